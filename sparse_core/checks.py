@@ -1,0 +1,149 @@
+"""Argument checks with one error style: "Argument 'k' must be at least 1, not 0."
+
+Every public function of the package passes its arguments through these helpers, so that a wrong value is refused where it
+enters, by name, with the rule that it breaks. They return the value in the type that the caller computes with.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["flag", "generator", "integer", "length_2n", "one_of", "real", "real_array", "signs"]
+
+
+def integer(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
+    """minimum <= value <= maximum, as a Python int.
+
+    >>> integer("k", np.int8(3), minimum=1)
+    3
+    >>> integer("k", 0, minimum=1)
+    Traceback (most recent call last):
+    ValueError: Argument 'k' must be at least 1, not 0.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"Argument '{name}' must be an integer, not the truth value {value}.")
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"Argument '{name}' must be an integer, not {value!r}.") from None
+    return int(_between(name, value, minimum, maximum))
+
+
+def real(name: str, value: Any, minimum: float | None = None, maximum: float | None = None) -> float:
+    """minimum <= value <= maximum, as a finite Python float.
+
+    >>> real("rho", 1.5, minimum=-1, maximum=1)
+    Traceback (most recent call last):
+    ValueError: Argument 'rho' must be at most 1, not 1.5.
+    """
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.") from None
+    if not math.isfinite(value):
+        raise ValueError(f"Argument '{name}' must be finite, not {value}.")
+    return float(_between(name, value, minimum, maximum))
+
+
+def _between(name: str, value: float, minimum: float | None, maximum: float | None) -> float:
+    if minimum is not None and value < minimum:
+        raise ValueError(f"Argument '{name}' must be at least {minimum}, not {value}.")
+    if maximum is not None and value > maximum:
+        raise ValueError(f"Argument '{name}' must be at most {maximum}, not {value}.")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely counts as one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"Argument '{name}' must be True or False, not {value!r}.")
+    return bool(value)
+
+
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """value in choices.
+
+    >>> one_of("method", "guess", ("pairs", "milp"))
+    Traceback (most recent call last):
+    ValueError: Argument 'method' must be one of 'pairs', 'milp', not 'guess'.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"Argument '{name}' must be one of {', '.join(map(repr, choices))}, not {value!r}.")
+    return value
+
+
+def generator(name: str, value: Any) -> np.random.Generator:
+    """A numpy Generator: the only way in which randomness enters this package."""
+    if not isinstance(value, np.random.Generator):
+        raise TypeError(f"Argument '{name}' must be a numpy.random.Generator, such as default_rng(0), not {value!r}.")
+    return value
+
+
+def real_array(name: str, value: ArrayLike, ndim: int, *, shape: tuple[int | None, ...] | None = None) -> NDArray[Any]:
+    """A finite real array of ndim axes: float32 and float64 are kept, everything else becomes float64.
+
+    ``shape`` fixes some of the lengths (None leaves one free).
+
+    >>> real_array("u", [1, 2], ndim=1, shape=(3,))
+    Traceback (most recent call last):
+    ValueError: Argument 'u' must have shape (3,), not (2,).
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"Argument '{name}' must be a rectangular array of real numbers.") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.")
+    if array.ndim != ndim:
+        raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
+    if shape is not None and any(want is not None and want != got for want, got in zip(shape, array.shape, strict=True)):
+        wanted = "(" + ", ".join("any" if w is None else str(w) for w in shape) + (",)" if ndim == 1 else ")")
+        raise ValueError(f"Argument '{name}' must have shape {wanted}, not {array.shape}.")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"Argument '{name}' must be finite; entry {where} is {array[where]}.")
+    return array
+
+
+def length_2n(name: str, value: ArrayLike) -> tuple[NDArray[Any], int]:
+    """A real function on the cube as an array of length 2^n, with its n.
+
+    >>> length_2n("values", [1, 2, 3])
+    Traceback (most recent call last):
+    ValueError: Argument 'values' must have a length that is a power of two, 2**n, not 3.
+    """
+    array = real_array(name, value, ndim=1)
+    n = array.size.bit_length() - 1
+    if array.size != 1 << max(n, 0) or array.size == 0:
+        raise ValueError(f"Argument '{name}' must have a length that is a power of two, 2**n, not {array.size}.")
+    return array, n
+
+
+def signs(name: str, value: ArrayLike, n: int | None = None) -> NDArray[Any]:
+    """Points of {-1, 1}^n as the rows of a two-dimensional array, in the type in which they came.
+
+    >>> signs("X", [[1, -1], [1, 0]])
+    Traceback (most recent call last):
+    ValueError: Argument 'X' must have entries -1 and 1 only; entry (1, 1) is 0.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"Argument '{name}' must be an array of -1 and 1, not of type {array.dtype}.")
+    if array.ndim != 2:
+        raise ValueError(f"Argument '{name}' must have 2 axes (points as rows), not {array.ndim} ({array.shape}).")
+    if n is not None and array.shape[1] != n:
+        raise ValueError(f"Argument '{name}' must have {n} columns, not {array.shape[1]}.")
+    wrong = (array != 1) & (array != -1)
+    if wrong.any():
+        where = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(f"Argument '{name}' must have entries -1 and 1 only; entry {where} is {array[where]}.")
+    return array
