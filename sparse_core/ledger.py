@@ -49,7 +49,7 @@ class Record:
     count: int
     slack: tuple[float, float] | None = None  # min and max of right side / left side, for "<="
     deviation: float | None = None  # largest |left - right|, for "=="
-    margin: Any = None  # left side - right side at the witness, for a refutation
+    margin: str | None = None  # left side - right side at the witness, for a refutation
     sides: tuple[str, str] | None = None  # both sides at the witness
     tolerance: float = 0.0
     seed: int | None = None
@@ -69,7 +69,7 @@ class Record:
         if self.evidence == "refuted":
             left, right = self.sides or ("", "")
             sign = ">" if self.relation == "<=" else "≠"
-            parts = [f"{left} {sign} {right}", f"margin {_number(self.margin)}", self.over]
+            parts = [f"{left} {sign} {right}", f"margin {self.margin}", self.over]
         elif self.evidence == "sampled":
             parts = [f"no counterexample among {many} {self.over}", f"seed {self.seed}"]
         else:
@@ -221,7 +221,7 @@ def refute(
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
         controls.append(f"{corrected}: holds")
     shown = (_number(left[i]), _number(right[i]))
-    gap = gaps[i] if exact else float(gaps[i])
+    gap = _number(gaps[i])
     return Record(claim_id, "refuted", relation, over, left.size, margin=gap, sides=shown, controls=tuple(controls))
 
 

@@ -31,7 +31,7 @@ def audit(
     chapters : the chapters that were executed. Claims of other chapters are not yet owed anything.
     published : the labels under which claims have been published; they never change.
     """
-    problems = _malformed(claims)
+    problems = malformed(claims)
     if problems:
         return problems
     known = {c["id"]: c for c in claims}
@@ -52,7 +52,7 @@ def audit(
         if record["evidence"] == "refuted" and known[name]["verdict"].startswith("true"):
             problems.append(f"{name}: refuted, but claims.yml calls it {known[name]['verdict']}.")
     for name, claim in known.items():
-        problems += _unpaid(claim, found[name], chapters)
+        problems += unpaid(claim, found[name], chapters)
         refuted = any(r["evidence"] == "refuted" for n in (name, *claim.get("errata", [])) for r in found[n])
         if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not refuted:
             problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
@@ -62,7 +62,8 @@ def audit(
     return problems
 
 
-def _unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[str]) -> list[str]:
+def unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[str]) -> list[str]:
+    """What a claim still owes: a control, any evidence at all, or evidence that is strong enough."""
     name, owed = claim["id"], claim["owed"]
     if records and not any(r["controls"] for r in records):
         return [f"{name}: no negative control."]
@@ -76,7 +77,7 @@ def _unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[
     return []
 
 
-def _malformed(claims: list[dict[str, Any]]) -> list[str]:
+def malformed(claims: list[dict[str, Any]]) -> list[str]:
     """Entries that break the form of ``claims.yml``."""
     problems = []
     needed = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "owed")
@@ -100,12 +101,12 @@ def _malformed(claims: list[dict[str, Any]]) -> list[str]:
             problems.append(f"{name}: {claim['owed']}, so it must give its reason.")
         for key in ("uses", "errata", "about"):
             problems += [f"{name}: {key} names '{i}', which does not exist." for i in claim.get(key, []) if i not in ids]
-    if not problems and (cycle := _cycle({c["id"]: c.get("uses", []) for c in claims})):
+    if not problems and (cycle := cycle_of({c["id"]: c.get("uses", []) for c in claims})):
         problems.append(f"{' uses '.join(cycle)}: circular.")
     return problems
 
 
-def _cycle(uses: Mapping[str, list[str]]) -> list[str]:
+def cycle_of(uses: Mapping[str, list[str]]) -> list[str]:
     """A cycle of a directed graph, or the empty list."""
     done: set[str] = set()
 

@@ -106,11 +106,11 @@ def row(
         says.append("<small>Errata: " + ", ".join(link(f"#{e}", e) for e in claim["errata"]) + ".</small>")
     if fallen:
         says.append("<small>Rests on a statement that fails as printed: " + ", ".join(link(f"#{i}", labels[i]) for i in fallen) + ".</small>")
-    shown = [
-        f'{link(f"{r["chapter"]}.html#{r["anchor"]}", r["evidence"])}: {plain(finding(r))}'
-        + "".join(f"<br><small>Control: {plain(c)}</small>" for c in r["controls"])
-        for r in records
-    ]
+    shown = []
+    for record in records:
+        cell = link(f"{record['chapter']}.html#{record['anchor']}", record["evidence"])
+        controls = "".join(f"<br><small>Control: {plain(c)}</small>" for c in record["controls"])
+        shown.append(f"{cell}: {plain(finding(record))}{controls}")
     if not records:
         shown = [one_line(claim["reason"]) if claim.get("reason") else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."]
     return [f"* - {name}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]

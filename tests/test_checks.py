@@ -1,0 +1,53 @@
+"""One error style: the argument, the rule, the value."""
+
+import numpy as np
+import pytest
+
+from sparse_core import checks
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: checks.integer("k", 0, 1), ValueError, "Argument 'k' must be at least 1, not 0."),
+        (lambda: checks.integer("k", 9, 1, 8), ValueError, "Argument 'k' must be at most 8, not 9."),
+        (lambda: checks.integer("k", 1.0), TypeError, "Argument 'k' must be an integer, not 1.0."),
+        (lambda: checks.real("rho", "1"), TypeError, "Argument 'rho' must be a real number, not '1'."),
+        (lambda: checks.real("rho", None), TypeError, "Argument 'rho' must be a real number, not None."),
+        (lambda: checks.real("rho", np.nan), ValueError, "Argument 'rho' must be finite, not nan."),
+        (lambda: checks.real("rho", True), TypeError, "Argument 'rho' must be a real number, not True."),
+        (lambda: checks.flag("half", 1), TypeError, "Argument 'half' must be True or False, not 1."),
+        (lambda: checks.one_of("m", "x", ("a", "b")), ValueError, "Argument 'm' must be one of 'a', 'b', not 'x'."),
+        (lambda: checks.generator("rng", 0), TypeError, "Argument 'rng' must be a numpy.random.Generator"),
+        (lambda: checks.real_array("u", [1, [2]], 1), ValueError, "Argument 'u' must be a rectangular array"),
+        (lambda: checks.real_array("W", [1.0], 2), ValueError, "Argument 'W' must have 2 axes, not 1"),
+        (lambda: checks.real_array("W", np.ones((2, 3)), 2, shape=(None, 4)), ValueError, "must have shape (any, 4)"),
+        (lambda: checks.signs("X", [["a"]]), TypeError, "Argument 'X' must be an array of -1 and 1"),
+        (lambda: checks.signs("X", [[1, 1]], n=3), ValueError, "Argument 'X' must have 3 columns, not 2."),
+        (lambda: checks.signs("X", [[np.nan]]), ValueError, "entry (0, 0) is nan"),
+    ],
+)
+def test_messages(call, error, message):
+    with pytest.raises(error) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_values_come_back_in_the_type_to_compute_with():
+    assert type(checks.integer("k", np.int8(3))) is int
+    assert type(checks.real("rho", np.float32(0.5))) is float
+    assert checks.flag("half", np.True_) is True
+    assert checks.one_of("m", "a", ("a", "b")) == "a"
+    rng = np.random.default_rng(0)
+    assert checks.generator("rng", rng) is rng
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_float_arrays_are_not_copied(dtype):
+    a = np.ones(4, dtype)
+    assert checks.real_array("u", a, 1) is a
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.bool_, np.float16, np.uint64])
+def test_other_arrays_become_float64(dtype):
+    assert checks.real_array("u", np.ones(4, dtype), 1).dtype == np.float64

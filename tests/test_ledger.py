@@ -1,0 +1,266 @@
+"""The ledger cannot lie: each rule has a test that breaks it."""
+
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from sparse_core import ledger
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import audit  # noqa: E402 (the book's extension folder is on the path now)
+import ledger_page  # noqa: E402
+
+CONTROL = {"4 becomes 1": 1.0}
+
+
+def passing(claim="lemma-9", over="networks", **changes):
+    arguments = {"evidence": "exhaustive", "control": CONTROL, **changes}
+    return ledger.check(claim, [1.0, 2.0], 4.0, over=over, **arguments)
+
+
+# check
+
+
+def test_a_check_that_holds_reports_its_slack_and_its_control():
+    record = passing()
+    assert (record.count, record.slack, record.controls) == (2, (2.0, 4.0), ("4 becomes 1: fails on 1 of 2",))
+    assert str(record) == "Lemma 9 · exhaustive · 2 networks · slack 2–4×\n  control: 4 becomes 1: fails on 1 of 2"
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, changes, message",
+    [
+        (5.0, 4.0, {}, "fails on 1 of 1 networks: 5 <= 4 is false"),
+        ([1.0, 9.0], 4.0, {}, r"fails on 1 of 2 networks: 9 <= 4 is false \(instance 1\)"),
+        ([], 4.0, {}, "zero instances"),
+        (np.nan, 4.0, {}, "not a number"),
+        (1.0, np.nan, {}, "not a number"),
+        (1.0, 4.0, {"control": {"4 becomes 3": 3.0}}, "control '4 becomes 3' was not caught"),
+        (1.0, 4.0, {"evidence": "sampled"}, "name the seed"),
+        (1.0, 4.0, {"seed": 0}, "only of a sampled check"),
+        (1.0, 1.0 + 1e-8, {"relation": "=="}, "1 == 1 is false"),
+        (1, 2, {"relation": "=="}, "1 == 2 is false"),
+        (Fraction(1, 3), Fraction(1, 3) - Fraction(1, 10**30), {}, "is false"),
+    ],
+)
+def test_a_check_that_does_not_hold_raises(lhs, rhs, changes, message):
+    with pytest.raises(ledger.LedgerError, match=message):
+        ledger.check("lemma-9", lhs, rhs, **{"evidence": "exact", "over": "networks", **changes})
+
+
+def test_integers_and_fractions_are_compared_exactly():
+    big = 10**30
+    assert ledger.check("lemma-9", big, big + 1, evidence="exact", over="pair").tolerance == 0
+    with pytest.raises(ledger.LedgerError):
+        ledger.check("lemma-9", big + 1, big, evidence="exact", over="pair")
+
+
+def test_floats_are_compared_to_the_tolerance_that_the_record_names():
+    record = ledger.check("lemma-9", 1.0, 1.0 - 1e-12, evidence="exact", over="pair", rtol=1e-9)
+    assert record.tolerance == 1e-9
+    with pytest.raises(ledger.LedgerError):
+        ledger.check("lemma-9", 1.0, 1.0 - 1e-12, evidence="exact", over="pair", rtol=1e-13)
+
+
+def test_zero_is_compared_exactly_unless_an_absolute_tolerance_is_named():
+    with pytest.raises(ledger.LedgerError):
+        ledger.check("lemma-9", 1e-300, 0.0, relation="==", evidence="exact", over="error")
+    assert ledger.check("lemma-9", 1e-15, 0.0, relation="==", evidence="exact", over="error", atol=1e-12).deviation == 1e-15
+
+
+def test_a_sampled_check_never_calls_itself_proved():
+    line = str(passing(evidence="sampled", seed=7))
+    assert "no counterexample among 2 networks · seed 7" in line
+    assert "proved" not in line and "verified" not in line
+
+
+def test_words_outside_the_vocabulary_are_refused():
+    with pytest.raises(ValueError, match="'evidence' must be one of 'exact'"):
+        passing(evidence="verified")
+    with pytest.raises(ValueError, match="'relation' must be one of"):
+        passing(relation=">=")
+
+
+# refute
+
+
+def test_a_refutation_shows_its_margin_and_the_corrected_form():
+    record = ledger.refute("E1", 2.0, 1.0, margin=0.5, over="m = 1", control={"mod 4": 2.0})
+    assert (record.evidence, record.margin, record.sides) == ("refuted", "1", ("2", "1"))
+    assert str(record) == "E1 · refuted · 2 > 1 · margin 1 · m = 1\n  control: mod 4: holds"
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, changes, message",
+    [
+        (1.0, 1.0, {}, "is not refuted"),
+        (1.0, 2.0, {}, "is not refuted"),
+        (1.1, 1.0, {"margin": 0.2}, "less than the margin"),
+        (1.0 + 1e-12, 1.0, {"margin": 1e-13}, "does not exceed the round-off"),
+        (2, 1, {"margin": 0}, "does not exceed the round-off"),
+        (2.0, 1.0, {"control": {"corrected": 1.5}}, "corrected form 'corrected' fails on the witness"),
+        ([], [], {}, "zero instances"),
+    ],
+)
+def test_a_refutation_without_a_witness_raises(lhs, rhs, changes, message):
+    with pytest.raises(ledger.LedgerError, match=message):
+        ledger.refute("E1", lhs, rhs, **{"margin": 0.05, "over": "m = 1", **changes})
+
+
+def test_an_identity_is_refuted_by_a_difference_in_either_direction():
+    assert ledger.refute("E1", 1, 2, relation="==", margin=1, over="m = 1").margin == "1"
+
+
+# the record inside the notebook
+
+
+def test_the_record_travels_as_data_and_as_escaped_html():
+    record = passing(over='networks <script>alert("x")</script>')
+    bundle = json.loads(json.dumps(record._repr_mimebundle_()))
+    assert bundle[ledger.MIME]["claim"] == "lemma-9" and bundle[ledger.MIME]["anchor"] == record.anchor
+    assert "<script>" not in bundle["text/html"] and f'id="{record.anchor}"' in bundle["text/html"]
+    again = ledger.Record(**{k: v for k, v in bundle[ledger.MIME].items() if k != "anchor"})
+    assert again.finding == record.finding
+
+
+def test_a_refutation_in_fractions_travels_as_data():
+    record = ledger.refute("E10", Fraction(1, 4), Fraction(1, 8), margin=Fraction(1, 8), over="n = 1")
+    assert json.loads(json.dumps(record._repr_mimebundle_()[ledger.MIME]))["margin"] == "1/8"
+
+
+# the audit
+
+
+def entry(**changes):
+    base = {"id": "lemma-9", "label": "Lemma 9", "section": "3", "kind": "lemma", "source": "paper", "statement": "AS is small."}
+    return {**base, "verdict": "true", "chapter": "02-uniform", "owed": "exhaustive", **changes}
+
+
+def data(record):
+    return record._repr_mimebundle_()[ledger.MIME]
+
+
+def problems(claims, records, chapters=("02-uniform",), published=None):
+    return audit.audit(claims, [data(r) for r in records], chapters, published or {})
+
+
+REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
+UNCONTROLLED = ledger.check("lemma-9", 1, 2, evidence="exhaustive", over="networks")
+
+
+def test_a_balanced_ledger_has_no_problems():
+    assert problems([entry()], [passing()], published={"lemma-9": "Lemma 9"}) == []
+    assert problems([entry(verdict="false as printed", owed="refuted")], [REFUTED]) == []
+
+
+@pytest.mark.parametrize(
+    "claims, records, published, message",
+    [
+        ([entry()], [passing(), passing("lemma-99")], {}, "unknown claim id 'lemma-99'"),
+        ([entry()], [], {}, "lemma-9: owes exhaustive evidence in 02-uniform, and none was found"),
+        ([entry()], [passing(evidence="sampled", seed=0)], {}, "owes exhaustive evidence, but what was found is only sampled"),
+        ([entry()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
+        ([entry()], [passing(), passing()], {}, "the same check stands twice"),
+        ([entry()], [passing(), REFUTED], {}, "refuted, but claims.yml calls it true"),
+        ([entry(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
+        ([entry(label="Lemma 10")], [passing()], {"lemma-9": "Lemma 9"}, "its label changed from 'Lemma 9' to 'Lemma 10'"),
+        ([entry()], [passing()], {"lemma-8": "Lemma 8"}, "lemma-8: published as 'Lemma 8', now missing"),
+        ([entry(), entry()], [passing()], {}, "lemma-9: the id stands twice"),
+        ([entry(statement="")], [passing()], {}, "lemma-9: no statement"),
+        ([entry(verdict="proved")], [passing()], {}, "verdict 'proved' is none of"),
+        ([entry(owed="cited")], [], {}, "it must give its reason"),
+        ([entry(uses=["lemma-6"])], [passing()], {}, "uses names 'lemma-6', which does not exist"),
+        ([entry(uses=["lemma-9"])], [passing()], {}, "lemma-9 uses lemma-9: circular"),
+    ],
+)
+def test_each_rule_of_the_audit(claims, records, published, message):
+    assert any(message in p for p in problems(claims, records, published=published))
+
+
+def test_an_empty_check_that_was_smuggled_in_is_found():
+    forged = {**data(passing()), "count": 0}
+    assert audit.audit([entry()], [forged], ["02-uniform"], {}) == ["lemma-9: a check over zero instances."]
+
+
+def test_a_chapter_that_was_not_executed_owes_nothing_yet():
+    assert problems([entry()], [], chapters=["01-definitions"]) == []
+
+
+def test_the_status_is_transitive():
+    claims = [
+        entry(id="conjecture-16", verdict="false as printed", owed="refuted"),
+        entry(id="lemma-a", uses=["conjecture-16"]),
+        entry(id="theorem-3", uses=["lemma-a"]),
+        entry(id="repaired", verdict="true, proof repaired", uses=["conjecture-16"]),
+        entry(id="above", uses=["repaired"]),
+        entry(id="open", verdict="open", owed="not runnable", reason="a conjecture"),
+    ]
+    records = [passing("theorem-3"), passing("repaired"), passing("above", evidence="sampled", seed=0)]
+    records.append(ledger.refute("conjecture-16", 2, 1, margin=1, over="p = 2", control={"corrected": 2}))
+    assert audit.status(claims, [data(r) for r in records]) == {
+        "conjecture-16": ("refuted", []),
+        "lemma-a": ("not yet run", ["conjecture-16"]),
+        "theorem-3": ("checked", ["conjecture-16"]),
+        "repaired": ("checked", []),
+        "above": ("sampled", []),
+        "open": ("open", []),
+    }
+
+
+# the page
+
+
+def notebook(*records):
+    return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
+
+
+@pytest.fixture
+def stage(tmp_path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "claims.yml").write_text(yaml.safe_dump([entry()]))
+    (tmp_path / "book" / "published.yml").write_text(yaml.safe_dump({"lemma-9": "Lemma 9"}))
+    return tmp_path
+
+
+def test_the_page_is_a_pure_function_of_notebooks_and_claims(stage):
+    executed = {"02-uniform": notebook(passing())}
+    ledger_page.write(stage, executed)
+    first = (stage / "book" / "ledger.md").read_text()
+    ledger_page.write(stage, executed)
+    assert first == (stage / "book" / "ledger.md").read_text()
+    assert f"02-uniform.html#{passing().anchor}" in first and "Preview" not in first
+
+
+def test_a_ledger_that_does_not_balance_writes_no_page(stage):
+    with pytest.raises(ledger.LedgerError, match="does not balance .*\n.*none was found"):
+        ledger_page.write(stage, {"02-uniform": notebook()})
+    assert not (stage / "book" / "ledger.md").exists()
+
+
+def test_a_preview_says_so(stage):
+    ledger_page.write(stage, {"01-definitions": notebook()}, only="01-definitions")
+    assert "Preview: only the chapter `01-definitions`" in (stage / "book" / "ledger.md").read_text()
+
+
+@pytest.mark.parametrize("text", ["- id: [", "!!python/object/apply:os.system ['true']"])
+def test_claims_are_data(stage, text):
+    (stage / "book" / "claims.yml").write_text(text)
+    with pytest.raises(ledger.LedgerError, match="claims.yml cannot be read"):
+        ledger_page.write(stage, {})
+
+
+def test_text_of_records_cannot_become_markup():
+    assert ledger_page.plain("<b>*x*</b> $y$ [z](w) `c`").count("<") == 0
+    assert not set("<>*$[]`") & set(ledger_page.plain("<b>*x*</b> $y$ [z](w) `c`"))
+
+
+def test_the_book_s_own_claims_are_well_formed_and_published():
+    claims = ledger_page.read_yaml(ROOT / "book" / "claims.yml")
+    assert audit.malformed(claims) == []
+    assert ledger_page.read_yaml(ROOT / "book" / "published.yml") == {c["id"]: c["label"] for c in claims}
