@@ -16,12 +16,13 @@ from typing import Any
 
 import matplotlib as mpl
 from cycler import cycler
+from matplotlib.colors import ListedColormap
 
 mpl.use("agg")  # no window, no toolkit: figures are files
 
 import matplotlib.pyplot as plt  # noqa: E402 (the backend is chosen first)
 
-__all__ = ["COLOURS", "STYLE", "Figure", "canvas"]
+__all__ = ["COLOURS", "STYLE", "Figure", "canvas", "two_tone"]
 
 INK = "#010203"  # stands for currentColor until the SVG is written
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
@@ -59,6 +60,15 @@ def canvas(columns: int = 1, *, rows: int = 1, size: tuple[float, float] | None 
     """
     with mpl.rc_context(STYLE):
         return plt.subplots(rows, columns, figsize=size or STYLE["figure.figsize"], **options)
+
+
+def two_tone(colour: str = COLOURS[0]) -> Any:
+    """A colour map for truth values: nothing for False, so that the page shows through, and one colour for True.
+
+    >>> two_tone()(0)[3], two_tone()(1)[3]
+    (np.float64(0.0), np.float64(1.0))
+    """
+    return ListedColormap(["none", colour])
 
 
 class Figure:
