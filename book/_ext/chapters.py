@@ -1,0 +1,87 @@
+"""A chapter as three things: its Markdown source, a notebook, and that notebook executed."""
+
+import hashlib
+import json
+import re
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+class ChapterError(Exception):
+    """A chapter that did not run to its end: one line, and the whole traceback where there is one."""
+
+    def __init__(self, line, traceback=""):
+        super().__init__(line)
+        self.traceback = traceback
+
+
+def read(source):
+    """The notebook of a Markdown source; a cell's id changes only when its type or text does."""
+    import jupytext
+
+    notebook, seen = jupytext.read(source, fmt="md:myst"), {}
+    for cell in notebook.cells:
+        digest = hashlib.sha256((cell.cell_type + cell.source).encode()).hexdigest()[:8]
+        seen[digest] = seen.get(digest, 0) + 1
+        cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+    return notebook
+
+
+def parameters(notebook):
+    """The names that the cell tagged `parameters` sets."""
+    import papermill
+
+    return set(papermill.inspect_notebook(notebook))
+
+
+def execute(notebook, values, *, cwd, progress_bar=False):
+    """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock."""
+    import papermill
+
+    try:
+        done = papermill.execute_notebook(
+            notebook, None, values, cwd=cwd, kernel_name="python3", progress_bar=progress_bar, execution_timeout=1800
+        )
+    except papermill.PapermillExecutionError as error:
+        traceback = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(error.traceback))
+        message = ": ".join(filter(None, [error.ename, *error.evalue.strip().splitlines()[-1:]]))
+        raise ChapterError(f"cell [{error.exec_count}]: {message}", traceback) from None
+    except (RuntimeError, TimeoutError) as error:  # the kernel died, or a cell never ended
+        raise ChapterError(" ".join(str(error).split())[:200] or type(error).__name__) from None
+    done.metadata = METADATA
+    for cell in done.cells:
+        for key in ("papermill", "execution"):
+            cell.metadata.pop(key, None)
+        if not cell.metadata.get("tags", True):
+            del cell.metadata["tags"]
+    return done
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def text_only(outputs):
+    """The outputs that a reader of a diff can judge and a test can compare: streams, errors and text/plain."""
+    kept = []
+    for output in outputs:
+        if "data" in output:
+            text = {mime: value for mime, value in output["data"].items() if mime == "text/plain"}
+            output = {**output, "data": text, "metadata": {}}
+        if output.get("data", True):
+            kept.append(output)
+    return kept
+
+
+def same_source(one, other):
+    """Whether two notebooks have the same cells, outputs aside."""
+    one, other = ([(cell["id"], dict(cell["metadata"])) for cell in notebook["cells"]] for notebook in (one, other))
+    return one == other
+
+
+def dump(notebook):
+    """A notebook as JSON text that differs only where the notebook does."""
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

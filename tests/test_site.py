@@ -1,0 +1,166 @@
+"""The built site as a reader meets it: light and dark, at a desk and on a phone, without a network."""
+
+import asyncio
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+import make
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+WIDTHS = (1280, 390)
+LOUD = ("error", "warning")
+TYPESET = "!document.querySelector('.math') || window.MathJax?.startup?.promise?.then(() => true)"
+BAD_FORMULAS = "[...document.querySelectorAll('mjx-merror')].map(e => `formula: ${e.title || e.textContent}`)"
+AXE = "axe.run({resultTypes: ['violations'], preload: false}).then(r => r.violations.flatMap(v => v.nodes.map(n => `${v.id}: ${n.html}`)))"
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')].filter(e => e.checkVisibility()).filter(e => {
+    e.focus({focusVisible: true});
+    return document.activeElement === e && parseFloat(getComputedStyle(e).outlineWidth) < 2;
+}).map(e => `no visible focus: ${e.outerHTML.slice(0, 200)}`)"""
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The site of the present sources; built when there is none."""
+    current = make.STAMP.is_file() and make.STAMP.read_text() == make.source_fingerprint()
+    if not (current and (make.BUILD / "html").is_dir()):
+        run = subprocess.run(
+            [sys.executable, "make.py", "book"],
+            cwd=make.ROOT,
+            env={**os.environ, "COMPANION_NO_VENV": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert run.returncode == 0, run.stdout
+    return make.BUILD / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    """Every page of the site, parsed, by its path."""
+    found = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
+    assert "book/index.html" in found
+    return {name: BeautifulSoup(text, "html.parser") for name, text in found.items()}
+
+
+def holds(problems):
+    assert not problems, "\n".join(map(str, problems))
+
+
+def test_each_page_has_a_language_a_title_and_one_heading(pages):
+    counts = {name: [len(page.select(what)) for what in ("html[lang]", "head title", "h1")] for name, page in pages.items()}
+    holds([(name, count) for name, count in counts.items() if count != [1, 1, 1]])
+
+
+def test_each_image_has_a_text_alternative(pages):
+    def described(image):
+        return image.get("alt") or image.get("aria-label") or image.title or image.get("aria-hidden") == "true"
+
+    holds([(name, i) for name, page in pages.items() for i in page.select("img, svg") if not described(i)])
+
+
+def test_each_id_is_unique(pages):
+    for name, page in pages.items():
+        ids = [tag["id"] for tag in page.select("[id]")]
+        holds([(name, one) for one in set(ids) if ids.count(one) > 1])
+
+
+def test_no_page_asks_another_host(site, pages):
+    attributes = ("href", "src", "srcset", "data", "poster")
+    tags = [(name, tag) for name, page in pages.items() for tag in page.select("link, [src], [srcset], [data], [poster]")]
+    holds([(name, tag) for name, tag in tags if any(re.match("(https?:)?//", tag.get(key, "")) for key in attributes)])
+    foreign = re.compile(r"""(@import|url\()\s*["']?(https?:)?//""")
+    holds([path for path in site.rglob("*.css") if foreign.search(path.read_text(encoding="utf-8"))])
+
+
+def test_each_internal_link_resolves(site, pages):
+    anchors = {name: {"", *(tag["id"] for tag in page.select("[id]"))} for name, page in pages.items()}
+    broken = set()
+    for name, page in pages.items():
+        for link in page.select("a[href]:not([href='#'])"):
+            target = urlsplit(urljoin(f"site:///{name}", link["href"]))
+            path = unquote(target.path).lstrip("/")
+            known = anchors.get(path, {""}) if (site / path).is_file() else ()
+            if target.scheme == "site" and unquote(target.fragment) not in known:
+                broken.add((name, link["href"]))
+    holds(sorted(broken))
+
+
+@pytest.fixture
+def address(site):
+    """Where the site is served on this machine, and on no other."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_each_page_in_a_browser(pages, address):
+    """No console error, no foreign request, no broken formula, no axe violation, visible focus, no sideways scrolling."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip(f"no browser is installed; looked for {', '.join(BROWSERS)}")
+    holds(asyncio.run(visit_all(executable, address, pages)))
+
+
+async def visit_all(executable, address, names):
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        free = asyncio.Semaphore(os.cpu_count() or 1)
+        visits = [visit(browser, address, name, width, free) for name in names for width in WIDTHS]
+        problems = await asyncio.gather(*visits)
+        await browser.close()
+    return [problem for some in problems for problem in some]
+
+
+async def visit(browser, address, name, width, free):
+    """What is wrong with one page at one width, in both themes."""
+    axe = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js").read_text(encoding="utf-8")
+    found = []
+    async with free:
+        page = await browser.new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+        page.on("console", lambda note: found.append(f"{note.text} {note.location['url']}") if note.type in LOUD else None)
+        page.on("pageerror", lambda error: found.append(f"{error}"))
+        page.on("request", lambda request: found.append(request.url) if foreign(request.url, address) else None)
+        await page.goto(f"{address}/{name}", wait_until="load")
+        await page.wait_for_url(re.compile("/(book/|search|genindex)"))  # the root leads to the first page
+        await page.wait_for_function(TYPESET)
+        await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        await page.evaluate(axe)
+        for theme in ("light", "dark"):
+            await page.emulate_media(color_scheme=theme)
+            await page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
+            found += [f"{theme}: {violation}" for violation in await page.evaluate(AXE)]
+        if overflow := await page.evaluate(OVERFLOW):
+            found.append(f"{overflow} px too wide")
+        found += await page.evaluate(BAD_FORMULAS) + await page.evaluate(UNFOCUSED)
+        await page.close()
+    return [(name, width, problem) for problem in found]
+
+
+def foreign(url, address):
+    return not url.startswith((f"{address}/", "data:", "blob:"))
