@@ -1,54 +1,78 @@
-"""The domains of the quantities that all bounds share."""
+"""What all bounds share: the domains of their arguments and the size of the monomial basis."""
 
 from __future__ import annotations
 
 from math import comb, inf
-from typing import Any
 
 from .. import checks
 
 
-def positive(name: str, value: Any, maximum: float | None = None) -> float:
-    """0 < value <= maximum.
+def positive(name: str, value: float) -> float:
+    """value > 0.
 
     >>> positive("eps", 0)
     Traceback (most recent call last):
     ValueError: Argument 'eps' must be positive, not 0.0.
     """
-    value = checks.real(name, value, maximum=maximum)
-    if value <= 0:
-        raise ValueError(f"Argument '{name}' must be positive, not {value}.")
-    return value
+    number = checks.real(name, value)
+    if number <= 0:
+        raise ValueError(f"Argument '{name}' must be positive, not {number}.")
+    return number
 
 
-def confidence(delta: Any) -> float:
-    """0 < delta < 1, the probability with which a learner may fail.
+def confidence(value: float, name: str = "delta") -> float:
+    """0 < delta < 1: the probability with which a learner may fail.
 
     >>> confidence(1)
     Traceback (most recent call last):
     ValueError: Argument 'delta' must be less than 1, not 1.0.
     """
-    delta = positive("delta", delta)
-    if delta >= 1:
-        raise ValueError(f"Argument 'delta' must be less than 1, not {delta}.")
-    return delta
+    number = positive(name, value)
+    if number >= 1:
+        raise ValueError(f"Argument '{name}' must be less than 1, not {number}.")
+    return number
 
 
-def correlation(rho: Any) -> float:
-    """0 <= rho < 1, the correlation for which noise sensitivity bounds a tail.
+def correlation(value: float) -> float:
+    """0 <= rho < 1: the correlations for which noise sensitivity bounds a tail.
 
     >>> correlation(-0.5)
     Traceback (most recent call last):
     ValueError: Argument 'rho' must be at least 0, not -0.5.
     """
-    rho = checks.real("rho", rho, 0)
+    rho = checks.real("rho", value, 0)
     if rho >= 1:
         raise ValueError(f"Argument 'rho' must be less than 1, not {rho}.")
     return rho
 
 
+def width(s: int, k: int) -> tuple[int, int]:
+    """1 <= k <= s: the number of neurons and of those that may be active at once.
+
+    >>> width(2, 3)
+    Traceback (most recent call last):
+    ValueError: Argument 'k' must be at most 2, not 3.
+    """
+    s = checks.integer("s", s, 1)
+    return s, checks.integer("k", k, 1, s)
+
+
+def scale(W: float, B: float) -> tuple[float, float]:
+    """W, B >= 0: the scale of Definition 2.
+
+    >>> scale(1, -1)
+    Traceback (most recent call last):
+    ValueError: Argument 'B' must be at least 0, not -1.0.
+    """
+    return checks.real("W", W, 0), checks.real("B", B, 0)
+
+
 def as_float(size: int) -> float:
-    """An integer as a float, infinite where it is too large for one."""
+    """An integer as a float, infinite where it is too large for one.
+
+    >>> as_float(10**400)
+    inf
+    """
     try:
         return float(size)
     except OverflowError:

@@ -1,16 +1,103 @@
 r"""The bounds that the companion proves, every constant explicit.
 
-Chapter: Beyond the paper, which holds the proofs.
+h is a network with s neurons, at most k of them active at each point of the cube, of scale W, B (Definitions 1 and
+2); R_x is its set of active neurons at x. The chapter "Beyond the paper" holds the proofs; the docstrings name their
+steps.
 """
 
 from __future__ import annotations
 
-from math import ceil, log, log2, sqrt
+from math import cbrt, ceil, comb, inf, log, log2, sqrt
 
 from .. import checks
-from ._arguments import basis_size, confidence, correlation, positive
+from ._arguments import as_float, basis_size, confidence, correlation, positive, scale, width
 
-__all__ = ["claim_2_1_tail", "lemma_6", "lemma_7", "tail_from_average_sensitivity"]
+__all__ = [
+    "average_sensitivity",
+    "averaging_samples",
+    "claim_2_1_tail",
+    "degree",
+    "least_squares_samples",
+    "lemma_6",
+    "lemma_7",
+    "log_width",
+    "noise_sensitivity",
+    "rademacher",
+    "remark_11",
+    "statistical_queries",
+    "tail",
+    "tail_from_average_sensitivity",
+    "tail_second_order",
+    "theorem_14",
+    "theorem_17",
+    "theorem_8_degree",
+    "theorem_8_samples",
+]
+
+TAILS = 8  # lemma_7 promises a squared distance of at most this many tails
+LOSS = TAILS / 2  # and the paper's loss, which is half the squared distance, of at most this many
+LEVEL = 0.233  # the least weight, over d >= 6, that the second difference gives a set of d + 1 elements
+BRACKET = 3.83  # what the two differences of one neuron come to, in units of sqrt(ln(s/k) / d), for d >= 4 ln(s/k)
+SECOND_ORDER = 4 / LEVEL * 2 * BRACKET / 3**1.5  # 25.3
+PEELING = sqrt(512 / 3 + 32 / log(3))  # 14.1: the sub-Gaussian maximum over one layer of the peeling, for m >= 1
+
+
+# --- Average sensitivity and what follows from it ---
+
+
+def average_sensitivity(
+    W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
+) -> float:
+    """AS(h) <= min{4 k^2 W^2, s^2 W^2, 4 W^2 E|R_x|^2}, over the quantities that are given.
+
+    `ours-average-sensitivity`. When x_i is flipped, neuron j changes by at most 2 abs(u_j w_ji), and only if it is
+    active before or after, which at most min(2k, s) neurons are; Cauchy-Schwarz, then the sum over i and the mean
+    over x. Each of the three is attained. No n, no B, no logarithm.
+
+    >>> average_sensitivity(1.0, k=2), average_sensitivity(1.0, k=2, s=3)
+    (16.0, 9.0)
+    >>> average_sensitivity(1.0, mean_square_active=0.5)
+    2.0
+    """
+    W = checks.real("W", W, 0)
+    if k is None and s is None and mean_square_active is None:
+        raise ValueError("Argument 'k', 's' or 'mean_square_active' must be given: W alone bounds nothing.")
+    bounds = []
+    if k is not None:
+        bounds.append(4 * checks.integer("k", k, 1) ** 2 * W**2)
+    if s is not None:
+        bounds.append(checks.integer("s", s, 1) ** 2 * W**2)
+    if mean_square_active is not None:
+        bounds.append(4 * checks.real("mean_square_active", mean_square_active, 0) * W**2)
+    return min(bounds)
+
+
+def remark_11(W: float, k: int, s: int, eta: float) -> float:
+    """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, 4 (k^2 + eta (s^2 - k^2)), s^2} when Pr[|R_x| > k] <= eta.
+
+    `ours-remark-11`. First: flips between two good points have at most 2k active neurons, the others at most s, and
+    either end is bad with probability eta. Second: 4 W^2 E|R_x|^2. So eta <= (k/s)^2 costs a factor 3/2 at most; the
+    paper asks for 1/poly(n, s).
+
+    >>> remark_11(1.0, 1, 10, 0.01)
+    6.0
+    """
+    W, (s, k), eta = checks.real("W", W, 0), width(s, k), checks.real("eta", eta, 0, 1)
+    return W**2 * min(4 * k**2 + 2 * eta * s**2, 4 * (k**2 + eta * (s**2 - k**2)), s**2)
+
+
+def noise_sensitivity(
+    rho: float, W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
+) -> float:
+    """NS_rho(h) <= (1 - rho)/2 AS(h) <= 2 (1 - rho) k^2 W^2, for all -1 <= rho <= 1.
+
+    `ours-noise-sensitivity`: 1 - rho^t <= t (1 - rho) for each t. The arguments after rho are those of
+    ``average_sensitivity``.
+
+    >>> noise_sensitivity(0.75, 1.0, k=1)
+    0.5
+    """
+    return (1 - checks.real("rho", rho, -1, 1)) / 2 * average_sensitivity(W, k, s, mean_square_active)
 
 
 def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
@@ -37,6 +124,66 @@ def tail_from_average_sensitivity(AS: float, d: int) -> float:
     return checks.real("AS", AS, 0) / (checks.integer("d", d, 0) + 1)
 
 
+def log_width(s: int, k: int) -> float:
+    """Lambda = max(3/2, ln(s/k)): how the second-order bounds see the number of neurons.
+
+    >>> log_width(8, 4)
+    1.5
+    """
+    s, k = width(s, k)
+    return max(1.5, log(s / k))
+
+
+def tail_second_order(d: int, W: float, k: int, s: int) -> float:
+    """sum_{|T| > d} hhat(T)^2 <= c k^2 W^2 sqrt(Lambda) d^(-3/2) for d >= 4 Lambda, c = 25.3...; infinite below.
+
+    `ours-tail-second-order`. The weight above d is at most (4/.233) E(D_A D_A' h)^2, D_A the difference across a random
+    block A of about n/(3d) coordinates and A' a second block; each neuron contributes only where it changes its state.
+    Needs k-sparsity on the whole cube. It is below the first-order bound once d exceeds about 40 Lambda.
+
+    >>> tail_second_order(5, 1.0, 1, 2), round(tail_second_order(100, 1.0, 1, 2), 4)
+    (inf, 0.031)
+    """
+    d, W, L = checks.integer("d", d, 0), checks.real("W", W, 0), log_width(s, k)
+    return SECOND_ORDER * k**2 * W**2 * sqrt(L) * d**-1.5 if d >= 4 * L else inf
+
+
+def tail(
+    d: int, W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
+) -> float:
+    """sum_{|T| > d} hhat(T)^2 <= min{AS / (d + 1), c k^2 W^2 sqrt(Lambda) d^(-3/2)}.
+
+    `ours-tail`: the first entry with ``average_sensitivity``, the second if k and s are given. The first is an equality
+    for parities of d + 1 bits, which networks of this class contain up to degree log2(s/k).
+
+    >>> tail(3, 1.0, k=1)
+    1.0
+    """
+    first = tail_from_average_sensitivity(average_sensitivity(W, k, s, mean_square_active), d)
+    return first if k is None or s is None else min(first, tail_second_order(d, W, k, s))
+
+
+def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
+    """The least d with ``tail(d, W, k, s)`` <= eps: about min{4 kappa, (25.3 kappa)^(2/3) Lambda^(1/3)}, kappa = k^2
+    W^2/eps.
+
+    `ours-degree`. Polynomials of this degree come within squared distance eps. No n, no B; s enters through Lambda
+    only.
+
+    >>> degree(0.1, 1.0, 1), degree(0.001, 1.0, 1), degree(0.001, 1.0, 1, s=4)
+    (39, 3999, 987)
+    """
+    eps, W = positive("eps", eps), checks.real("W", W, 0)
+    first = max(0, ceil(average_sensitivity(W, k, s) / eps) - 1)
+    if s is None:
+        return first
+    L = log_width(s, k)
+    return min(first, max(ceil(4 * L), ceil(cbrt(SECOND_ORDER * k**2 * W**2 / eps * sqrt(L)) ** 2)))
+
+
+# --- Learning under the uniform distribution ---
+
+
 def lemma_6(p: float, n: int) -> float:
     """AS(g) <= p sqrt(n ln(1/p) / 2) for a halfspace (or any unate g) with values 0 and 1 and mean p.
 
@@ -57,7 +204,7 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
 
     `ours-lemma-7`, for h with abs(h) <= C and sum_{|T| > d} hhat(T)^2 <= eps; N counts the monomials of degree at
     most d. The promise is on the squared distance, with probability 1 - delta under the uniform distribution; the
-    paper's loss is half of it, hence at most 4 eps.
+    paper's loss is half of it, hence at most 4 eps. Each of the r + 1 parts of the sample is to be rounded up.
 
     Notes
     -----
@@ -72,18 +219,166 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     n, d, C = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("C", C, 0)
     eps, delta = positive("eps", eps), confidence(delta)
     r = ceil(log2(2 / delta))
-    return C**2 / eps * (basis_size(n, d) * r + selection_constant(4, 8) * log(2 * r / delta))
+    return C**2 / eps * (basis_size(n, d) * r + selection_constant(TAILS / 2, TAILS) * log(2 * r / delta))
 
 
 def selection_constant(good: float, bad: float) -> float:
     """c = 4 / (t ln(t/good) - t + good), t = (bad - good) / ln(bad/good): samples to tell a good error from a bad one.
 
-    Squared errors of functions with values in [-C, C] lie in [0, 4 C^2]. By the multiplicative Chernoff bound the
-    mean of m of them crosses the threshold t eps, from good eps upwards or from bad eps downwards, with probability
-    at most exp(-(m eps / 4 C^2) (t ln(t/good) - t + good)); t makes the two exponents equal.
+    Squared errors of functions with values in [-C, C] lie in [0, 4 C^2]. By the multiplicative Chernoff bound the mean
+    of m of them crosses the threshold t eps, from good eps upwards or from bad eps downwards, with probability at most
+    exp(-(m eps / 4 C^2) (t ln(t/good) - t + good)); t makes the two exponents equal.
 
     >>> round(selection_constant(4, 8), 2), round(selection_constant(4, 16), 2)
     (11.62, 1.97)
     """
     t = (bad - good) / log(bad / good)
     return 4 / (t * log(t / good) - t + good)
+
+
+def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> int:
+    """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for the paper's loss at most eps.
+
+    `ours-theorem-8`
+
+    >>> theorem_8_degree(0.1, 1.0, 1)
+    159
+    """
+    return degree(positive("eps", eps) / LOSS, W, k, s)
+
+
+def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, delta: float) -> float:
+    """m = ``lemma_7(n, d, C, eps/4, delta)`` with d = ``theorem_8_degree`` and C = k (W sqrt(n) + B), for loss at
+    most eps.
+
+    `ours-theorem-8`: the paper's algorithm with our degree.
+
+    >>> f"{theorem_8_samples(10, 4, 1, 1.0, 1.0, 0.5, 0.05):.1e}"
+    '8.6e+05'
+    """
+    n, (W, B) = checks.integer("n", n, 1), scale(W, B)
+    return lemma_7(n, theorem_8_degree(eps, W, k, s), k * (W * sqrt(n) + B), eps / LOSS, delta)
+
+
+def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float) -> float:
+    """m = r [(36 V/eps) (1 + sqrt(N - 1))^2 + sqrt(N - 1)] samples bring averaging within eps of h^{<= d}, r = ceil(8
+    ln(1/delta)).
+
+    `ours-averaging-samples`. V >= Var h (for networks V = 4 k^2 W^2 will do, by Poincare), N as in ``lemma_7``. With
+    probability 1 - delta the squared distance to the low-degree part is at most eps; to h itself it is at most eps +
+    tail.
+
+    Notes
+    -----
+    One run: the mean mu from m0 samples, then the means of (y - mu) chi_T over m1 others; the expected squared
+    distance is at most V/m0 + V (N-1)(1 + 1/m0)/m1, and the best split makes it eps/36, hence at most eps/9 with
+    probability 3/4. Of r runs more than half are that good, except with probability delta. Output one that is within
+    2 sqrt(eps)/3 of more than half: it is so close to a good one, which is within sqrt(eps)/3 of the target.
+
+    >>> f"{averaging_samples(10, 2, 1.0, 0.1, 0.05):.1e}"
+    '6.1e+05'
+    """
+    n, d, V = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("variance", variance, 0)
+    eps, delta = positive("eps", eps), confidence(delta)
+    q = sqrt(basis_size(n, d) - 1)
+    return ceil(8 * log(1 / delta)) * (36 * V / eps * (1 + q) ** 2 + q)
+
+
+def least_squares_samples(n: int, d: int, delta: float) -> float:
+    """m = r N max{ln(8N) / 0.153, 288} samples bring least squares within 2 tail_{>d}, r = ceil(8 ln(1/delta)).
+
+    `ours-least-squares-samples`, for labels without noise. With probability 1 - delta the squared distance to h is at
+    most twice that of the best polynomial of degree d: no W, no B, no 1/eps.
+
+    Notes
+    -----
+    In one run of m samples the least eigenvalue of the Gram matrix is at least 1/2 except with probability
+    N exp(-0.153 m/N) <= 1/8 (matrix Chernoff, since the monomials at x have squared norm N for every x); on that
+    event the expected squared distance to h^{<= d} is at most 4 N tail / m, hence at most 32 N tail / m except with
+    probability 1/8. The choice among r runs, as in ``averaging_samples``, costs a factor 9; 9 * 32 = 288.
+
+    >>> f"{least_squares_samples(10, 2, 0.05):.1e}"
+    '3.9e+05'
+    """
+    n, d, delta = checks.integer("n", n, 1), checks.integer("d", d, 0), confidence(delta)
+    N = basis_size(n, d)
+    chernoff = 0.5 + 0.5 * log(0.5)  # 0.153: the exponent for half of the mean
+    return ceil(8 * log(1 / delta)) * N * max(log(8 * N) / chernoff, 9 * 8 * 4)
+
+
+# --- Statistical queries ---
+
+
+def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -> float:
+    """q >= tau^2 (success 2^m - (1 - 2 error)^(-2)) queries of tolerance tau, to learn parities on m bits to a 0-1
+    error.
+
+    `ours-theorem-14`. Against the answer E phi0, where phi(x, y) = phi0(x) + y phi1(x), each query excludes fewer than
+    tau^(-2) parities (Parseval). A hypothesis f of that error for chi_S has fhat(S) >= 1 - 2 error, so one f serves
+    at most (1 - 2 error)^(-2) of them. A randomised learner succeeds with the given probability on average over S.
+
+    >>> round(theorem_14(10, 0.125), 3)
+    15.859
+    """
+    m, tau = checks.integer("m", m, 1), positive("tau", tau)
+    error, success = checks.real("error", error, 0), checks.real("success", success, 0, 1)
+    if error >= 0.5:
+        raise ValueError(f"Argument 'error' must be less than 1/2, which guessing reaches, not {error}.")
+    return max(0.0, tau**2 * (success * as_float(2**m) - (1 - 2 * error) ** -2))
+
+
+def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
+    """q >= tau^2 (C(n, p) - 1/gamma) queries of tolerance tau, for loss at most (1 - gamma) 2 k^2 W^2 / p.
+
+    `ours-statistical-queries`: the degree of Theorem 8 is needed. Needs p <= min(n, log2(s/k)) and B >= W
+    abs(p-2)/sqrt(p), so that the class contains a chi_S for all S of p elements, a = 2 k W / sqrt(p). Each query
+    excludes fewer than tau^(-2) of them; a hypothesis of that loss for a chi_S has fhat(S)^2 >= gamma |f|^2, so it
+    serves at most 1/gamma of them.
+
+    >>> statistical_queries(20, 5, 0.1, 0.5)
+    155.02
+    """
+    n, tau, gamma = checks.integer("n", n, 1), positive("tau", tau), confidence(gamma, "gamma")
+    return max(0.0, round(tau**2 * (as_float(comb(n, checks.integer("p", p, 1, n))) - 1 / gamma), 12))
+
+
+# --- General distributions ---
+
+
+def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str = "best") -> float:
+    """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) (1 + 14.1 sqrt(ln(2m + 1))), L = max(0, ceil(log2(k m/s) / 2)).
+
+    `ours-theorem-e`, with no n ("joint"). Its "separated" form, k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, makes B pay
+    only through the at most k neurons that are active everywhere. "trivial": k (WR + B). "best": the least of the
+    three.
+
+    >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
+    0.0116
+    """
+    m, (s, k), (W, B), R = checks.integer("m", m, 1), width(s, k), scale(W, B), positive("R", R)
+    L = max(0, ceil(log2(k * m / s) / 2))
+    rate = sqrt(s * k / m) * (2 + sqrt(L) * (1 + PEELING * sqrt(log(2 * m + 1))))
+    forms = {
+        "joint": (W * R + B) * rate,
+        "separated": k * (W * R + B) / sqrt(m) + 2 * W * R * rate,
+        "trivial": k * (W * R + B),
+    }
+    return min(forms.values()) if checks.one_of("form", form, (*forms, "best")) == "best" else forms[form]
+
+
+def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float, delta: float) -> float:
+    """m = (4 k^2 M^2/eps) [s (n+1) ln(1 + 4 k M/sqrt(eps)) + s ln 2 + ln(1/delta)], M = WR + B, for the paper's loss
+    at most eps.
+
+    `ours-theorem-17`, realizable, norms at most R. A net of neurons relu(z - e), e = sqrt(eps)/(2k), stays active
+    only where the target's is, so that it has a member within sqrt(eps) of the target on the support. Output any
+    member that is sqrt(eps)-consistent with the sample: one of larger loss errs by more with probability at least eps
+    / (4 k^2 M^2).
+
+    >>> round(theorem_17(1, 1, 1, 1.0, 0.0, 1.0, 0.05, 0.1))
+    710
+    """
+    n, (s, k), (W, B), R = checks.integer("n", n, 1), width(s, k), scale(W, B), positive("R", R)
+    eps, delta = positive("eps", eps), confidence(delta)
+    kM = k * (W * R + B)
+    return 4 * kM**2 / eps * (s * (n + 1) * log(1 + 4 * kM / sqrt(eps)) + s * log(2) + log(1 / delta))
