@@ -1,4 +1,4 @@
-"""Figures that follow the page: inline SVG drawn in the page's own ink, with a text that says what they show.
+"""Figures and tables that follow the page: inline SVG drawn in the page's own ink, with a text that says what it shows.
 
 A figure is drawn with ``canvas`` and returned from its cell as ``Figure(fig, alt)``. The alternative text carries the numbers that
 matter: it is what a screen reader speaks and what the notebook tests compare.
@@ -12,9 +12,11 @@ import hashlib
 import html
 import io
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from cycler import cycler
 from matplotlib.colors import ListedColormap
 
@@ -22,7 +24,7 @@ mpl.use("agg")  # no window, no toolkit: figures are files
 
 import matplotlib.pyplot as plt  # noqa: E402 (the backend is chosen first)
 
-__all__ = ["COLOURS", "STYLE", "Figure", "canvas", "two_tone"]
+__all__ = ["COLOURS", "STYLE", "Figure", "Table", "canvas", "two_tone"]
 
 INK = "#010203"  # stands for currentColor until the SVG is written
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
@@ -69,6 +71,32 @@ def two_tone(colour: str = COLOURS[0]) -> Any:
     (np.float64(0.0), np.float64(1.0))
     """
     return ListedColormap(["none", colour])
+
+
+class Table:
+    """Columns of equal length under their names, as text and as an HTML table; floats are shown with four digits.
+
+    >>> Table({"n": [3, 6], "AS": [0.25, 1 / 3]})
+    n  AS
+    3  0.25
+    6  0.3333
+    """
+
+    def __init__(self, columns: Mapping[str, Iterable[Any]]) -> None:
+        self.header = list(columns)
+        cells = [[f"{v:.4g}" if isinstance(v, (float, np.floating)) else str(v) for v in column] for column in columns.values()]
+        self.rows = [list(row) for row in zip(*cells, strict=True)]
+
+    def __repr__(self) -> str:
+        lines = [self.header, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.header)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows)
+        table = f'<table class="table numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        return {"text/plain": repr(self), "text/html": f'<div class="pst-scrollable-table-container">{table}</div>'}
 
 
 class Figure:

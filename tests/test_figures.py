@@ -48,3 +48,15 @@ def test_references_inside_the_svg_resolve():
 def test_a_figure_without_a_description_is_refused():
     with pytest.raises(ValueError, match="Argument 'alt' must say what the figure shows"):
         draw("  ")
+
+
+def test_a_table_is_escaped_and_rounded():
+    table = figures.Table({"a <b>": [1, 2], "value": [1 / 3, 10.0]})
+    bundle = table._repr_mimebundle_()
+    assert bundle["text/plain"] == "a <b>  value\n1      0.3333\n2      10"
+    assert "a &lt;b&gt;" in bundle["text/html"] and bundle["text/html"].count("<tr>") == 3
+
+
+def test_columns_of_a_table_have_one_length():
+    with pytest.raises(ValueError):
+        figures.Table({"a": [1], "b": [1, 2]})

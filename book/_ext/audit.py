@@ -52,8 +52,9 @@ def audit(
         if record["evidence"] == "refuted" and known[name]["verdict"].startswith("true"):
             problems.append(f"{name}: refuted, but claims.yml calls it {known[name]['verdict']}.")
     for name, claim in known.items():
-        problems += unpaid(claim, found[name], chapters)
-        refuted = any(r["evidence"] == "refuted" for n in (name, *claim.get("errata", [])) for r in found[n])
+        with_errata = [r for n in (name, *claim.get("errata", [])) for r in found[n]]
+        refuted = any(r["evidence"] == "refuted" for r in with_errata)
+        problems += unpaid(claim, with_errata if claim["owed"] == "refuted" else found[name], chapters)
         if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not refuted:
             problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
         if published.get(name, claim["label"]) != claim["label"]:
