@@ -85,4 +85,4 @@ def basis_size(n: int, d: int) -> float:
     >>> basis_size(256, 3)
     2796417.0
     """
-    return as_float(sum(comb(n, i) for i in range(min(d, n) + 1)))
+    return as_float(sum(comb(n, i) for i in range(d + 1)) if d < n else 2**n)

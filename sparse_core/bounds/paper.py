@@ -426,7 +426,7 @@ def conjecture_20(m: int, s: int, k: int, W: float, B: float, R: float, constant
 def _least(enough: Callable[[int], bool], start: int) -> float:
     """An integer that is enough while its predecessor is not, by doubling and bisection."""
     if enough(start):
-        return start
+        return as_float(start)
     high = 2 * start
     while not enough(high):
         high *= 2
