@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The commands of this book. The standard library starts them; the first run installs the pinned requirements into .venv.
+"""The commands of this book. The standard library starts them; the first run installs the requirements into .venv.
 
 Every failure is one readable line and an exit code other than 0, and no failed build leaves a site behind.
 """
 
 import argparse
-import ast
 import errno
 import functools
 import hashlib
@@ -46,36 +45,38 @@ def say(line):
 
 
 def bootstrap():
-    """The interpreter of .venv, which holds the pinned requirements; an environment that was left half made is made again."""
+    """The interpreter of .venv, which holds the pinned requirements; what an interrupted run left is made again."""
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pins = (ROOT / "requirements.txt").read_bytes()
     stamp, wanted = VENV / "pins.sha", "{} {}.{}".format(hashlib.sha256(pins).hexdigest(), *sys.version_info)
-    if stamp.is_file() and stamp.read_text() == wanted:
-        return str(python)
-    try:
-        import ensurepip  # noqa: F401  (Debian ships it apart from Python)
-        import venv
-    except ImportError:
-        raise Stop("this Python has no venv: install it (Debian, Ubuntu: apt install python3-venv), then run again")
-    say(f"first run: installing {pins.count(b'==')} pinned packages into .venv (about a minute)")
-    venv.create(VENV, clear=True, with_pip=True, symlinks=os.name != "nt")
-    command = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-r", "requirements.txt"]
-    output, done = "", 0
+    if not (stamp.is_file() and stamp.read_text() == wanted):
+        try:
+            import ensurepip  # noqa: F401  (Debian ships it apart from Python)
+            import venv
+        except ImportError:
+            raise Stop("this Python has no venv: install it (Debian: apt install python3-venv) and run again") from None
+        say(f"first run: installing {pins.count(b'==')} pinned packages into .venv (about a minute)")
+        venv.create(VENV, clear=True, with_pip=True, symlinks=os.name != "nt")
+        install(python, total=pins.count(b"=="))
+        stamp.write_text(wanted)
+    return str(python)
+
+
+def install(python, total):
+    command = [python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-r", "requirements.txt"]
+    log, done = "", 0
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
         for line in pip.stdout:
-            output, done = output + line, done + line.startswith("Collecting ")
+            log, done = log + line, done + line.startswith("Collecting ")
             if sys.stdout.isatty():
-                print(f"\r  {done} of {pins.count(b'==')} {'#' * (done // 3)}", end="", flush=True)
-    say("")
+                print(f"\r  {done} of {total} {'#' * (40 * done // max(total, 1))}", end="", flush=True)
     if pip.returncode:
-        (VENV / "install.log").write_text(output)
-        raise_if_disk_full(output)
-        if re.search("NewConnectionError|ConnectTimeout|NameResolution|ProxyError|Retrying", output):
+        (VENV / "install.log").write_text(log)
+        raise_if_disk_full(log)
+        if re.search("NewConnectionError|ConnectTimeout|NameResolution|ProxyError|Retrying", log):
             raise Stop("no network: the first run downloads the pinned packages; connect, then run again")
-        reason = (re.findall("ERROR: (.*)", output) or ["no reason given"])[-1]
+        reason = (re.findall("ERROR: (.*)", log) or ["no reason given"])[-1]
         raise Stop(f"pip could not install requirements.txt ({reason}); its log is {VENV / 'install.log'}")
-    stamp.write_text(wanted)
-    return str(python)
 
 
 def raise_if_disk_full(log):
@@ -83,16 +84,17 @@ def raise_if_disk_full(log):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-# The commands
+# The book
 
 
 def sources():
-    """The chapters' Markdown sources by name, in order."""
-    return {path.stem: path for path in sorted(BOOK.glob("[0-9][0-9]-*.md"))}
+    """The Markdown sources that are executed, by name: the chapters and whatever else has a notebook's header."""
+    pages = sorted(BOOK.glob("*.md"))
+    return {path.stem: path for path in pages if "format_name: myst" in path.read_text(encoding="utf-8")[:500]}
 
 
 def execute(name, notebook, values=None):
-    """The executed chapter; says how long it took, and where it failed if it did."""
+    """The executed chapter; says how long it took, or where it failed."""
     import chapters
 
     start = time.perf_counter()
@@ -102,56 +104,9 @@ def execute(name, notebook, values=None):
     except chapters.ChapterError as error:
         log = BUILD / f"{name}.traceback.txt"
         log.write_text(error.traceback, encoding="utf-8")
-        raise Stop(f"{name}, {error}" + (f" (full traceback: {log})" if error.traceback else ""))
+        raise Stop(f"{name}, {error}" + (f" (full traceback: {log})" if error.traceback else "")) from None
     say(f"  {name}: {len(chapters.code_cells(done))} cells, {time.perf_counter() - start:.1f} s")
     return done
-
-
-def book(only, words):
-    """Execute the chapters, write the ledger, build the site: it appears only if every step succeeds."""
-    import chapters
-
-    notebooks = {name: chapters.read(path) for name, path in sources().items()}
-    if only and only not in notebooks:
-        raise Stop(f"there is no chapter {only!r}; the chapters are {', '.join(notebooks)}")
-    chosen = [name for name in notebooks if only in (None, name)]
-    values = choose_parameters(words, {name: chapters.parameters(notebooks[name]) for name in chosen} if words else {})
-
-    stage, out, site = BUILD / "stage", BUILD / "out", BUILD / ("preview" if only else "html")
-    for folder in (stage, out, site):
-        shutil.rmtree(folder, ignore_errors=True)
-    if not only:
-        STAMP.unlink(missing_ok=True)
-    BUILD.mkdir(exist_ok=True)
-    fingerprint = source_fingerprint()
-    executed = {name: execute(name, notebooks[name], values.get(name)) for name in chosen}
-    try:
-        write_stage(stage, notebooks, executed, only)
-        build_html(stage, out, strict=not only)
-        (out / "_build" / "html").rename(site)
-    finally:
-        shutil.rmtree(out, ignore_errors=True)
-    if not (only or words):
-        STAMP.write_text(fingerprint)
-    say(f"book: {site / 'index.html'}")
-
-
-def choose_parameters(words, known):
-    """Each chapter's share of the `name=value` words; a value that is no Python literal is a string."""
-    values = {name: {} for name in known}
-    for word in words:
-        key, equals, text = word.partition("=")
-        owners = [name for name in known if key in known[name]]
-        if not (equals and owners):
-            listed = ", ".join(sorted(set().union(*known.values()))) or "none"
-            raise Stop(f"{word!r} is not name=value for a parameter of an executed chapter; the parameters are {listed}")
-        try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            value = text
-        for name in owners:
-            values[name][key] = value
-    return values
 
 
 def write_stage(stage, notebooks, executed, only):
@@ -174,7 +129,7 @@ def write_stage(stage, notebooks, executed, only):
     try:
         ledger_page.write(stage=stage, executed=executed, only=only)
     except LedgerError as error:
-        raise Stop(f"the ledger does not balance: {error}")
+        raise Stop(error) from None
 
 
 def build_html(stage, out, strict):
@@ -182,19 +137,19 @@ def build_html(stage, out, strict):
     start, log = time.perf_counter(), BUILD / "sphinx.log"
     command = [sys.executable, "-c", JUPYTER_BOOK, "build", "--all", "-n", "--keep-going", "-q", *["-W"] * strict]
     with log.open("w") as stream:
-        paths = ["--path-output", str(out), str(stage)]
-        failed = subprocess.call([*command, *paths], cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT)
-    text = re.sub(r"\x1b\[[\d;]*m", "", log.read_text(encoding="utf-8", errors="replace")).replace(f"{stage}{os.sep}", "")
+        command += ["--path-output", str(out), str(stage)]
+        failed = subprocess.call(command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT)
+    text = re.sub(r"\x1b\[[\d;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
     raise_if_disk_full(text)
-    # myst-nb's line numbers are 10000 * cell + line of the cell
-    text = re.sub(r"\.ipynb:(\d+)(\d{4})", lambda m: f".md, cell {m[1]}, line {int(m[2])}", text)
+    # sphinx-proof cuts the file's name; the line numbers of myst-nb are 10000 * cell + line
+    text = text.replace(f"{stage}{os.sep}", "").replace(".ip.rst", ".md")
+    text = re.sub(r"\.ipynb:(\d+)(?=\d{4})0*(\d+)", r".md, cell \1, line \2", text)
     problems = [line for line in text.splitlines() if re.search("WARNING|ERROR|[Ee]rror:", line)]
     if failed:
         raise Stop(f"Sphinx: {(problems or text.splitlines()[-1:] or ['no message'])[0]} (its log: {log})")
     for line in problems:
         say(f"  {line}")
-    pages = sum(1 for _ in out.rglob("*.html"))
-    say(f"  html: {pages} pages, {time.perf_counter() - start:.1f} s")
+    say(f"  html: {sum(1 for _ in out.rglob('*.html'))} pages, {time.perf_counter() - start:.1f} s")
 
 
 def source_fingerprint():
@@ -203,26 +158,63 @@ def source_fingerprint():
     for top in SOURCES:
         for path in sorted([ROOT / top, *(ROOT / top).rglob("*")]):
             if path.is_file() and path.suffix != ".ipynb" and not set(path.parts) & set(CACHES):
-                digest.update(f"{path.relative_to(ROOT).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+                digest.update(f"{path.relative_to(ROOT).as_posix()} {content}\n".encode())
     return digest.hexdigest()
 
 
+# The commands; the first line of each one's docstring is its help
+
+
+def book(chapter, parameters):
+    """execute the chapters, write the ledger, build the offline site: _build/html"""
+    import chapters
+
+    notebooks = {name: chapters.read(path) for name, path in sources().items()}
+    if chapter and chapter not in notebooks:
+        raise Stop(f"there is no chapter {chapter!r}; the chapters are {', '.join(notebooks)}")
+    chosen = [name for name in notebooks if chapter in (None, name)]
+    try:
+        values = chapters.share_out(parameters, {name: notebooks[name] for name in chosen})
+    except ValueError as error:
+        raise Stop(error) from None
+
+    stage, out, site = BUILD / "stage", BUILD / "out", BUILD / ("preview" if chapter else "html")
+    for folder in (stage, out, site):
+        shutil.rmtree(folder, ignore_errors=True)
+    if not chapter:
+        STAMP.unlink(missing_ok=True)
+    BUILD.mkdir(exist_ok=True)
+    fingerprint = source_fingerprint()
+    executed = {name: execute(name, notebooks[name], values[name]) for name in chosen}
+    try:
+        write_stage(stage, notebooks, executed, chapter)
+        build_html(stage, out, strict=not chapter)
+        (out / "_build" / "html").rename(site)
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+    if not (chapter or parameters):
+        STAMP.write_text(fingerprint)
+    say(f"book: {site / 'index.html'}")
+
+
 def test(arguments):
+    """run the tests; further arguments go to pytest"""
     start = time.perf_counter()
     if code := subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=ROOT):
         raise Stop(f"pytest ended with exit code {code}; the reasons are above")
     say(f"test: passed in {time.perf_counter() - start:.0f} s")
 
 
-def refresh(everything):
-    """Write book/*.ipynb, text outputs only, for the sources that changed."""
+def refresh(all):
+    """write book/*.ipynb, text outputs only, from the book/*.md that changed"""
     import chapters
 
     BUILD.mkdir(exist_ok=True)
     for name, path in sources().items():
         notebook, stored = chapters.read(path), path.with_suffix(".ipynb")
         old = stored.read_text(encoding="utf-8") if stored.exists() else ""
-        if old and not everything and chapters.same_source(json.loads(old), notebook):
+        if old and not all and chapters.same_source(json.loads(old), notebook):
             say(f"  {name}: unchanged")
             continue
         fresh = execute(name, notebook)
@@ -234,6 +226,7 @@ def refresh(everything):
 
 
 def serve(port):
+    """show _build/html at a local address"""
     from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
     if not (BUILD / "html").is_dir():
@@ -242,12 +235,16 @@ def serve(port):
     try:
         server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:
-        raise Stop(f"port {port} cannot be used ({error}): choose another with --port")
+        raise Stop(f"port {port} cannot be used ({error}): choose another with --port") from None
     say(f"serve: http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)")
-    server.serve_forever()
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        say("serve: ended")
 
 
 def check():
+    """lint, formatting and types"""
     tools = ("ruff check .", "ruff format --check .", "mypy sparse_core")
     if failed := [tool for tool in tools if subprocess.call([sys.executable, "-m", *tool.split()], cwd=ROOT)]:
         raise Stop(f"{' and '.join(failed)} found something; see above")
@@ -255,41 +252,36 @@ def check():
 
 
 def clean():
+    """remove _build and the caches"""
     for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if VENV not in path.parents)]:
         shutil.rmtree(path, ignore_errors=True)
     say("clean: _build and the caches are gone (.venv stays)")
 
 
-# The command line
+COMMANDS = {command.__name__: command for command in (book, test, refresh, serve, check, clean)}
 
 
 def parse(arguments):
+    """(command, its options)"""
     parser = argparse.ArgumentParser(prog="make.py", description=__doc__, allow_abbrev=False)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-
-    def add(name, purpose, run, needs_environment=True):
-        command = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
-        command.set_defaults(name=name, run=run, needs_environment=needs_environment, error=command.error)
-        return command
-
-    command = add("book", "execute the chapters, then build the offline site _build/html", lambda a: book(a.only, a.words))
-    command.add_argument("--chapter", metavar="NAME", dest="only", help="execute this one only; the site is _build/preview")
-    command.add_argument("words", nargs="*", metavar="name=value", help="papermill parameters")
-    add("test", "run the tests; further arguments go to pytest", lambda a: test(a.further))
-    command = add("refresh", "write book/*.ipynb (text outputs only) from the book/*.md that changed", lambda a: refresh(a.all))
-    command.add_argument("--all", action="store_true", help="execute the unchanged chapters too")
-    command = add("serve", "show _build/html at a local address", lambda a: serve(a.port), False)
-    command.add_argument("--port", type=int, default=8000, help="default: %(default)s")
-    add("check", "lint, formatting and types", lambda a: check())
-    add("clean", "remove _build and the caches", lambda a: clean(), False)
-    known, known.further = parser.parse_known_args(arguments)
-    if known.further and known.name != "test":
-        known.error(f"unknown argument: {' '.join(known.further)}")
-    return known
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    add = {name: commands.add_parser(name, help=run.__doc__, allow_abbrev=False) for name, run in COMMANDS.items()}
+    add["book"].add_argument("--chapter", metavar="NAME", help="execute this one only; the site is _build/preview")
+    add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
+    add["refresh"].add_argument("--all", action="store_true", help="execute the unchanged chapters too")
+    add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
+    known, further = parser.parse_known_args(arguments)
+    options = vars(known)
+    command = options.pop("command")
+    if command == "test":
+        options["arguments"] = further
+    elif further:
+        add[command].error(f"unknown argument: {' '.join(further)}")
+    return command, options
 
 
 def enter_environment(arguments):
-    """Continue inside .venv, in a process that differs from machine to machine as little as possible."""
+    """Continue inside .venv, with settings under which two runs do the same."""
     os.environ.update(REPRODUCIBLE, PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
     if not os.environ.get("COMPANION_NO_VENV"):
         command = [bootstrap(), str(ROOT / "make.py"), *arguments]
@@ -299,13 +291,13 @@ def enter_environment(arguments):
 
 
 def main(arguments):
-    known = parse(arguments)
+    command, options = parse(arguments)
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-            raise Stop(f"Python 3.11, 3.12 or 3.13 is needed, this is {sys.version.split()[0]}: run it with one of them")
-        if known.needs_environment:
+            raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
+        if command not in ("serve", "clean"):
             enter_environment(arguments)
-        known.run(known)
+        COMMANDS[command](**options)
         return 0
     except KeyboardInterrupt:
         problem = "interrupted; nothing half built was kept"
@@ -314,7 +306,7 @@ def main(arguments):
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         problem = "the disk is full: free some space, then run the same command again" if full else error
-    print(f"{known.name}: stopped: {problem}", file=sys.stderr, flush=True)
+    print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)
     return 1
 
 

@@ -1,7 +1,9 @@
 """A chapter as three things: its Markdown source, a notebook, and that notebook executed."""
 
+import ast
 import hashlib
 import json
+import logging
 import re
 
 METADATA = {
@@ -23,6 +25,7 @@ def read(source):
     import jupytext
 
     notebook, seen = jupytext.read(source, fmt="md:myst"), {}
+    notebook.metadata.update(METADATA)
     for cell in notebook.cells:
         digest = hashlib.sha256((cell.cell_type + cell.source).encode()).hexdigest()[:8]
         seen[digest] = seen.get(digest, 0) + 1
@@ -30,21 +33,37 @@ def read(source):
     return notebook
 
 
-def parameters(notebook):
-    """The names that the cell tagged `parameters` sets."""
+def share_out(words, notebooks):
+    """Each chapter's share of the `name=value` words; a value that is no Python literal is a string."""
+    if not words:
+        return {name: {} for name in notebooks}
     import papermill
 
-    return set(papermill.inspect_notebook(notebook))
+    known = {name: set(papermill.inspect_notebook(notebook)) for name, notebook in notebooks.items()}
+    shares = {name: {} for name in notebooks}
+    for word in words:
+        key, equals, text = word.partition("=")
+        owners = [name for name in known if key in known[name]]
+        if not (equals and owners):
+            names = ", ".join(sorted(set().union(*known.values()))) or "none"
+            raise ValueError(f"{word!r} sets no parameter of an executed chapter; write name=value, with name: {names}")
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            value = text
+        for name in owners:
+            shares[name][key] = value
+    return shares
 
 
 def execute(notebook, values, *, cwd, progress_bar=False):
     """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock."""
     import papermill
 
+    logging.disable(logging.CRITICAL)  # what matters is raised
+    kernel = {"kernel_name": "python3", "execution_timeout": 1800, "extra_arguments": ["--log-level=CRITICAL"]}
     try:
-        done = papermill.execute_notebook(
-            notebook, None, values, cwd=cwd, kernel_name="python3", progress_bar=progress_bar, execution_timeout=1800
-        )
+        done = papermill.execute_notebook(notebook, None, values, cwd=cwd, progress_bar=progress_bar, **kernel)
     except papermill.PapermillExecutionError as error:
         traceback = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(error.traceback))
         message = ": ".join(filter(None, [error.ename, *error.evalue.strip().splitlines()[-1:]]))

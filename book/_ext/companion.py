@@ -7,8 +7,11 @@ from pathlib import Path
 
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
 REDIRECT = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><meta name="viewport" content="width=device-width">
-<link rel="icon" href="_static/favicon.svg"><meta http-equiv="refresh" content="0; url={page}"></head><body><main><h1><a href="{page}">{title}</a></h1></main></body></html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
+<link rel="icon" href="_static/favicon.svg"><meta http-equiv="refresh" content="0; url={page}"></head>
+<body><main><h1><a href="{page}">{title}</a></h1></main></body>
+</html>
 """
 REPAIRS = [
     (r'<script type="text/x-thebe-config">.*?</script>', ""),
@@ -28,7 +31,7 @@ REPAIRS = [
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (r' role="doc-biblioentry"', ""),
     # everything stands in a landmark
-    (r'<div class="sidebar-primary-items__start', '<div role="navigation" aria-label="Book" class="sidebar-primary-items__start'),
+    (r'<div (?=class="sidebar-primary-items__start)', '<div role="navigation" aria-label="Book" '),
     # the outputs of a notebook name a claim; in the book the name leads to the ledger
     (r'<span class="claim" data-claim="([^"]+)">(.*?)</span>', r'<a class="claim" href="ledger.html#\1">\2</a>'),
 ]
