@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 
-__all__ = ["character", "degrees", "index", "monomials", "points"]
+__all__ = ["character", "degrees", "dimension", "index", "monomials", "points", "supports"]
 
 MAX_POINTS_N = 26  # 2^26 rows of 26 bytes are 1.7 GB; larger cubes are walked in blocks
 
@@ -90,6 +90,16 @@ def degrees(n: int) -> NDArray[np.uint8]:
     return np.bitwise_count(np.arange(1 << n, dtype=np.uint32))
 
 
+def dimension(n: int, degree: int) -> int:
+    """N = C(n, 0) + ... + C(n, degree): the number of monomials of degree at most ``degree``.
+
+    >>> dimension(3, 2)
+    7
+    """
+    n, degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    return sum(comb(n, i) for i in range(min(degree, n) + 1))
+
+
 def monomials(n: int, degree: int) -> NDArray[np.int64]:
     """All T with |T| <= degree as bit masks, degree by degree, increasing within each degree.
 
@@ -108,3 +118,22 @@ def monomials(n: int, degree: int) -> NDArray[np.int64]:
         level = np.concatenate([level[: comb(p, i - 1)] | np.int64(1 << p) for p in range(i - 1, n)])
         levels.append(level)
     return np.concatenate(levels)
+
+
+def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
+    """The monomials as sets of coordinates: for each i <= degree an (C(n, i), i) array of increasing rows, for any n.
+
+    The order is that of ``monomials``, to which n <= 62 is no limit here.
+
+    >>> [level.tolist() for level in supports(3, 2)]
+    [[[]], [[0], [1], [2]], [[0, 1], [0, 2], [1, 2]]]
+    """
+    n, degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    level = np.zeros((1, 0), dtype=np.int32)
+    levels = [level]
+    for i in range(1, min(degree, n) + 1):
+        sizes = [comb(p, i - 1) for p in range(i - 1, n)]  # of the sets whose largest element is p
+        lower = np.concatenate([level[:size] for size in sizes])
+        level = np.column_stack([lower, np.repeat(np.arange(i - 1, n, dtype=np.int32), sizes)])
+        levels.append(level)
+    return levels

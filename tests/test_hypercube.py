@@ -60,6 +60,22 @@ def test_monomials_have_the_prefix_property():
         assert (level[: comb(p, 4)] < 1 << p).all() and (level[comb(p, 4) :] >= 1 << p).all()
 
 
+@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 3), (6, 0), (6, 3), (7, 7), (40, 2)])
+def test_supports_are_the_members_of_the_monomials(n, degree):
+    levels = hypercube.supports(n, degree)
+    assert [level.shape for level in levels] == [(comb(n, i), i) for i in range(min(degree, n) + 1)]
+    masks = [sum(1 << int(j) for j in T) for level in levels for T in level]
+    assert masks == hypercube.monomials(n, degree).tolist()
+    assert all((np.diff(level, axis=1) > 0).all() for level in levels)
+    assert hypercube.dimension(n, degree) == len(masks)
+
+
+def test_supports_go_beyond_one_machine_word():
+    pairs = hypercube.supports(100, 2)[2]
+    assert pairs[-1].tolist() == [98, 99] and len(pairs) == comb(100, 2)
+    assert hypercube.dimension(256, 3) == 2_796_417
+
+
 def test_degrees_count_bits():
     assert hypercube.degrees(10).tolist() == [T.bit_count() for T in range(1024)]
 
