@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from math import comb, inf
+from math import inf
 
 from .. import checks
+from ..hypercube import dimension
 
 
 def positive(name: str, value: float) -> float:
@@ -85,4 +86,4 @@ def basis_size(n: int, d: int) -> float:
     >>> basis_size(256, 3)
     2796417.0
     """
-    return as_float(sum(comb(n, i) for i in range(d + 1)) if d < n else 2**n)
+    return as_float(dimension(n, d))
