@@ -54,14 +54,14 @@ STYLE: Any = {  # Any: matplotlib types its settings by name
 
 
 def canvas(columns: int = 1, *, rows: int = 1, size: tuple[float, float] | None = None, **options: Any) -> Any:
-    """(fig, axes) in the book's style; ``options`` go to ``plt.subplots``.
+    """(fig, axes) in the book's style, which stays in force; ``options`` go to ``plt.subplots``.
 
     >>> fig, ax = canvas()
     >>> Figure(fig, "An empty frame.")
     Figure: An empty frame.
     """
-    with mpl.rc_context(STYLE):
-        return plt.subplots(rows, columns, figsize=size or STYLE["figure.figsize"], **options)
+    mpl.rcParams.update(STYLE)  # not only here: legends and texts that are added later obey it too
+    return plt.subplots(rows, columns, figsize=size or STYLE["figure.figsize"], **options)
 
 
 def two_tone(colour: str = COLOURS[0]) -> Any:

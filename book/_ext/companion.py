@@ -1,9 +1,12 @@
 """Sphinx extension: mathematics without a network, claims as links, and repairs of what the theme gets wrong."""
 
+import html
 import importlib.util
 import re
 import shutil
 from pathlib import Path
+
+import yaml
 
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
 REDIRECT = """<!DOCTYPE html>
@@ -32,8 +35,6 @@ REPAIRS = [
     (r' role="doc-biblioentry"', ""),
     # everything stands in a landmark
     (r'<div (?=class="sidebar-primary-items__start)', '<div role="navigation" aria-label="Book" '),
-    # the outputs of a notebook name a claim; in the book the name leads to the ledger
-    (r'<span class="claim" data-claim="([^"]+)">(.*?)</span>', r'<a class="claim" href="ledger.html#\1">\2</a>'),
 ]
 
 
@@ -45,22 +46,41 @@ def without_thebe(app, pagename, templatename, context, doctree):
 
 STATEMENT = re.compile(
     r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title")[^>]*>'
-    r'<span class="caption-number">([^<]*)</span>\s*\(((?:[A-Z]\w+) [\dA-Z][\w.]*)(.*?)\)</p>',
+    r'<span class="caption-number">(\w+) ([\d.]*)\s*</span>\s*\((.*?)\)</p>',
     flags=re.S,
 )
+PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
 
 
-def with_printed_numbers(pages):
-    """Statements titled "Lemma 9 ..." keep that name, here and in links to them, instead of a number of this book."""
-    printed = {m[2]: (m[3].strip(), m[4]) for text in pages.values() for m in STATEMENT.finditer(text)}
+def with_names(pages):
+    """Statements under the name that the paper prints: "Lemma 9", here and in links, and not a number of this book."""
+    names = {}
+
+    def title(match):
+        head, anchor, kind, number, text = match.groups()
+        counted, printed = f"{kind} {number}".strip(), PRINTED.match(text)
+        names[anchor] = counted, printed[0] if printed else counted if number else re.sub(r"<.*?>| \(.*", "", text)
+        label, rest = (printed[0], text[printed.end() :]) if printed else (f"{counted}.", f" {text}")
+        return f'{head}><span class="caption-number">{label}</span>{rest}</p>'
 
     def link(match):
-        counted, name = printed.get(match[2], (None, None))
+        counted, name = names.get(match[2], (None, None))
         return f"{match[1]}{name if match[3].strip() == counted else match[3]}</a>"
 
-    for path, text in pages.items():
-        text = STATEMENT.sub(r'\1><span class="caption-number">\4</span>\5</p>', text)
-        yield path, re.sub(r'(<a class="reference internal" href="[^"#]*#([^"]+)">)([^<]*)</a>', link, text)
+    titled = {path: STATEMENT.sub(title, text) for path, text in pages.items()}
+    reference = re.compile(r'(<a class="reference internal" href="[^"#]*#([^"]+)">)([^<]*)</a>')
+    return {path: reference.sub(link, text) for path, text in titled.items()}
+
+
+def with_claims(pages, claims):
+    """The outputs of a notebook name a claim by its id; in the book its label leads to the ledger."""
+    labels = {claim["id"]: html.escape(claim["label"]) for claim in claims}
+
+    def link(match):
+        return f'<a class="claim" href="ledger.html#{match[1]}">{labels.get(match[1], match[2])}</a>'
+
+    span = re.compile(r'<span class="claim" data-claim="([^"]+)">(.*?)</span>', flags=re.S)
+    return {path: span.sub(link, text) for path, text in pages.items()}
 
 
 def finish(app, exception):
@@ -76,7 +96,8 @@ def finish(app, exception):
     for template in out.glob("_static/*.html"):
         template.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
-    for path, text in with_printed_numbers(pages):
+    claims = yaml.safe_load(Path(app.srcdir, "book/claims.yml").read_text(encoding="utf-8"))
+    for path, text in with_claims(with_names(pages), claims).items():
         for pattern, replacement in REPAIRS:
             text = re.sub(pattern, replacement, text, flags=re.S)
         path.write_text(text, encoding="utf-8")

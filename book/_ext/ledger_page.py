@@ -68,8 +68,8 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
         "# The ledger",
         "",
         "Every statement of the paper, every erratum and every result of this project, with its verdict and its evidence. The",
-        "page is made from the outputs of the executed chapters; no verdict on it was typed by hand into a table. What the",
-        "words mean:",
+        "evidence is read from the outputs of the executed chapters, and the build refuses a verdict that it does not bear out.",
+        "What the words mean:",
         "",
         *(f"- {badge(word)} ({counts[word]}): {meaning}." for word, meaning in STANDING.items()),
         "",
@@ -100,7 +100,7 @@ def row(
     name = f'<span id="{claim["id"]}"></span>**{claim["label"]}**<br><small>{place}</small><br>{badge(word)}'
     says = [one_line(claim["statement"])]
     says += [f"*{key.capitalize()}:* {one_line(claim[key])}" for key in ("printed", "witness", "corrected", "note") if claim.get(key)]
-    if claim["kind"] != "erratum" and claim["verdict"] != "definition":
+    if claim["kind"] != "erratum" and claim["verdict"] not in ("definition", "cited"):
         says.append(f"<small>Printed form: {claim['verdict']}.</small>")
     if claim.get("errata"):
         says.append("<small>Errata: " + ", ".join(link(f"#{e}", e) for e in claim["errata"]) + ".</small>")
