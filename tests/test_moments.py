@@ -1,0 +1,188 @@
+"""Moments of samples: against direct sums and the fast transform; how they add; what they refuse."""
+
+import pickle
+from functools import reduce
+from itertools import combinations
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core import fourier, hypercube
+from sparse_core.moments import Moments, Sweep, sweep
+
+
+def sample(n, m, seed, labels="normal"):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1
+    return X, {"normal": rng.normal(size=m), "signs": rng.choice([-1, 1], m), "integers": rng.integers(-9, 10, m)}[
+        labels
+    ]
+
+
+def characters(X, degree):
+    """The matrix of all monomials at all points, one product at a time, in the order of ``hypercube.supports``."""
+    sets = [T[::-1] for i in range(degree + 1) for T in combinations(range(X.shape[1])[::-1], i)]
+    sets.sort(key=lambda T: (len(T), T[::-1]))
+    return np.array([[np.prod(x[list(T)], dtype=float) for T in sets] for x in X]).reshape(len(X), -1)
+
+
+shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
+
+
+@given(shapes, st.sampled_from(["normal", "signs", "integers"]))
+def test_moments_are_sums_over_the_samples(shape, labels):
+    n, degree, m, seed = shape
+    X, y = sample(n, m, seed, labels)
+    moments = Moments(n, degree).update(X, y)
+    naive = characters(X, min(degree, n)).T @ y if m else np.zeros(hypercube.dimension(n, degree))
+    if labels == "normal":
+        assert moments.sums == pytest.approx(naive, rel=1e-12, abs=1e-12)
+    else:
+        assert np.array_equal(moments.sums, naive)
+    assert moments.count == m
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_on_the_whole_cube_the_coefficients_are_the_walsh_transform(degree):
+    n = 9
+    f = np.random.default_rng(degree).normal(size=2**n)
+    moments = Moments(n, degree).update(hypercube.points(n), f)
+    assert moments.coefficients == pytest.approx(fourier.walsh_transform(f)[hypercube.monomials(n, degree)], abs=1e-13)
+    assert moments.mean_square == pytest.approx(np.mean(f**2), rel=1e-14)
+
+
+@pytest.mark.parametrize("n, degree", [(70, 1), (70, 2), (70, 3), (30, 4), (24, 5)])
+def test_the_order_is_that_of_the_supports_for_any_n(n, degree):
+    X, y = sample(n, 200, 3, "integers")
+    sums = Moments(n, degree).update(X, y).sums
+    sets = [T for level in hypercube.supports(n, degree) for T in level.tolist()]
+    assert len(sums) == len(sets)
+    for i in np.random.default_rng(0).integers(0, len(sets), 300):
+        assert sums[i] == np.dot(np.prod(X[:, sets[i]], axis=1), y)
+
+
+@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 1), (5, 2), (9, 3), (8, 8), (60, 2), (40, 3), (14, 5)])
+def test_each_monomial_has_one_place_in_the_sweep(n, degree):
+    walk = Sweep(n, degree)
+    assert len(walk.position) == hypercube.dimension(n, degree) <= walk.size
+    assert len(np.unique(walk.position)) == len(walk.position)
+    assert walk.position.min() >= 0 and walk.position.max() < walk.size
+
+
+@given(shapes)
+def test_forward_evaluates_the_polynomial(shape):
+    n, degree, m, seed = shape
+    X, _ = sample(n, m, seed)
+    walk, c = sweep(n, degree), np.random.default_rng(seed).normal(size=hypercube.dimension(n, degree))
+    flat = np.zeros(walk.size)
+    flat[walk.position] = c
+    if m:
+        values = characters(X, min(degree, n)) @ c
+        assert walk.forward(X.T.astype(float), flat) == pytest.approx(values, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
+def test_aligned_shards_merge_to_the_same_bits(degree, order):
+    n = 12
+    size = Moments(n, degree).block
+    X, y = sample(n, 7 * size + 100, 5)
+    y *= np.exp(3 * np.random.default_rng(1).normal(size=len(y)))  # labels of very different sizes
+    cuts = [0, size, 3 * size, 7 * size, len(y)]
+    whole = Moments(n, degree).update(X, y)
+    shards = [Moments(n, degree).update(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    assert np.array_equal(reduce(add, (shards[i] for i in order)).sums, whole.sums)
+    tree = (shards[order[0]] + shards[order[1]]) + (shards[order[2]] + shards[order[3]])
+    assert np.array_equal(tree.sums, whole.sums) and tree.count == whole.count == len(y)
+
+
+def test_plain_sums_of_doubles_would_not_merge_to_the_same_bits():
+    """The control of the test before: without the second double, the grouping of the blocks shows."""
+    X, y = sample(12, 7 * 1024, 5)
+    blocks = [Moments(12, 2).update(X[i : i + 1024], y[i : i + 1024]).sums for i in range(0, len(y), 1024)]
+    left = reduce(add, blocks)
+    tree = ((blocks[0] + blocks[1]) + (blocks[2] + blocks[3])) + ((blocks[4] + blocks[5]) + blocks[6])
+    assert not np.array_equal(left, tree) and left == pytest.approx(tree)
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_integer_labels_are_exact_however_the_samples_are_cut(lengths, seed):
+    X, y = sample(6, sum(lengths), seed, "integers")
+    total, start = Moments(6, 4), 0
+    for length in lengths:
+        total = total + Moments(6, 4).update(X[start : start + length], y[start : start + length])
+        start += length
+    assert np.array_equal(total.sums, Moments(6, 4).update(X, y).sums)
+
+
+def test_large_integer_labels_leave_single_precision():
+    X, _ = sample(4, 2000, 0)
+    y = np.full(2000, 2**24 + 1)
+    assert Moments(4, 2).update(X, y).sums[0] == 2000 * (2**24 + 1)
+
+
+def test_points_may_come_in_any_type_and_layout(tmp_path):
+    X, y = sample(8, 3000, 9, "signs")
+    expected = Moments(8, 3).update(X, y).sums
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    mapped = Moments(8, 3).update(
+        np.load(tmp_path / "X.npy", mmap_mode="r"), np.load(tmp_path / "y.npy", mmap_mode="r")
+    )
+    assert np.array_equal(mapped.sums, expected)
+    for other in (
+        X.astype(float),
+        X.astype(np.float32),
+        X.tolist(),
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=0)[::2],
+    ):
+        assert np.array_equal(Moments(8, 3).update(other, y).sums, expected)
+    assert np.array_equal(Moments(8, 3).update(X, y > 0).sums, (expected + Moments(8, 3).update(X, y**2).sums) / 2)
+
+
+def test_moments_can_be_sent_to_another_process():
+    X, y = sample(5, 50, 2)
+    moments = Moments(5, 2).update(X, y)
+    copy = pickle.loads(pickle.dumps(moments))
+    assert np.array_equal(copy.sums, moments.sums) and copy.count == 50 and repr(copy) == repr(moments)
+
+
+def test_a_wide_cube_needs_little_memory():
+    walk = sweep(256, 3)
+    assert walk.size <= 1.001 * hypercube.dimension(256, 3)
+    assert walk.block * 32640 * 8 <= 64 << 20  # the larger factor, in bytes
+
+
+def test_a_refused_update_leaves_no_trace():
+    X, y = sample(4, 10, 0)
+    moments = Moments(4, 2).update(X, y)
+    before = moments.sums
+    bad = X.copy()
+    bad[7, 2] = 0
+    with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only; entry \(7, 2\) is 0"):
+        moments.update(bad, y)
+    assert np.array_equal(moments.sums, before) and moments.count == 10
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda m: m.update(np.ones((3, 3)), [1, 1, 1]), ValueError, "'X' must have 2 columns, not 3"),
+        (lambda m: m.update(np.ones((3, 2)), [1, 1]), ValueError, r"'y' must have shape \(3,\), not \(2,\)"),
+        (lambda m: m.update(np.ones((1, 2)), [np.nan]), ValueError, "'y' must be finite"),
+        (lambda m: m.update(np.ones((1, 2)), ["a"]), TypeError, "'y' must be an array of real numbers"),
+        (lambda m: m.update(np.full((1, 2), "a"), [1]), TypeError, "'X' must be an array of -1 and 1"),
+        (lambda m: m.coefficients, ValueError, "no samples yet"),
+        (lambda m: m + Moments(3, 2), ValueError, "'other' must have n = 2 and degree 1, not 3 and 2"),
+        (lambda m: m + 1, TypeError, "unsupported operand"),
+        (lambda m: Moments(-1, 2), ValueError, "'n' must be at least 0"),
+        (lambda m: Moments(2, 1.5), TypeError, "'degree' must be an integer"),
+    ],
+)
+def test_errors_name_the_argument(call, error, message):
+    with pytest.raises(error, match=message):
+        call(Moments(2, 1))
