@@ -98,8 +98,9 @@ def row(
         claim["kind"], f"{claim['kind']}, §{claim['section']}" if claim["source"] == "paper" else claim["kind"]
     )
     name = f'<span id="{claim["id"]}"></span>**{claim["label"]}**<br><small>{place}</small><br>{badge(word)}'
-    says = [one_line(claim["statement"])]
-    says += [f"*{key.capitalize()}:* {one_line(claim[key])}" for key in ("printed", "witness", "corrected", "note") if claim.get(key)]
+    says = [with_links(claim["statement"], labels)]
+    notes = [key for key in ("printed", "witness", "corrected", "note") if claim.get(key)]
+    says += [f"*{key.capitalize()}:* {with_links(claim[key], labels)}" for key in notes]
     if claim["kind"] != "erratum" and claim["verdict"] not in ("definition", "cited"):
         says.append(f"<small>Printed form: {claim['verdict']}.</small>")
     if claim.get("errata"):
@@ -112,7 +113,7 @@ def row(
         controls = "".join(f"<br><small>Control: {plain(c)}</small>" for c in record["controls"])
         shown.append(f"{cell}: {plain(finding(record))}{controls}")
     if not records:
-        shown = [one_line(claim["reason"]) if claim.get("reason") else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."]
+        shown = [with_links(claim["reason"], labels) if claim.get("reason") else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."]
     return [f"* - {name}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]
 
 
@@ -130,8 +131,9 @@ def link(target: str, text: str) -> str:
     return f'<a href="{target}">{plain(text)}</a>'
 
 
-def one_line(text: str) -> str:
-    return " ".join(str(text).split())
+def with_links(text: str, labels: dict[str, str]) -> str:
+    """A text of claims.yml on one line, its `ids` as links to their rows."""
+    return re.sub(r"`([\w-]+)`", lambda m: link(f"#{m[1]}", labels[m[1]]) if m[1] in labels else m[0], " ".join(text.split()))
 
 
 def plain(text: str) -> str:
