@@ -61,7 +61,11 @@ def _between(name: str, value: float, minimum: float | None, maximum: float | No
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, and nothing that merely counts as one of them."""
+    """True or False, and nothing that merely counts as one of them.
+
+    >>> flag("half", np.True_)
+    True
+    """
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"Argument '{name}' must be True or False, not {value!r}.")
     return bool(value)
@@ -80,7 +84,12 @@ def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 def generator(name: str, value: Any) -> np.random.Generator:
-    """A numpy Generator: the only way in which randomness enters this package."""
+    """A numpy Generator: the only way in which randomness enters this package.
+
+    >>> generator("rng", 0)
+    Traceback (most recent call last):
+    TypeError: Argument 'rng' must be a numpy.random.Generator, such as default_rng(0), not 0.
+    """
     if not isinstance(value, np.random.Generator):
         raise TypeError(f"Argument '{name}' must be a numpy.random.Generator, such as default_rng(0), not {value!r}.")
     return value

@@ -45,7 +45,7 @@ def imports(module):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1])
             target = f"{base}.{node.module}" if node.module else base
-            found |= {target} | {f"{target}.{alias.name}" for alias in node.names}
+            found |= {f"{target}.{alias.name}" for alias in node.names} | ({target} if node.module else set())
     return found & set(MODULES)
 
 
