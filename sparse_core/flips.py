@@ -1,0 +1,118 @@
+r"""AS(h) = (U) + (V): flips of one bit that keep the active set R_x, and flips that change it.
+
+The proof of `lemma-9` splits the average sensitivity at the question whether R_x and R_x' agree, where x' is x with bit
+i flipped, and bounds the second part by the size of h at the boundaries. ``Split`` holds the quantities that the proof
+compares. They are computed from two tables: the values of h, and a pattern, which is any labelling of the points by
+which two labels agree exactly when the active sets do.
+
+A table lives on the cube, in the order of ``hypercube.points``, or on its layers: if all weight vectors are multiples
+of (1, ..., 1), then h(x) depends only on the number a of coordinates of x that are 1, and a table of n + 1 entries with
+the weights of the binomial law replaces one of 2^n. That reaches n = 10 000 and more.
+
+Paper: section 3, the proof of Lemma 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
+
+from . import checks
+from .hypercube import points
+from .network import SparseNetwork
+
+__all__ = ["Split", "layers", "pattern", "split", "split_layers"]
+
+
+class Split(NamedTuple):
+    """The two parts of AS(h) = U + V, and what the proof puts in place of the second.
+
+    U : (1/4) E sum_i (h(x) - h(x'))^2 [R_x = R_x'] (`eq-U`).
+    V : the same over R_x != R_x' (`eq-V`).
+    boundary : E sum_i [R_x != R_x'], which is n Pr_{x,i}[R_x != R_x'].
+    jump : E sum_i h(x)^2 [R_x != R_x'], the upper estimate of V (`lemma-9-jump`).
+    """
+
+    U: Any
+    V: Any
+    boundary: Any
+    jump: Any
+
+
+def pattern(net: SparseNetwork) -> NDArray[np.int64]:
+    """A label of R_x at every point x of the cube: equal labels mean equal active sets.
+
+    >>> pattern(SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 1])).tolist()       # both, none, the first alone, none
+    [2, 0, 1, 0]
+    """
+    active = np.packbits(net.active(points(net.n)), axis=1)
+    labels: NDArray[np.int64] = np.unique(active, axis=0, return_inverse=True)[1].reshape(-1)
+    return labels
+
+
+def split(values: ArrayLike, pattern: ArrayLike) -> Split:
+    """(U), (V) and what bounds (V), from the tables of h and of R_x on the cube.
+
+    Parameters
+    ----------
+    values, pattern : (..., 2^n) arrays. The leading axes, which the result keeps, run over networks.
+
+    Notes
+    -----
+    Integer values are added exactly as long as 2^n times the sum of their squares stays below 2^53.
+
+    Examples
+    --------
+    >>> parts = split([[3, 1], [1, 0]], [[1, 1], [1, 0]])               # relu(x + 2) and relu(x)
+    >>> parts.U, parts.V, parts.boundary, parts.jump
+    (array([1., 0.]), array([0.  , 0.25]), array([0., 1.]), array([0. , 0.5]))
+    """
+    h, R = np.asarray(values, dtype=np.float64), np.asarray(pattern)
+    n = h.shape[-1].bit_length() - 1
+    if h.shape[-1] != 1 << n or R.shape != h.shape:
+        raise ValueError(
+            f"Arguments 'values' and 'pattern' must both have shape (..., 2**n), not {h.shape}, {R.shape}."
+        )
+    total = np.zeros((4, *h.shape[:-1]))
+    for i in range(n):
+        (h0, h1), (R0, R1) = (np.moveaxis(t.reshape(*t.shape[:-1], -1, 2, 1 << i), -2, 0) for t in (h, R))
+        total += [np.mean(term, axis=(-2, -1)) for term in _terms(h0, h1, R0 != R1)]
+    return Split(*total)
+
+
+def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The tables over a = 0, ..., n of h(x) = sum_j u_j relu(c_j t - b_j), t = sum_i x_i = 2a - n, and of its pattern.
+
+    >>> layers(2, [1, -1], [1, -1], [0, 0])                 # h(x) = t
+    (array([-2.,  0.,  2.]), array([2, 0, 1]))
+    """
+    n, u = checks.integer("n", n, 1), checks.real_array("u", u, 1)
+    c, b = (checks.real_array(name, value, 1, shape=u.shape) for name, value in (("c", c), ("b", b)))
+    z = np.outer(2 * np.arange(n + 1) - n, c) - b
+    return np.maximum(z, 0) @ u, (z > 0) @ (1 << np.arange(len(u)))
+
+
+def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:
+    """``split`` from tables over the layers a = 0, ..., n of the cube.
+
+    An edge joins the layers a - 1 and a; there are a C(n, a) of them, and each is met from both ends.
+
+    >>> parts = split_layers(*layers(10**4, [1], [0.01], [0]))          # relu(sum_i x_i / sqrt(n))
+    >>> round(float(parts.U + parts.V), 3), round(float(parts.boundary), 1)
+    (0.5, 79.8)
+    """
+    h, R = checks.real_array("values", values, 1), np.asarray(pattern)
+    if R.shape != h.shape:
+        raise ValueError(f"Argument 'pattern' must have shape {h.shape}, not {R.shape}.")
+    a = np.arange(1, len(h))
+    edges = a * binom.pmf(a, len(a), 0.5)
+    return Split(*(2 * np.sum(edges * term) for term in _terms(h[:-1], h[1:], np.not_equal(R[:-1], R[1:]))))
+
+
+def _terms(h0: Any, h1: Any, changes: Any) -> tuple[Any, Any, Any, Any]:
+    """The summands of a ``Split`` at the edges with ends h0, h1, averaged over the two ends."""
+    square = (h0 - h1) ** 2 / 4
+    return square * ~changes, square * changes, changes, (h0**2 + h1**2) / 2 * changes

@@ -1,0 +1,100 @@
+"""(U) and (V): against flips written out point by point, on the cube and on its layers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core import constructions, flips, fourier, hypercube
+from sparse_core.network import SparseNetwork
+
+
+def random_network(seed, n, s):
+    rng = np.random.default_rng(seed)
+    return SparseNetwork(*(rng.integers(-2, 3, shape) for shape in (s, (s, n), s)))
+
+
+def by_flips(net):
+    """The four quantities, one point and one bit at a time."""
+    U = V = boundary = jump = 0.0
+    X = hypercube.points(net.n)
+    for x in X:
+        for i in range(net.n):
+            y = x.copy()
+            y[i] *= -1
+            (hx, hy), (Rx, Ry) = net([x, y]), net.active([x, y])
+            change = bool((Rx != Ry).any())
+            U += (hx - hy) ** 2 / 4 * (not change)
+            V += (hx - hy) ** 2 / 4 * change
+            boundary += change
+            jump += hx**2 * change
+    return np.array([U, V, boundary, jump]) / len(X)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 10))
+def test_split_agrees_with_flips_point_by_point(seed, n, s):
+    net = random_network(seed, n, s)
+    assert flips.split(net.values(), flips.pattern(net)) == pytest.approx(by_flips(net), abs=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 10))
+def test_the_two_parts_add_up_to_the_average_sensitivity(seed, n, s):
+    net = random_network(seed, n, s)
+    parts = flips.split(net.values(), flips.pattern(net))
+    assert parts.U + parts.V == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 12))
+def test_labels_agree_exactly_when_the_active_sets_do(seed, n, s):
+    net = random_network(seed, n, s)
+    labels, R = flips.pattern(net), net.active(hypercube.points(n))
+    same = (R[:, None] == R).all(axis=2)
+    assert np.array_equal(labels[:, None] == labels, same)
+
+
+def test_networks_along_leading_axes():
+    nets = [[random_network(3 * i + j, 3, 4) for j in range(3)] for i in range(2)]
+    values, labels = (
+        np.array([[f(net) for net in row] for row in nets]) for f in (SparseNetwork.values, flips.pattern)
+    )
+    together = flips.split(values, labels)
+    assert together.V.shape == (2, 3)
+    assert together.jump[1, 2] == flips.split(values[1, 2], labels[1, 2]).jump
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 4))
+def test_layers_agree_with_the_cube(seed, n, s):
+    u, c, b = np.random.default_rng(seed).integers(-2, 3, (3, s))
+    net = SparseNetwork(u, np.outer(c, np.ones(n)), b)
+    values, labels = flips.layers(n, u, c, b)
+    ones = (hypercube.points(n) == 1).sum(axis=1)
+    assert np.array_equal(values[ones], net.values())
+    on_cube = flips.split(net.values(), flips.pattern(net))
+    assert flips.split_layers(values, labels) == pytest.approx(on_cube, abs=1e-12)
+
+
+def test_a_network_without_neurons_has_one_pattern():
+    empty = SparseNetwork([], np.zeros((0, 3)), [])
+    assert flips.pattern(empty).tolist() == [0] * 8
+    assert flips.split(empty.values(), flips.pattern(empty)) == (0, 0, 0, 0)
+
+
+def test_a_junta_by_hand():
+    # every flip of one of its two bits changes the one active neuron, and the parity from -1 to 1
+    net = constructions.junta([1, -1, -1, 1], n=3)
+    assert flips.split(net.values(), flips.pattern(net)) == (0, 2, 2, 2)
+
+
+@pytest.mark.parametrize("values, pattern", [([1.0, 2.0, 3.0], [0, 0, 0]), ([1.0, 2.0], [0]), ([1.0, 2.0], [[0, 1]])])
+def test_tables_that_do_not_fit(values, pattern):
+    with pytest.raises(ValueError, match=r"must both have shape \(..., 2\*\*n\)"):
+        flips.split(values, pattern)
+
+
+def test_layers_that_do_not_fit():
+    with pytest.raises(ValueError, match="'pattern' must have shape"):
+        flips.split_layers([0.0, 1.0], [0])
+    with pytest.raises(ValueError, match="'c' must have shape"):
+        flips.layers(3, [1, 1], [1], [0, 0])
+    with pytest.raises(ValueError, match="'n' must be at least 1"):
+        flips.layers(0, [1], [1], [0])

@@ -1,0 +1,66 @@
+"""The family of all small-integer networks: complete, without repetition, and with the tables of its members."""
+
+from itertools import combinations_with_replacement, product
+from math import comb
+
+import numpy as np
+import pytest
+
+from sparse_core import flips, fourier, small_networks
+from sparse_core.network import SparseNetwork
+
+
+@pytest.mark.parametrize("n, weight, bias", [(1, 2, 2), (2, 1, 3), (3, 1, 1), (2, 2, 0)])
+def test_neurons_are_all_that_are_alive(n, weight, bias):
+    w, b = small_networks.neurons(n, weight, bias)
+    found = set(zip(map(tuple, w.tolist()), b.tolist(), strict=True))
+    wanted = {
+        (v, c)
+        for v in product(range(-weight, weight + 1), repeat=n)
+        for c in range(-bias, bias + 1)
+        if not SparseNetwork([1], [v], [c]).dead()[0]
+    }
+    assert found == wanted
+    assert len(found) == len(b)
+
+
+@pytest.mark.parametrize("count, size", [(1, 3), (4, 1), (5, 2), (4, 4), (3, 0)])
+def test_multisets_against_itertools(count, size):
+    rows = list(map(tuple, small_networks.multisets(count, size).tolist()))
+    assert sorted(rows) == list(combinations_with_replacement(range(count), size))
+    assert len(rows) == comb(count + size - 1, size)
+
+
+@pytest.mark.parametrize("n, s, weight, bias", [(1, 3, 1, 1), (2, 2, 1, 2), (3, 2, 1, 0)])
+def test_each_row_is_its_network(n, s, weight, bias):
+    family = small_networks.networks(n, s, weight, bias)
+    assert len(family.k) == comb(2 * len(small_networks.neurons(n, weight, bias)[1]) + s - 1, s)
+    for i in np.random.default_rng(0).choice(len(family.k), 60):
+        net = family.network(i)
+        assert np.array_equal(family.values[i], net.values())
+        assert family.k[i] == net.sparsity()
+        assert (family.square[i] ** 0.5, family.bias[i]) == pytest.approx(net.scale)
+        mask, labels = family.pattern[i], flips.pattern(net)
+        assert np.array_equal(mask[:, None] == mask, labels[:, None] == labels)
+
+
+def test_no_network_stands_twice():
+    family = small_networks.networks(1, 3, 1, 1)
+    neurons = np.stack([family.u, family.W[:, :, 0], family.b], axis=-1)
+    assert len({tuple(sorted(map(tuple, net))) for net in neurons.tolist()}) == len(neurons)
+
+
+def test_the_sharp_bound_is_attained_in_the_family():
+    family = small_networks.networks(1, 4, 1, 1)
+    AS = np.array([fourier.average_sensitivity(h) for h in family.values])
+    assert (AS <= 4 * family.k**2 * family.square).all()
+    assert (AS == 4 * family.k**2 * family.square)[(family.k == 2) & (family.square == 1)].any()
+
+
+def test_families_that_are_too_large():
+    with pytest.raises(ValueError, match="'s' must be smaller"):
+        small_networks.networks(3, 4, 1, 3)
+    with pytest.raises(ValueError, match="'n' must be at most 5"):
+        small_networks.neurons(6, 1, 1)
+    with pytest.raises(ValueError, match="'s' must be at least 1"):
+        small_networks.networks(1, 0, 1, 1)
