@@ -26,12 +26,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
-from .hypercube import dimension, supports
+from .fourier import inverse_walsh_transform
+from .hypercube import dimension, index, monomials, supports
 
 __all__ = ["Moments", "Sweep", "sweep"]
 
 ROWS = 48  # the least number of rows of a product, over which pivots are taken together
 FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
+TABLE_N = 22  # up to here a table of all 2^n sets is worth its memory
+
+Factors = tuple[list[NDArray[Any]], list[NDArray[Any]]]
 
 
 class Tile(NamedTuple):
@@ -51,9 +55,9 @@ class Sweep:
     (``hypercube.monomials``, or ``hypercube.supports`` for n > 62) into it.
 
     >>> walk = sweep(3, 2)
-    >>> X, y = np.array([[1.0, -1, 1], [-1, -1, 1]]).T, np.array([1.0, 3])
+    >>> factors = walk.factors(np.array([[1, -1, 1], [-1, -1, 1]]))
     >>> flat = np.zeros(walk.size)
-    >>> for where, product in walk.adjoint(X, y):
+    >>> for where, product in walk.adjoint(factors, np.array([1.0, 3])):
     ...     flat[where] += product
     >>> flat[walk.position]
     array([ 4., -2., -4.,  4.,  2., -2., -4.])
@@ -97,22 +101,23 @@ class Sweep:
             position[target[valid]] = np.arange(where.start, where.stop).reshape(target.shape)[valid]
         return position
 
-    def _factors(self, X: NDArray[Any]) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
-        return _characters(X, self.lower), _characters(X[::-1], self.degree - self.lower)
+    def factors(self, X: NDArray[Any], dtype: Any = np.float64) -> Factors:
+        """chi_A and chi_B at the rows of X, A of at most ceil(degree/2) elements, B of the rest: all that is stored."""
+        columns = np.ascontiguousarray(X.T, dtype=dtype)
+        return _characters(columns, self.lower), _characters(columns[::-1], self.degree - self.lower)
 
-    def adjoint(self, X: NDArray[Any], y: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Phi^T y, product by product, with its place in the flat array. X has the samples as COLUMNS, in y's type."""
-        A, B = self._factors(X)
-        B = [y * level for level in B]
+    def adjoint(self, factors: Factors, y: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Phi^T y, product by product, each with its place in the flat array. y is of the type of the factors."""
+        A, B = factors[0], [y * level for level in factors[1]]
         end = 0
         for level in A:
             yield slice(end, end := end + len(level)), level @ y
         for upper, start, stop, width, where in self.tiles:
             yield where, (A[self.lower][start:stop] @ B[upper][:width].T).reshape(-1)
 
-    def forward(self, X: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
-        """Phi c for a flat array c with zeros where no monomial stands. X has the samples as COLUMNS, in c's type."""
-        A, B = self._factors(X)
+    def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
+        """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
+        A, B = factors
         total: NDArray[Any] = c[: self.low] @ np.concatenate(A)
         for upper, start, stop, width, where in self.tiles:
             total += np.einsum("ij,ij->j", A[self.lower][start:stop], c[where].reshape(-1, width) @ B[upper][:width])
@@ -188,13 +193,25 @@ class Moments:
         largest = float(np.abs(y).max(initial=0))
         exact = largest * self.block <= 1 << 24 and bool((y == np.rint(y)).all())
         dtype = np.float32 if exact else np.float64
+        if exact and self.n <= TABLE_N and self.n << (self.n + 3) < len(X) * self._sweep.size:
+            self._transform(X, y)
+            blocks = []
         for rows in blocks:
-            columns, labels = np.ascontiguousarray(X[rows].T, dtype=dtype), y[rows].astype(dtype)
-            for where, product in self._sweep.adjoint(columns, labels):
+            for where, product in self._sweep.adjoint(self._sweep.factors(X[rows], dtype), y[rows].astype(dtype)):
                 self._add(where, product)
             self._add(slice(-1, None), np.atleast_1d(np.sum(y[rows].astype(np.float64) ** 2)))
         self.count += len(X)
         return self
+
+    def _transform(self, X: NDArray[Any], y: NDArray[Any]) -> None:
+        """The same sums for many samples of few variables: all 2^n moments at once, as the transform of a histogram."""
+        table = np.zeros(1 << self.n)
+        for rows in row_blocks(X, self.n, 1 << 16):
+            np.add.at(table, index(X[rows]), y[rows])
+        flat = np.zeros_like(self._sums)
+        flat[self._sweep.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
+        flat[-1] = np.sum(y.astype(np.float64) ** 2)
+        self._add(slice(None), flat)
 
     def _add(self, where: slice, term: NDArray[Any]) -> None:
         """Knuth's two-sum: sums + term = total + error exactly."""

@@ -1,0 +1,252 @@
+r"""Low-degree learning on the cube as a scikit-learn estimator: f(x) = sum_{|T| <= d} c_T chi_T(x), c from samples.
+
+Three ways to c. *averaging* is the low-degree algorithm of the paper: c_T is the mean of y chi_T(x). *least_squares* is
+polynomial regression. *threshold* keeps the means above their noise level and refits those by least squares, after
+Eskenazis and Ivanisvili (2022): where few coefficients matter, the samples that it needs grow like ln n instead of n^d.
+
+No method forms the matrix of all monomials at all samples: ``moments`` and ``regression`` do the work.
+
+Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import checks
+from .hypercube import dimension, monomials, supports
+from .moments import Moments, row_blocks, sweep
+from .regression import gram, least_squares, solve
+
+__all__ = ["LowDegreeRegressor", "averaging_risk", "least_squares_risk"]
+
+METHODS = ("averaging", "least_squares", "threshold")
+BYTES = 80  # per monomial: the ten doubles that each method needs at its peak
+CHUNK = 1 << 22  # entries of the matrix of the monomials that a threshold has left, at one block of points
+
+
+class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
+    """f(x) = sum_{|T| <= degree} c_T chi_T(x), fitted to samples (x_i, y_i) with x_i in {-1, 1}^n.
+
+    Parameters
+    ----------
+    degree : the largest number of coordinates of a monomial.
+    method : "averaging": c_T is the mean of y chi_T. "least_squares": c minimises the mean of (y - f)^2 plus
+        ridge |c|^2. "threshold": least squares over those T whose mean exceeds level * sqrt(2 ln D Var(y) / m) in
+        absolute value, D the number of monomials and m of samples.
+    ridge : at least 0, for least squares; positive if there are fewer samples than monomials.
+    level : at least 0, for threshold. At 1 hardly any monomial passes by noise alone.
+    solver : for least squares: "gram", "kernel", "cg" or "auto", see ``regression``.
+    max_memory : the bytes that a fit may take beyond the samples.
+
+    Attributes
+    ----------
+    coef_ : the c_T, in the order of ``monomials_``.
+    monomials_ : the T as bit masks or, for n > 62, as rows of coordinates filled up with -1; all T of degree at most
+        ``degree`` in the order of ``hypercube.monomials``, after "threshold" only those that were kept.
+    solver_, n_iter_ : after least squares, the route taken and its steps.
+    n_features_in_ : the dimension n.
+
+    Examples
+    --------
+    >>> from sparse_core import hypercube
+    >>> X = hypercube.points(4)
+    >>> model = LowDegreeRegressor(2, method="threshold").fit(X, 3.0 + 2 * X[:, 0] * X[:, 2])
+    >>> model.monomials_, model.coef_
+    (array([0, 5]), array([3., 2.]))
+    """
+
+    def __init__(
+        self,
+        degree: int = 2,
+        method: str = "averaging",
+        *,
+        ridge: float = 0.0,
+        level: float = 1.0,
+        solver: str = "auto",
+        max_memory: float = 4e9,
+    ) -> None:
+        self.degree = degree
+        self.method = method
+        self.ridge = ridge
+        self.level = level
+        self.solver = solver
+        self.max_memory = max_memory
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
+        """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each."""
+        for name in ("_moments", "_squares", "_kept", "coef_", "solver_", "n_iter_"):
+            self.__dict__.pop(name, None)
+        points, labels = self._samples(X, y, reset=True)
+        if self.method == "averaging":
+            self._accumulate(points, labels)
+        elif self.method == "least_squares":
+            self._least_squares(points, labels)
+        else:
+            self._threshold(points, labels)
+        return self
+
+    @available_if(lambda self: self.method != "threshold")  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
+        """The coefficients from these samples and all before them, as from one ``fit``; not for "threshold".
+
+        Only moments are kept. Least squares needs those of twice the degree, solves "gram" at each call, and has no
+        coefficients before there are as many samples as monomials (or a ridge).
+        """
+        self._accumulate(*self._samples(X, y, reset=not hasattr(self, "_moments")))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """f(x) for each row x of X."""
+        check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
+        points, n = validate_data(self, X, dtype="numeric", reset=False), self.n_features_in_
+        values = np.empty(len(points))
+        if hasattr(self, "_kept"):
+            for rows, chi in _characters(points, self._kept):
+                values[rows] = chi @ self.coef_
+            return values
+        walk = sweep(n, self.degree)
+        c = np.zeros(walk.size)
+        c[walk.position] = self.coef_
+        for rows in row_blocks(points, n, walk.block):
+            values[rows] = walk.forward(walk.factors(points[rows]), c)
+        return values
+
+    @property
+    def monomials_(self) -> NDArray[Any]:
+        check_is_fitted(self, "coef_")
+        sets = getattr(self, "_kept", None)
+        if self.n_features_in_ <= 62:
+            return monomials(self.n_features_in_, self.degree) if sets is None else _masks(sets)
+        return _sets(self.n_features_in_, self.degree) if sets is None else sets
+
+    def _accumulate(self, X: NDArray[Any], y: NDArray[Any]) -> None:
+        n, squares = X.shape[1], self.method == "least_squares"
+        if squares:
+            self._affordable(n, 2 * self.degree)
+        if not hasattr(self, "_moments"):
+            self._moments = Moments(n, self.degree)
+            self._squares = Moments(n, 2 * self.degree) if squares else None
+        self._moments.update(X, y)
+        if self._squares is None:
+            self.coef_ = self._moments.coefficients
+            return
+        self._squares.update(X, np.ones(len(X)))
+        if self.ridge > 0 or self._moments.count >= dimension(n, self.degree):
+            self.coef_ = solve(gram(self._squares, self.degree), self._moments.coefficients, self.ridge)
+            self.solver_, self.n_iter_ = "gram", 0
+
+    def _least_squares(self, X: NDArray[Any], y: NDArray[Any]) -> None:
+        (m, n), degree, ridge = X.shape, self.degree, float(self.ridge)
+        if ridge == 0 and m < dimension(n, degree):
+            raise ValueError(
+                f"Least squares with {dimension(n, degree):,} monomials needs as many samples, not n_samples={m}: "
+                "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
+            )
+        self.coef_, self.solver_, self.n_iter_ = least_squares(X, y, degree, ridge, self.solver, self.max_memory)
+
+    def _threshold(self, X: NDArray[Any], y: NDArray[Any]) -> None:
+        (m, n), moments = X.shape, Moments(X.shape[1], self.degree).update(X, y)
+        means = moments.coefficients
+        variance = max(0.0, moments.mean_square - means[0] ** 2)
+        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * variance / m))
+        if len(kept) > m:
+            raise ValueError(
+                f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
+                f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
+            )
+        self._kept = _sets(n, self.degree)[kept]
+        G, b = np.zeros((len(kept),) * 2), np.zeros(len(kept))
+        for rows, chi in _characters(X, self._kept):
+            G += chi.T @ chi
+            b += chi.T @ y[rows]
+        self.coef_ = solve(G, b)
+
+    def _samples(self, X: ArrayLike, y: ArrayLike, reset: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        checks.integer("degree", self.degree, 0)
+        checks.one_of("method", self.method, METHODS)
+        checks.real("ridge", self.ridge, 0)
+        checks.real("level", self.level, 0)
+        points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
+        self._affordable(points.shape[1], self.degree)
+        return points, labels.astype(np.float64, copy=False)
+
+    def _affordable(self, n: int, degree: int) -> None:
+        need, limit = BYTES * dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
+        if need > limit:
+            fits = max((d for d in range(n) if BYTES * dimension(n, d) <= limit), default=None)
+            advice = "no degree" if fits is None else f"degree {fits} ({dimension(n, fits):,} monomials)"
+            raise ValueError(
+                f"The {dimension(n, degree):,} monomials of degree {degree} in {n} variables need {need / 1e9:.3g} GB, "
+                f"more than 'max_memory', {limit / 1e9:.3g} GB, which {advice} would fit."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # on labels that are not of low degree
+        return tags
+
+
+def _sets(n: int, degree: int) -> NDArray[np.int32]:
+    """All sets of at most ``degree`` coordinates as rows of one array, filled up with -1."""
+    levels, width = supports(n, degree), min(degree, n)
+    return np.concatenate([np.pad(T, ((0, 0), (0, width - T.shape[1])), constant_values=-1) for T in levels])
+
+
+def _masks(sets: NDArray[np.int32]) -> NDArray[np.int64]:
+    masks: NDArray[np.int64] = np.where(sets >= 0, np.int64(1) << np.maximum(sets, 0).astype(np.int64), 0).sum(axis=1)
+    return masks
+
+
+def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """chi_T(x) for the rows T of ``sets``, a block of X at a time; the filler -1 meets a last coordinate, always 1."""
+    for rows in row_blocks(X, X.shape[1], max(1, CHUNK // max(1, sets.size))):
+        extended = np.column_stack([X[rows], np.ones(len(X[rows]), dtype=X.dtype)])
+        yield rows, np.prod(extended[:, sets], axis=2, dtype=np.float64)
+
+
+def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
+    """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
+
+    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
+
+    Parameters
+    ----------
+    weights : ``fourier.weight_by_degree`` of h; W is its sum up to the degree, tail the rest.
+    noise : the variance of independent noise on the labels.
+
+    >>> averaging_risk([0.0, 1.0, 0.0], degree=1, m=100)         # D = 3
+    0.02
+    """
+    weights, D = _weights(weights, degree)
+    below, above = weights[: degree + 1].sum(), weights[degree + 1 :].sum()
+    return float(above + (D * (below + above + noise) - below) / m)
+
+
+def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
+    """E |f - h|^2 ~ tail + (tail + noise) D / (m - D - 1) for least squares over m > D + 1 uniform samples of h.
+
+    `ours-least-squares-risk`: exact if the monomials were Gaussian and independent of the rest of h; for the cube it is
+    an approximation, to be compared with measurements.
+
+    >>> least_squares_risk([0.0, 1.0, 0.5], degree=1, m=8)       # D = 3
+    0.875
+    """
+    weights, D = _weights(weights, degree)
+    if checks.integer("m", m, 1) <= D + 1:
+        raise ValueError(f"Argument 'm' must exceed the number of monomials by 2, {D + 2}, not {m}.")
+    tail = float(weights[degree + 1 :].sum())
+    return tail + (tail + checks.real("noise", noise, 0)) * D / (m - D - 1)
+
+
+def _weights(weights: ArrayLike, degree: int) -> tuple[NDArray[Any], int]:
+    array = checks.real_array("weights", weights, ndim=1)
+    return array, dimension(len(array) - 1, checks.integer("degree", degree, 0))
