@@ -8,7 +8,7 @@ monomials at all m samples.
   abs(T) <= d, which depends only on the number of coordinates in which x_i and x_j differ.
 * *cg*: conjugate gradients on the equations of *gram*, each step one sweep of ``moments`` forth and back.
 
-Where the samples leave c undetermined, the shortest minimiser is returned.
+Where the samples leave c undetermined, the shortest minimiser is returned, by *cg* to single precision.
 
 Paper: Lemma 7, which calls it polynomial regression.
 """
