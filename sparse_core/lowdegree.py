@@ -52,8 +52,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     coef_ : the c_T, in the order of ``monomials_``.
     monomials_ : the T as bit masks or, for n > 62, as rows of coordinates filled up with -1; all T of degree at most
         ``degree`` in the order of ``hypercube.monomials``, after "threshold" only those that were kept.
+    degree_, n_features_in_ : the degree of the fit, and the dimension n.
     solver_, n_iter_ : after least squares, the route taken and its steps.
-    n_features_in_ : the dimension n.
 
     Examples
     --------
@@ -83,11 +83,11 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
         """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each."""
-        for name in ("_moments", "_squares", "_kept", "coef_", "solver_", "n_iter_"):
-            self.__dict__.pop(name, None)
+        self._forget()
         points, labels = self._samples(X, y, reset=True)
+        self.degree_ = self.degree
         if self.method == "averaging":
-            self._accumulate(points, labels)
+            self.coef_ = Moments(self.n_features_in_, self.degree_).update(points, labels).coefficients
         elif self.method == "least_squares":
             self._least_squares(points, labels)
         else:
@@ -96,12 +96,29 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
 
     @available_if(lambda self: self.method != "threshold")  # type: ignore[untyped-decorator]
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
-        """The coefficients from these samples and all before them, as from one ``fit``; not for "threshold".
+        """The coefficients from the samples of this and all earlier calls of it, as from one fit; ``fit`` starts anew.
 
-        Only moments are kept. Least squares needs those of twice the degree, solves "gram" at each call, and has no
-        coefficients before there are as many samples as monomials (or a ridge).
+        Only moments are kept, so "threshold" does not have it. Least squares needs those of twice the degree, takes the
+        route "gram", and has no coefficients before there are as many samples as monomials (or a ridge).
         """
-        self._accumulate(*self._samples(X, y, reset=not hasattr(self, "_moments")))
+        if not hasattr(self, "_moments"):
+            self._forget()
+        points, labels = self._samples(X, y, reset=not hasattr(self, "_moments"))
+        wanted = [self.degree] if self.method == "averaging" else [self.degree, 2 * self.degree]
+        if not hasattr(self, "_moments"):
+            self._affordable(self.n_features_in_, max(wanted))
+            self._moments = [Moments(self.n_features_in_, degree) for degree in wanted]
+        if [moments.degree for moments in self._moments] != wanted:
+            raise ValueError("Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.")
+        self.degree_ = self.degree
+        for moments, values in zip(self._moments, (labels, np.ones(len(points))), strict=False):
+            moments.update(points, values)
+        means = self._moments[0].coefficients
+        if self.method == "averaging":
+            self.coef_ = means
+        elif self.ridge > 0 or self._moments[0].count >= len(means):
+            self.coef_ = solve(gram(self._moments[1], self.degree), means, self.ridge)
+            self.solver_, self.n_iter_ = "gram", 0
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -113,7 +130,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             for rows, chi in _characters(points, self._kept):
                 values[rows] = chi @ self.coef_
             return values
-        walk = sweep(n, self.degree)
+        walk = sweep(n, self.degree_)
         c = np.zeros(walk.size)
         c[walk.position] = self.coef_
         for rows in row_blocks(points, n, walk.block):
@@ -123,29 +140,13 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     @property
     def monomials_(self) -> NDArray[Any]:
         check_is_fitted(self, "coef_")
-        sets = getattr(self, "_kept", None)
-        if self.n_features_in_ <= 62:
-            return monomials(self.n_features_in_, self.degree) if sets is None else _masks(sets)
-        return _sets(self.n_features_in_, self.degree) if sets is None else sets
-
-    def _accumulate(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        n, squares = X.shape[1], self.method == "least_squares"
-        if squares:
-            self._affordable(n, 2 * self.degree)
-        if not hasattr(self, "_moments"):
-            self._moments = Moments(n, self.degree)
-            self._squares = Moments(n, 2 * self.degree) if squares else None
-        self._moments.update(X, y)
-        if self._squares is None:
-            self.coef_ = self._moments.coefficients
-            return
-        self._squares.update(X, np.ones(len(X)))
-        if self.ridge > 0 or self._moments.count >= dimension(n, self.degree):
-            self.coef_ = solve(gram(self._squares, self.degree), self._moments.coefficients, self.ridge)
-            self.solver_, self.n_iter_ = "gram", 0
+        n, sets = self.n_features_in_, getattr(self, "_kept", None)
+        if n <= 62:
+            return monomials(n, self.degree_) if sets is None else _masks(sets)
+        return _sets(n, self.degree_) if sets is None else sets
 
     def _least_squares(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        (m, n), degree, ridge = X.shape, self.degree, float(self.ridge)
+        (m, n), degree, ridge = X.shape, self.degree_, float(self.ridge)
         if ridge == 0 and m < dimension(n, degree):
             raise ValueError(
                 f"Least squares with {dimension(n, degree):,} monomials needs as many samples, not n_samples={m}: "
@@ -154,7 +155,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         self.coef_, self.solver_, self.n_iter_ = least_squares(X, y, degree, ridge, self.solver, self.max_memory)
 
     def _threshold(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        (m, n), moments = X.shape, Moments(X.shape[1], self.degree).update(X, y)
+        (m, n), moments = X.shape, Moments(X.shape[1], self.degree_).update(X, y)
         means = moments.coefficients
         variance = max(0.0, moments.mean_square - means[0] ** 2)
         kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * variance / m))
@@ -163,7 +164,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
                 f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
                 f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
             )
-        self._kept = _sets(n, self.degree)[kept]
+        self._kept = _sets(n, self.degree_)[kept]
         G, b = np.zeros((len(kept),) * 2), np.zeros(len(kept))
         for rows, chi in _characters(X, self._kept):
             G += chi.T @ chi
@@ -178,6 +179,10 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
         self._affordable(points.shape[1], self.degree)
         return points, labels.astype(np.float64, copy=False)
+
+    def _forget(self) -> None:
+        for name in ("_moments", "_kept", "coef_", "solver_", "n_iter_"):
+            self.__dict__.pop(name, None)
 
     def _affordable(self, n: int, degree: int) -> None:
         need, limit = BYTES * dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
@@ -216,7 +221,7 @@ def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> Iterator[tuple[slic
 def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
     """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
 
-    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
+    `ours-coefficient-averaging`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
 
     Parameters
     ----------
@@ -234,7 +239,7 @@ def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) 
 def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
     """E |f - h|^2 ~ tail + (tail + noise) D / (m - D - 1) for least squares over m > D + 1 uniform samples of h.
 
-    `ours-least-squares-risk`: exact if the monomials were Gaussian and independent of the rest of h. On the cube it is
+    `ours-least-squares`: exact if the monomials were Gaussian and independent of the rest of h. On the cube it is
     an approximation: 5 % too low at m = 2 D, and within 2 % from m = 4 D on, for the functions measured.
 
     >>> least_squares_risk([0.0, 1.0, 0.5], degree=1, m=8)       # D = 3

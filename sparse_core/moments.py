@@ -194,19 +194,19 @@ class Moments:
         exact = largest * self.block <= 1 << 24 and bool((y == np.rint(y)).all())
         dtype = np.float32 if exact else np.float64
         if exact and self.n <= TABLE_N and self.n << (self.n + 3) < len(X) * self._sweep.size:
-            self._transform(X, y)
-            blocks = []
-        for rows in blocks:
-            for where, product in self._sweep.adjoint(self._sweep.factors(X[rows], dtype), y[rows].astype(dtype)):
-                self._add(where, product)
-            self._add(slice(-1, None), np.atleast_1d(np.sum(y[rows].astype(np.float64) ** 2)))
+            self._transform(X, y, blocks)
+        else:
+            for rows in blocks:
+                for where, product in self._sweep.adjoint(self._sweep.factors(X[rows], dtype), y[rows].astype(dtype)):
+                    self._add(where, product)
+                self._add(slice(-1, None), np.atleast_1d(np.sum(y[rows].astype(np.float64) ** 2)))
         self.count += len(X)
         return self
 
-    def _transform(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        """The same sums for many samples of few variables: all 2^n moments at once, as the transform of a histogram."""
+    def _transform(self, X: NDArray[Any], y: NDArray[Any], blocks: list[slice]) -> None:
+        """The same for many samples of few variables: all 2^n moments at once, as the transform of a histogram."""
         table = np.zeros(1 << self.n)
-        for rows in row_blocks(X, self.n, 1 << 16):
+        for rows in blocks:
             np.add.at(table, index(X[rows]), y[rows])
         flat = np.zeros_like(self._sums)
         flat[self._sweep.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]

@@ -21,7 +21,7 @@ from math import comb, inf, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
@@ -46,7 +46,7 @@ class Fit(NamedTuple):
 
 
 def least_squares(
-    X: NDArray[Any], y: Array, degree: int, ridge: float = 0.0, solver: str = "auto", memory: float = inf
+    X: ArrayLike, y: ArrayLike, degree: int, ridge: float = 0.0, solver: str = "auto", memory: float = inf
 ) -> Fit:
     """argmin_c mean_i (y_i - sum_{|T| <= d} c_T chi_T(x_i))^2 + ridge |c|^2.
 
@@ -63,6 +63,8 @@ def least_squares(
     >>> least_squares(X, 3.0 - 2.0 * X[:, 1], degree=1)
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
     """
+    X = np.asarray(X)
+    y = checks.real_array("y", y, ndim=1, shape=(len(X),))
     m, n = X.shape
     if checks.one_of("solver", solver, ("auto", "gram", "kernel", "cg")) == "auto":
         solver = choose(m, n, degree, ridge, memory)

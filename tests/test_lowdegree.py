@@ -205,6 +205,24 @@ def test_partial_fits_of_least_squares_wait_for_enough_samples():
     assert model.partial_fit(X[20:], y[20:]).predict(X).shape == (40,)
 
 
+def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
+    X, y = sample(6, 200, 0)
+    model = LowDegreeRegressor(1).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    assert np.array_equal(model.coef_, LowDegreeRegressor(1).fit(X[100:], y[100:]).coef_)
+    for change in ({"degree": 2}, {"method": "least_squares"}):
+        with pytest.raises(ValueError, match="must not change between calls of partial_fit"):
+            LowDegreeRegressor(1).partial_fit(X, y).set_params(**change).partial_fit(X, y)
+    changed = model.set_params(degree=2)
+    assert changed.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)  # the fitted degree is kept
+    assert len(changed.monomials_) == len(changed.coef_) == 7
+
+
+def test_a_threshold_may_leave_nothing():
+    X, _ = sample(6, 50, 0)
+    model = LowDegreeRegressor(2, "threshold").fit(X, np.zeros(50))
+    assert len(model.coef_) == len(model.monomials_) == 0 and (model.predict(X) == 0).all()
+
+
 def test_partial_fit_is_not_for_thresholds():
     assert not hasattr(LowDegreeRegressor(2, "threshold"), "partial_fit")
     assert hasattr(LowDegreeRegressor(2), "partial_fit")

@@ -116,7 +116,8 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
 def tail_from_average_sensitivity(AS: float, d: int) -> float:
     """sum_{|T| > d} fhat(T)^2 <= AS(f) / (d + 1).
 
-    `ours-tail-as`: AS(f) = sum_T abs(T) fhat(T)^2, and each set in the tail counts at least d + 1 times (Markov).
+    `ours-tail-from-sensitivity`: AS(f) = sum_T abs(T) fhat(T)^2, and each set in the tail counts at least d + 1 times
+    (Markov).
 
     >>> tail_from_average_sensitivity(1.0, 3)
     0.25
@@ -137,7 +138,7 @@ def log_width(s: int, k: int) -> float:
 def tail_second_order(d: int, W: float, k: int, s: int) -> float:
     """sum_{|T| > d} hhat(T)^2 <= c k^2 W^2 sqrt(Lambda) d^(-3/2) for d >= 4 Lambda, c = 25.3...; infinite below.
 
-    `ours-tail-second-order`. The weight above d is at most (4/.233) E(D_A D_A' h)^2, D_A the difference across a random
+    `ours-tail-three-halves`. The weight above d is at most (4/.233) E(D_A D_A' h)^2, D_A the difference across a random
     block A of about n/(3d) coordinates and A' a second block; each neuron contributes only where it changes its state.
     Needs k-sparsity on the whole cube. It is below the first-order bound once d exceeds about 40 Lambda.
 
@@ -164,9 +165,9 @@ def tail(
 
 
 def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
-    """The least d with ``tail(d, W, k, s)`` <= eps: about min{4 kappa, (25.3 kappa)^(2/3) Lambda^(1/3)}, kappa = k^2
-    W^2/eps.
+    """d = min{ceil(4 kappa) - 1, max(ceil(4 Lambda), ceil((25.3 kappa sqrt(Lambda))^(2/3)))}, kappa = k^2 W^2 / eps.
 
+    The least d with ``tail(d, W, k, s)`` <= eps; the second entry only if s is given.
     `ours-degree`. Polynomials of this degree come within squared distance eps. No n, no B; s enters through Lambda
     only.
 
@@ -187,10 +188,10 @@ def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
 def lemma_6(p: float, n: int) -> float:
     """AS(g) <= p sqrt(n ln(1/p) / 2) for a halfspace (or any unate g) with values 0 and 1 and mean p.
 
-    `ours-lemma-6`. Let X be uniform on g = 1 and mu_i = E X_i = ghat(i) / p. The entropy of X, n - log2(1/p), is at
-    most the sum of those of its coordinates, n - sum mu_i^2 / (2 ln 2); so sum ghat(i)^2 <= 2 p^2 ln(1/p). A unate g
-    changes across coordinate i with probability 2 abs(ghat(i)), so AS(g) = (1/2) sum abs(ghat(i)), and Cauchy-Schwarz
-    over the n coordinates ends it.
+    `ours-lemma-6-constant`. Let X be uniform on g = 1 and mu_i = E X_i = ghat(i) / p. The entropy of X, n -
+    log2(1/p), is at most the sum of those of its coordinates, n - sum mu_i^2 / (2 ln 2); so sum ghat(i)^2 <= 2 p^2
+    ln(1/p). A unate g changes across coordinate i with probability 2 abs(ghat(i)), so AS(g) = (1/2) sum abs(ghat(i)),
+    and Cauchy-Schwarz over the n coordinates ends it.
 
     >>> lemma_6(0.5, 4) == 0.5 * sqrt(2 * log(2))
     True
@@ -202,9 +203,10 @@ def lemma_6(p: float, n: int) -> float:
 def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     """m = (C^2/eps) (N r + c ln(2r/delta)) samples give E (f - h)^2 <= 8 eps, with r = ceil(log2(2/delta)), c = 11.6...
 
-    `ours-lemma-7`, for h with abs(h) <= C and sum_{|T| > d} hhat(T)^2 <= eps; N counts the monomials of degree at
-    most d. The promise is on the squared distance, with probability 1 - delta under the uniform distribution; the
-    paper's loss is half of it, hence at most 4 eps. Each of the r + 1 parts of the sample is to be rounded up.
+    `ours-lemma-7-explicit`, for h with abs(h) <= C and sum_{|T| > d} hhat(T)^2 <= eps; N counts the monomials of
+    degree at most d. The promise is on the squared distance, with probability 1 - delta under the uniform
+    distribution; the paper's loss is half of it, hence at most 4 eps. Each of the r + 1 parts of the sample is to be
+    rounded up.
 
     Notes
     -----
@@ -239,7 +241,7 @@ def selection_constant(good: float, bad: float) -> float:
 def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> int:
     """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for the paper's loss at most eps.
 
-    `ours-theorem-8`
+    `ours-degree`
 
     >>> theorem_8_degree(0.1, 1.0, 1)
     159
@@ -248,10 +250,9 @@ def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> int:
 
 
 def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, delta: float) -> float:
-    """m = ``lemma_7(n, d, C, eps/4, delta)`` with d = ``theorem_8_degree`` and C = k (W sqrt(n) + B), for loss at
-    most eps.
+    """m = ``lemma_7(n, d, C, eps/4, delta)``, d = ``theorem_8_degree``, C = k (W sqrt(n) + B), for loss at most eps.
 
-    `ours-theorem-8`: the paper's algorithm with our degree.
+    `ours-degree`: the paper's algorithm with our degree.
 
     >>> f"{theorem_8_samples(10, 4, 1, 1.0, 1.0, 0.5, 0.05):.1e}"
     '8.6e+05'
@@ -261,12 +262,11 @@ def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, de
 
 
 def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float) -> float:
-    """m = r [(36 V/eps) (1 + sqrt(N - 1))^2 + sqrt(N - 1)] samples bring averaging within eps of h^{<= d}, r = ceil(8
-    ln(1/delta)).
+    """m = ceil(8 ln(1/delta)) [(36 V/eps) (1 + sqrt(N - 1))^2 + sqrt(N - 1)] samples for averaging.
 
-    `ours-averaging-samples`. V >= Var h (for networks V = 4 k^2 W^2 will do, by Poincare), N as in ``lemma_7``. With
-    probability 1 - delta the squared distance to the low-degree part is at most eps; to h itself it is at most eps +
-    tail.
+    `ours-coefficient-averaging`. V >= Var h (for networks V = 4 k^2 W^2 will do, by Poincare), N as in ``lemma_7``.
+    With probability 1 - delta the squared distance to the low-degree part is at most eps; to h itself it is at most
+    eps + tail.
 
     Notes
     -----
@@ -287,7 +287,7 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
 def least_squares_samples(n: int, d: int, delta: float) -> float:
     """m = r N max{ln(8N) / 0.153, 288} samples bring least squares within 2 tail_{>d}, r = ceil(8 ln(1/delta)).
 
-    `ours-least-squares-samples`, for labels without noise. With probability 1 - delta the squared distance to h is at
+    `ours-least-squares`, for labels without noise. With probability 1 - delta the squared distance to h is at
     most twice that of the best polynomial of degree d: no W, no B, no 1/eps.
 
     Notes
@@ -310,12 +310,12 @@ def least_squares_samples(n: int, d: int, delta: float) -> float:
 
 
 def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -> float:
-    """q >= tau^2 (success 2^m - (1 - 2 error)^(-2)) queries of tolerance tau, to learn parities on m bits to a 0-1
-    error.
+    """q >= tau^2 (success 2^m - (1 - 2 error)^(-2)) queries of tolerance tau, to learn parities to a 0-1 error.
 
-    `ours-theorem-14`. Against the answer E phi0, where phi(x, y) = phi0(x) + y phi1(x), each query excludes fewer than
-    tau^(-2) parities (Parseval). A hypothesis f of that error for chi_S has fhat(S) >= 1 - 2 error, so one f serves
-    at most (1 - 2 error)^(-2) of them. A randomised learner succeeds with the given probability on average over S.
+    `ours-theorem-14-explicit`. Against the answer E phi0, where phi(x, y) = phi0(x) + y phi1(x), each query excludes
+    fewer than tau^(-2) parities (Parseval). A hypothesis f of that error for chi_S has fhat(S) >= 1 - 2 error, so one
+    f serves at most (1 - 2 error)^(-2) of them. A randomised learner succeeds with the given probability on average
+    over S.
 
     >>> round(theorem_14(10, 0.125), 3)
     15.859
@@ -330,16 +330,16 @@ def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -
 def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
     """q >= tau^2 (C(n, p) - 1/gamma) queries of tolerance tau, for loss at most (1 - gamma) 2 k^2 W^2 / p.
 
-    `ours-statistical-queries`: the degree of Theorem 8 is needed. Needs p <= min(n, log2(s/k)) and B >= W
+    `ours-sq-lower-bound`: the degree of Theorem 8 is needed. Needs p <= min(n, log2(s/k)) and B >= W
     abs(p-2)/sqrt(p), so that the class contains a chi_S for all S of p elements, a = 2 k W / sqrt(p). Each query
     excludes fewer than tau^(-2) of them; a hypothesis of that loss for a chi_S has fhat(S)^2 >= gamma |f|^2, so it
     serves at most 1/gamma of them.
 
-    >>> statistical_queries(20, 5, 0.1, 0.5)
+    >>> round(statistical_queries(20, 5, 0.1, 0.5), 2)
     155.02
     """
     n, tau, gamma = checks.integer("n", n, 1), positive("tau", tau), confidence(gamma, "gamma")
-    return max(0.0, round(tau**2 * (as_float(comb(n, checks.integer("p", p, 1, n))) - 1 / gamma), 12))
+    return max(0.0, tau**2 * (as_float(comb(n, checks.integer("p", p, 1, n))) - 1 / gamma))
 
 
 # --- General distributions ---
@@ -348,9 +348,9 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
 def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str = "best") -> float:
     """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) (1 + 14.1 sqrt(ln(2m + 1))), L = max(0, ceil(log2(k m/s) / 2)).
 
-    `ours-theorem-e`, with no n ("joint"). Its "separated" form, k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, makes B pay
-    only through the at most k neurons that are active everywhere. "trivial": k (WR + B). "best": the least of the
-    three.
+    `ours-theorem-e`: the "joint" form, with no n. `ours-theorem-e-bias`: the "separated" form,
+    k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, where B pays only through the at most k neurons that are active everywhere.
+    "trivial": k (WR + B). "best": the least of the three.
 
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
     0.0116
@@ -367,13 +367,12 @@ def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str =
 
 
 def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float, delta: float) -> float:
-    """m = (4 k^2 M^2/eps) [s (n+1) ln(1 + 4 k M/sqrt(eps)) + s ln 2 + ln(1/delta)], M = WR + B, for the paper's loss
-    at most eps.
+    """m = (4 k^2 M^2/eps) [s (n+1) ln(1 + 4 k M/sqrt(eps)) + s ln 2 + ln(1/delta)], M = WR + B, for loss at most eps.
 
-    `ours-theorem-17`, realizable, norms at most R. A net of neurons relu(z - e), e = sqrt(eps)/(2k), stays active
-    only where the target's is, so that it has a member within sqrt(eps) of the target on the support. Output any
-    member that is sqrt(eps)-consistent with the sample: one of larger loss errs by more with probability at least eps
-    / (4 k^2 M^2).
+    `ours-theorem-17-learner`, realizable, norms at most R. A net of neurons relu(z - e), e = sqrt(eps)/(2k), stays
+    active only where the target's is, so that it has a member within sqrt(eps) of the target on the support. Output
+    any member that is sqrt(eps)-consistent with the sample: one of larger loss errs by more with probability at least
+    eps / (4 k^2 M^2).
 
     >>> round(theorem_17(1, 1, 1, 1.0, 0.0, 1.0, 0.05, 0.1))
     710

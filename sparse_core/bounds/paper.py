@@ -131,7 +131,7 @@ def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0,
     Repaired: t = k W sqrt(2 ln(2 s (ns)^4)) + k B, by a union over the s single neurons. The print takes one over the
     sets of at most k neurons and counts n^k instead of s^k of them (`E15`).
 
-    `lemma-9-threshold`
+    `lemma-9-union`
 
     >>> round(threshold(10, 4, 2, 1.0, 0.0, form="repaired"), 2)
     11.61
@@ -145,7 +145,7 @@ def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0,
 def sup_norm(n: int, k: int, W: float, B: float) -> float:
     """abs(h) <= k (W sqrt(n) + B) on the cube.
 
-    `sup-norm`, the C_H of Theorem 8.
+    `theorem-8-range`, the C_H of Theorem 8.
 
     >>> sup_norm(4, 2, 1.0, 0.5)
     5.0
@@ -175,8 +175,9 @@ def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, f
     Restored: constant * (k^4 W^2 ln(ns) + k^3 B^2) sqrt(n ln max(s/k, sqrt(e))), what the line before the last gives.
     Repaired: (U) + (V) <= k^2 W^2 + n [P t^2 + (ns)^(-4) C^2] with the repaired P and t.
 
-    `lemma-9`. The last line of the printed proof loses sqrt(ln(s/k)) on the first term and sqrt(n) on the second
-    (`E16`): the statement is true, but this is not how it follows; at n = s = 1 its right side is 0 (`E17`).
+    `lemma-9`, `ours-lemma-9-repaired`. The last line of the printed proof loses sqrt(ln(s/k)) on the first term and
+    sqrt(n) on the second (`E16`): the statement is true, but this is not how it follows; at n = s = 1 its right side
+    is 0 (`E17`).
 
     >>> lemma_9(1, 1, 1, 1.0, 0.0), round(lemma_9(1, 1, 1, 1.0, 0.0, form="repaired"), 2)
     (0.0, 3.68)
@@ -192,7 +193,7 @@ def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, f
 def bucket_norm(n: int, s: int, r: int) -> float:
     """E max_j ||w'_j||^2 <= (8 ln(nsr) + (nsr)^(-2)) max_j ||w_j||^2 when n coordinates fall into r buckets.
 
-    `appendix-b-norm`, the constant that the paper leaves inside O(.) (`E18`). By Hoeffding and a union over s r
+    `appendix-b-weights`, the constant that the paper leaves inside O(.) (`E18`). By Hoeffding and a union over s r
     buckets the first term suffices except with probability 2 sr (nsr)^(-4), and abs(w')^2 <= n abs(w)^2 always.
 
     >>> round(bucket_norm(10, 4, 5), 2)
@@ -233,7 +234,7 @@ def noise_rate(
 
     Restored: the first entry is 1 / (k^8 W^4 ln^4(knsW^2/eps)).
 
-    `theorem-8-noise`: the choice in the proof of Theorem 8. With the printed one, NS_rho / eps diverges as eps
+    `theorem-8-noise-level`: the choice in the proof of Theorem 8. With the printed one, NS_rho / eps diverges as eps
     vanishes: the logarithm belongs into the denominator, to the fourth power (`E19`).
 
     >>> noise_rate(10, 4, 1, 1.0, 0.0, 0.1, form="restored") < noise_rate(10, 4, 1, 1.0, 0.0, 0.1)
@@ -384,8 +385,8 @@ def eq_15(
     Repaired: (WR + B) sqrt(s k/m) (1 + sqrt(2 ln D)) with D = min(2 m^n, 2^m), which bounds the number of active sets
     that one neuron can have on m points of R^n (Cover).
 
-    `eq-15`. The printed logarithm depends on the unit of length, and is 0 at m = R = 1, B = 0 (`E25`); where it is
-    negative the printed bound is not a number.
+    `eq-15`, `ours-rademacher-explicit`. The printed logarithm depends on the unit of length, and is 0 at m = R = 1, B
+    = 0 (`E25`); where it is negative the printed bound is not a number.
 
     >>> round(eq_15(100, 3, 4, 1, 1.0, 0.0, 1.0, form="repaired"), 2)
     1.28
