@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 
-__all__ = ["arora_ge", "degree", "rank", "samples", "solve", "system", "vanishing"]
+__all__ = ["arora_ge", "connected", "degree", "rank", "samples", "solve", "system", "vanishing"]
 
 Integers = NDArray[np.int64]
 
@@ -95,21 +95,38 @@ def vanishing(table: ArrayLike, label: int) -> Integers:
     return coefficients
 
 
-def degree(table: ArrayLike) -> int:
-    """The least d for which the labels of at most d residues determine the secret by linearisation.
+def connected(table: ArrayLike, d: int) -> bool:
+    """Whether the exponents in the polynomials P_l of degree <= d connect 0, ..., d, P_l = ``vanishing(table, l)``.
 
     Parameters
     ----------
     table : (q,) the label of each residue, q prime.
+    d : 1 <= d < q.
 
     Notes
     -----
-    Let E_l be the set of exponents that have nonzero coefficients in ``vanishing(table, l)``. From all of Z_q^m and a
-    secret w != 0, the labels l with at most d residues determine all monomials of w of degree <= d iff the E_l connect
-    0, ..., d (`ours-lwr-constant-modulus`). They never do if the table is even, since -w then has the labels of w.
+    Let E_l be the set of exponents that have nonzero coefficients in P_l. Any two of 0, ..., d must be joined by a
+    chain of overlapping sets E_l with max E_l <= d. Exactly then the monomials of degree <= d of a secret w != 0 are
+    determined by all of its samples with labels of at most d residues (`ours-lwr-constant-modulus`). An even table
+    never connects 0 and 1: -w has the labels of w.
 
     Examples
     --------
+    >>> connected([0, 1, 0, 1, 0], 2), connected([0, 0, 1, 1, 0], 2)
+    (True, False)
+    """
+    table, q = _table(table)
+    d = checks.integer("d", d, 1, q - 1)
+    exponents = [set(np.flatnonzero(vanishing(table, label)).tolist()) for label in np.unique(table)]
+    reached = {0}
+    for _ in range(d):
+        reached = reached.union(*(E for E in exponents if max(E) <= d and E & reached))
+    return len(reached) == d + 1
+
+
+def degree(table: ArrayLike) -> int:
+    """The least d with ``connected(table, d)``: the degree to which ``arora_ge`` linearises.
+
     >>> degree([0, 1, 0, 1, 0])
     2
     >>> degree([0, 0, 1, 1, 0])
@@ -117,14 +134,10 @@ def degree(table: ArrayLike) -> int:
     ValueError: Argument 'table' must determine the secret by linearisation; [0, 0, 1, 1, 0] does not.
     """
     table, q = _table(table)
-    supports = [set(np.flatnonzero(vanishing(table, label)).tolist()) for label in np.unique(table)]
-    for d in range(1, q):
-        reached = {0}
-        for _ in range(d):
-            reached = reached.union(*(E for E in supports if max(E) <= d and E & reached))
-        if len(reached) == d + 1:
-            return d
-    raise ValueError(f"Argument 'table' must determine the secret by linearisation; {table.tolist()} does not.")
+    d = next((d for d in range(1, q) if connected(table, d)), None)
+    if d is None:
+        raise ValueError(f"Argument 'table' must determine the secret by linearisation; {table.tolist()} does not.")
+    return d
 
 
 def samples(m: int, table: ArrayLike) -> tuple[int, float]:
@@ -141,17 +154,26 @@ def samples(m: int, table: ArrayLike) -> tuple[int, float]:
     return N, N * q * q / (q - d)
 
 
-def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike) -> tuple[Integers, Integers]:
+def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = None) -> tuple[Integers, Integers]:
     """(A, b) with A z = b (mod q) for the monomials z = (w^a), 1 <= |a| <= d, of the secret: the linearised equations.
 
-    A sample (y, l) whose label belongs to at most d residues states P_l(<w, y>) = sum_k c_k <w, y>^k = 0, and
-    <w, y>^k = sum_{|a| = k} k!/a! y^a w^a. The first m unknowns are the entries of w.
+    Parameters
+    ----------
+    Y, labels, table : as for ``arora_ge``.
+    d : ``degree(table)`` by default.
 
+    Notes
+    -----
+    A sample (y, l) whose label belongs to at most d residues states P_l(<w, y>) = sum_k c_k <w, y>^k = 0, and
+    <w, y>^k = sum_{|a| = k} k!/a! y^a w^a. The first m unknowns are the entries of w. Other samples are left out.
+
+    Examples
+    --------
     >>> system([[1, 2]], [1], [0, 1, 0, 1, 0])          # w_0, w_1, w_0^2, w_0 w_1, w_1^2
     (array([[1, 2, 1, 4, 4]]), array([2]))
     """
     table, q = _table(table)
-    d = degree(table)
+    d = degree(table) if d is None else checks.integer("d", d, 1, q - 1)
     Y, labels = _integers("Y", Y, 2) % q, _integers("labels", labels, 1)
     if len(labels) != len(Y):
         raise ValueError(f"Argument 'labels' must have one entry for each row of 'Y', {len(Y)}, not {len(labels)}.")

@@ -129,32 +129,14 @@ def test_the_monomials_of_the_secret_solve_the_system(q, m, seed):
     assert ((A @ [values[a] for a in order] - b) % q == 0).all()
 
 
-@pytest.mark.parametrize("q, m, w", [(3, 2, [1, 2]), (5, 2, [1, 3]), (5, 1, [2]), (7, 1, [1])])
-def test_the_degree_is_where_all_samples_together_determine_the_monomials(q, m, w):
-    """The criterion by exponents, against the rank of the system of all q^m samples, for every table of labels."""
+@pytest.mark.parametrize("q, m, w", [(2, 3, [0, 1, 1]), (3, 2, [1, 2]), (5, 2, [1, 3]), (5, 1, [2]), (7, 1, [1])])
+def test_all_samples_determine_the_monomials_iff_the_exponents_connect(q, m, w):
+    """Against the rank of the equations of all q^m samples, for every table of labels and every degree."""
     Y = everything(q, m)
     for table in map(np.array, tables(q)):
-        try:
-            modular.degree(table)
-        except ValueError:
-            continue
-        A, _ = modular.system(Y, table[Y @ w % q], table)
-        assert modular.rank(A, q) == A.shape[1]
-
-
-@pytest.mark.parametrize("q, m, w", [(3, 2, [1, 2]), (5, 2, [1, 3])])
-def test_below_the_degree_the_samples_leave_freedom(q, m, w, monkeypatch):
-    Y = everything(q, m)
-    for table in map(np.array, tables(q)):
-        try:
-            d = modular.degree(table)
-        except ValueError:
-            d = q
-        for lower in range(1, d):
-            monkeypatch.setattr(modular, "degree", lambda _, lower=lower: lower)
-            A, _ = modular.system(Y, table[Y @ w % q], table)
-            assert modular.rank(A, q) < A.shape[1]
-            monkeypatch.undo()
+        for d in range(1, q):
+            A, _ = modular.system(Y, table[Y @ w % q], table, d)
+            assert (modular.rank(A, q) == A.shape[1]) == modular.connected(table, d)
 
 
 @pytest.mark.parametrize("p, q, m", [(2, 3, 4), (2, 5, 6), (3, 7, 4), (15, 31, 3)])
@@ -205,6 +187,7 @@ def test_sample_counts(m, p, q, d):
         (lambda: modular.solve([[1]], [1, 1], 2), "'b' must have one entry for each row of 'A', 1, not 2"),
         (lambda: modular.solve([1], [1], 2), "'A' must have 2 axes"),
         (lambda: modular.rank([[1]], 6), "'p' must be prime, not 6"),
+        (lambda: modular.connected([0, 1, 0], 3), "'d' must be at most 2, not 3"),
         (lambda: modular.degree([0, 1, 0, 1]), r"'len\(table\)' must be prime, not 4"),
         (lambda: modular.system([[1]], [2], [0, 1, 0]), "'labels' must have entries from 'table' only, not 2"),
         (lambda: modular.system([[1]], [0, 1], [0, 1, 0]), "'labels' must have one entry for each row of 'Y', 1"),
