@@ -103,9 +103,9 @@ def dimension(n: int, degree: int) -> int:
 def monomials(n: int, degree: int) -> NDArray[np.int64]:
     """All T with |T| <= degree as bit masks, degree by degree, increasing within each degree.
 
-    There are ``dimension(n, degree)`` of them. Within one degree the masks increase, which is colexicographic order: the
-    sets inside {0, ..., p-1} come before any set that contains p. That prefix property is how they are built, and what
-    fast sweeps over degrees rely on.
+    There are ``dimension(n, degree)`` of them. Within one degree the masks increase, which is colexicographic order:
+    the sets inside {0, ..., p-1} come before any set that contains p. That prefix property is how they are built, and
+    what fast sweeps over degrees rely on.
 
     >>> [bin(T) for T in monomials(3, 2)]
     ['0b0', '0b1', '0b10', '0b100', '0b11', '0b101', '0b110']
