@@ -69,6 +69,7 @@ def make_small(root):
         "book/01-a.md": CHAPTER,
         "book/02-b.md": CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}"),
         "book/references.bib": "",
+        "book/claims.yml": "[{id: lemma-9, label: Lemma 9}]",
         "sparse_core/__init__.py": "",
         "sparse_core/ledger.py": "class LedgerError(AssertionError): pass\n",
     }

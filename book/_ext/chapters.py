@@ -88,8 +88,9 @@ def text_only(outputs):
     kept = []
     for output in outputs:
         if "data" in output:
-            text = {mime: value for mime, value in output["data"].items() if mime == "text/plain"}
-            output = {**output, "data": text, "metadata": {}}
+            output = output.copy()
+            output["data"] = {mime: value for mime, value in output["data"].items() if mime == "text/plain"}
+            output["metadata"] = {}
         if output.get("data", True):
             kept.append(output)
     return kept
