@@ -6,7 +6,8 @@ monomials at all m samples.
 * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree. Exact in any condition.
 * *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y. K_ij is the sum of chi_T(x_i x_j) over
   abs(T) <= d, which depends only on the number of coordinates in which x_i and x_j differ.
-* *cg*: conjugate gradients on the equations of *gram*, each step one sweep of ``moments`` forth and back.
+* *cg*: conjugate gradients on the equations of *gram*, each step one sweep of ``moments`` forth and back, or two
+  transforms of all 2^n values where those are cheaper.
 
 Where the samples leave c undetermined, the shortest minimiser is returned, by *cg* to single precision.
 
@@ -26,7 +27,8 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from . import checks
-from .hypercube import dimension, monomials, supports
+from .fourier import inverse_walsh_transform
+from .hypercube import dimension, index, monomials, supports
 from .moments import TABLE_N, Moments, row_blocks, sweep
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
@@ -87,14 +89,14 @@ def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf)
     ('gram', 'cg', 'kernel')
     """
     D, squares = dimension(n, degree), dimension(n, 2 * degree)
-    moments = 2 * m * squares if n > TABLE_N else min(2 * m * squares, n << (n + 3))
+    moments = min(2 * m * squares, _transform_cost(n))
     r = sqrt(D / m)
     least = max(1 - r, 0) ** 2 + ridge
     steps = sqrt(((1 + r) ** 2 + ridge) / least) * log(2 / TOLERANCE) / 2 if least else inf
     operations = {  # and the bytes beyond the vectors of length D
         "gram": (moments + D**3 / 3 + (4 * n if n > TABLE_N else 4) * D**2, 16 * D**2 + 40 * squares),
         "kernel": (2 * m**2 * n + m**3 / 3 + 2 * m * D if m < D else inf, 16 * m**2),
-        "cg": (4 * m * D * steps, 0),
+        "cg": (min(4 * m * D, _transform_cost(n)) * steps, 0),
     }
     return min((cost, name) for name, (cost, size) in operations.items() if size <= memory)[1]
 
@@ -167,21 +169,47 @@ def gram(moments: Moments, degree: int) -> NDArray[np.float64]:
     return np.tril(G) + np.tril(G, -1).T
 
 
-def _conjugate_gradients(X: NDArray[Any], degree: int, means: Array, ridge: float) -> tuple[Array, str, int]:
-    """(Phi^T Phi / m + ridge) c = means: steps in single precision, residuals and sums in double, until they agree."""
+def _gram_operator(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
+    """c -> Phi^T Phi c / m in a given precision: by sweeps or, for many samples of few variables, by two transforms."""
     m, n = X.shape
     walk = sweep(n, degree)
     blocks = list(row_blocks(X, n, walk.block))
 
-    def apply(c: Array, dtype: Any) -> Array:
+    def by_sweeps(c: Array, dtype: Any) -> Array:
         flat, image = np.zeros(walk.size, dtype), np.zeros(walk.size)
         flat[walk.position] = c
         for rows in blocks:
             factors = walk.factors(X[rows], dtype)
             for where, product in walk.adjoint(factors, walk.forward(factors, flat)):
                 image[where] += product
-        result: Array = image[walk.position] / m + ridge * c
+        result: Array = image[walk.position] / m
         return result
+
+    if _transform_cost(n) >= 4 * m * walk.size:
+        return by_sweeps
+    masks = monomials(n, degree)
+    frequency = np.bincount(np.concatenate([index(X[rows]) for rows in blocks]), minlength=1 << n) / m
+
+    def by_transforms(c: Array, dtype: Any) -> Array:
+        table = np.zeros(1 << n, dtype)
+        table[masks] = c
+        values = inverse_walsh_transform(table) * frequency.astype(dtype)
+        return inverse_walsh_transform(values)[masks].astype(np.float64)
+
+    return by_transforms
+
+
+def _transform_cost(n: int) -> float:
+    """Operations of two transforms of all 2^n values."""
+    return n << (n + 5) if n <= TABLE_N else inf
+
+
+def _conjugate_gradients(X: NDArray[Any], degree: int, means: Array, ridge: float) -> tuple[Array, str, int]:
+    """(Phi^T Phi / m + ridge) c = means: steps in single precision, residuals and sums in double, until they agree."""
+    operator = _gram_operator(X, degree)
+
+    def apply(c: Array, dtype: Any) -> Array:
+        return operator(c, dtype) + ridge * c
 
     c, steps = np.zeros_like(means), 0
     goal = TOLERANCE * np.linalg.norm(means)

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
 from sparse_core import hypercube
-from sparse_core.moments import Moments
+from sparse_core.moments import Moments, Sweep
 from sparse_core.regression import choose, distance_kernel, gram, least_squares, solve
 
 ROUTES = ("gram", "kernel", "cg")
@@ -44,6 +44,15 @@ def test_each_route_is_ridge_regression_on_the_explicit_matrix(solver, m):
     X, y = sample(8, m, m)
     naive = Ridge(alpha=0.1 * m, fit_intercept=False, solver="svd").fit(characters(X, 3), y).coef_
     assert least_squares(X, y, 3, ridge=0.1, solver=solver).coefficients == pytest.approx(naive, abs=1e-9)
+
+
+@pytest.mark.parametrize("n, degree, m", [(6, 3, 3000), (10, 3, 20000)])
+def test_many_samples_of_few_variables_go_through_the_transform(n, degree, m, monkeypatch):
+    X, y = sample(n, m, n)
+    naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
+    monkeypatch.delattr(Sweep, "forward")  # the transform has to do without it
+    fit = least_squares(X, y, degree, solver="cg")
+    assert fit.coefficients == pytest.approx(naive, abs=1e-10) and fit.steps > 0
 
 
 def test_it_is_linear_regression_on_polynomial_features():
