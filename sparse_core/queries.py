@@ -25,7 +25,16 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, fourier
 from .hypercube import points
 
-__all__ = ["AdversarialOracle", "StatisticalQueryOracle", "correlations", "excluded", "samples", "split"]
+__all__ = [
+    "AdversarialOracle",
+    "StatisticalQueryOracle",
+    "bent",
+    "block_learner",
+    "correlations",
+    "excluded",
+    "samples",
+    "split",
+]
 
 Array = NDArray[np.float64]
 Query = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]  # (rows x, labels y) -> values in [-1, 1]
@@ -82,6 +91,18 @@ def samples(tau: float, queries: int, delta: float) -> int:
     if not 0 < delta < 1:
         raise ValueError(f"Argument 'delta' must be between 0 and 1, not {delta}.")
     return ceil(2 * log(2 * queries / delta) / _tolerance(tau) ** 2)
+
+
+def bent(j: int) -> NDArray[np.int8]:
+    """(-1)^(b_0 b_1 + b_2 b_3 + ...) at all points of 2j bits, b_i = (1 - x_i) / 2: every coefficient is 2^-j or -2^-j.
+
+    As a query at a tolerance just below 2^-j it excludes all 4^j sets of these bits, the most that Parseval allows.
+
+    >>> fourier.walsh_transform(bent(1))
+    array([ 0.5,  0.5,  0.5, -0.5])
+    """
+    b = points(2 * checks.integer("j", j, 0, MAX_M // 2)) < 0
+    return np.where((b[:, ::2] & b[:, 1::2]).sum(axis=1) % 2, -1, 1).astype(np.int8)
 
 
 class StatisticalQueryOracle:
@@ -204,6 +225,28 @@ class AdversarialOracle:
         self.alive[sets] = (low[i] <= c) & (c <= high[i])
         self.remaining = int(kept[i])
         return float(low[i] + self.tau)
+
+
+def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 9, rng: np.random.Generator) -> int:
+    """The queries until at most ``left`` parities remain: bent(j) times characters, 4^j sets at a time, at random.
+
+    No oracle holds it up if 2^-j > 2 tau: an answer is within tau of at most one of 0, 2^-j and -2^-j, and so excludes
+    either the block of sets that was asked about or all others. What the blocks leave is asked for one by one.
+
+    >>> block_learner(AdversarialOracle(8, tau=0.24), 1, rng=np.random.default_rng(0))
+    62
+    """
+    size = 4 ** checks.integer("j", j, 0, oracle.m // 2)
+    left, rng = checks.integer("left", left, 1), checks.generator("rng", rng)
+    spectrum, block = fourier.walsh_transform(bent(j)), np.arange(size)
+    for start in (size * rng.permutation(len(oracle.alive) // size)).tolist():
+        if oracle.remaining <= left:
+            return oracle.queries
+        oracle.query_spectrum(start + block, spectrum)
+    for S in np.flatnonzero(oracle.alive).tolist():
+        if oracle.remaining > left:
+            oracle.query_spectrum([S], [1.0])
+    return oracle.queries
 
 
 def _tolerance(tau: float) -> float:

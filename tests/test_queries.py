@@ -1,7 +1,5 @@
 """Statistical queries: every answer against the average written out, every exclusion against all answers so far."""
 
-from math import ceil
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,12 +27,6 @@ def truth(phi, S, m):
     """E phi(x, chi_S(x))."""
     X = hypercube.points(m)
     return np.mean(phi(X, hypercube.character(S, X)))
-
-
-def bent(j):
-    """The coefficients of (-1)^(x_0 x_1 + x_2 x_3 + ...) on 2j bits: all of them 2^-j in absolute value."""
-    bits = hypercube.points(2 * j) < 0
-    return fourier.walsh_transform(1 - 2 * ((bits[:, ::2] & bits[:, 1::2]).sum(axis=1) % 2))
 
 
 KINDS = ("random", "signs", "character")
@@ -72,9 +64,15 @@ def test_a_query_excludes_fewer_than_tau_to_the_minus_two(m, kind, tau, seed):
     assert set(away) <= set(out.tolist()) <= set(near)
 
 
+@pytest.mark.parametrize("j", range(5))
+def test_bent_functions_have_flat_spectra(j):
+    """The inner product is its own dual: the coefficient at T is 2^-j times the function at T (Rothaus 1976)."""
+    assert np.array_equal(fourier.walsh_transform(queries.bent(j)), 2.0**-j * queries.bent(j))
+
+
 @pytest.mark.parametrize("j", range(1, 5))
 def test_bent_functions_exclude_as_many_as_parseval_allows(j):
-    phi1 = fourier.inverse_walsh_transform(bent(j))
+    phi1 = queries.bent(j)
     out = queries.excluded(lambda X, y: phi1 * y, 2 * j, tau=2.0**-j * (1 - 1e-9))
     assert len(out) == 4**j
 
@@ -166,7 +164,7 @@ def test_a_query_is_its_spectrum(answers):
     rng = np.random.default_rng(3)
     one, two = (queries.AdversarialOracle(5, 0.2, answers) for _ in range(2))
     for _ in range(60):
-        c = bent(1)
+        c = fourier.walsh_transform(queries.bent(1))
         T = rng.permutation(32)[:4]
         phi1 = fourier.inverse_walsh_transform(np.bincount(T, c, minlength=32)) * 0.5
         assert one.query(lambda X, y, phi1=phi1: phi1 * y) == pytest.approx(two.query_spectrum(T, c * 0.5), abs=1e-12)
@@ -176,15 +174,20 @@ def test_a_query_is_its_spectrum(answers):
 @pytest.mark.parametrize(
     "m, tau, j, answers", [(8, 0.24, 2, "uninformed"), (8, 0.24, 1, "fewest"), (9, 0.12, 2, "fewest")]
 )
-def test_blocks_of_bent_queries_need_a_small_multiple_of_the_bound(m, tau, j, answers):
-    """4^j sets fall with each query as long as 2^-j > tau, or 2 tau against the better adversary."""
-    oracle, c = queries.AdversarialOracle(m, tau, answers), bent(j)
-    for block in range(1 << m - 2 * j):
-        oracle.query_spectrum((block << 2 * j) + np.arange(4**j), c)
-        if oracle.remaining <= 9:
-            break
-    assert oracle.queries == ceil(((1 << m) - 9) / 4**j)
-    assert tau**2 * ((1 << m) - 9) <= oracle.queries <= 5 * tau**2 * (1 << m)
+def test_the_block_learner_needs_a_small_multiple_of_the_bound(m, tau, j, answers):
+    oracle = queries.AdversarialOracle(m, tau, answers)
+    used = queries.block_learner(oracle, j, rng=np.random.default_rng(0))
+    assert oracle.remaining <= 9 and used == oracle.queries
+    assert tau**2 * ((1 << m) - 9) <= used <= 5 * tau**2 * (1 << m)
+
+
+@pytest.mark.parametrize("left", [1, 3])
+@pytest.mark.parametrize("tau, j", [(0.4, 0), (0.24, 1), (0.1, 2)])
+def test_the_block_learner_always_finds_the_parity(tau, j, left):
+    for answers in ("fewest", "uninformed"):
+        oracle = queries.AdversarialOracle(6, tau, answers)
+        queries.block_learner(oracle, j, left=left, rng=np.random.default_rng(1))
+        assert oracle.remaining <= left
 
 
 # Errors
@@ -204,6 +207,8 @@ def test_blocks_of_bent_queries_need_a_small_multiple_of_the_bound(m, tau, j, an
         (lambda o: queries.excluded(lambda X, y: y, 0, 0.1), ValueError, "'m' must be at least 1"),
         (lambda o: queries.StatisticalQueryOracle([[1]], [1, 2], 0.1), ValueError, r"'y' must have shape \(1,\)"),
         (lambda o: queries.StatisticalQueryOracle([[1]], [1], 0.1, sample=3), TypeError, "'rng' must be a numpy"),
+        (lambda o: queries.block_learner(o, 2, rng=np.random.default_rng(0)), ValueError, "'j' must be at most 1"),
+        (lambda o: queries.block_learner(o, 1, rng=0), TypeError, "'rng' must be a numpy"),
         (lambda o: queries.samples(0.1, 5, 1.0), ValueError, "'delta' must be between 0 and 1"),
     ],
 )
