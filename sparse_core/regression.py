@@ -66,6 +66,7 @@ def least_squares(
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
     """
     X = np.asarray(X)
+    checks.signs("X", X[:0])  # its axes; its entries are looked at where they are read
     y = checks.real_array("y", y, ndim=1, shape=(len(X),))
     m, n = X.shape
     if checks.one_of("solver", solver, ("auto", "gram", "kernel", "cg")) == "auto":
@@ -88,7 +89,7 @@ def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf)
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3, ridge=1e-6)
     ('gram', 'cg', 'kernel')
     """
-    D, squares = dimension(n, degree), dimension(n, 2 * degree)
+    D, squares, m = dimension(n, degree), dimension(n, 2 * degree), checks.integer("m", m, 1)
     moments = min(2 * m * squares, _transform_cost(n))
     r = sqrt(D / m)
     least = max(1 - r, 0) ** 2 + ridge
@@ -103,6 +104,8 @@ def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf)
 
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     """(A + ridge) x = b for A symmetric and not negative: by Cholesky, or the shortest solution where that breaks down.
+
+    The ridge is added to A in place.
 
     >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
     array([1., 1.])

@@ -128,6 +128,15 @@ def test_every_route_refuses_points_off_the_cube(solver):
         least_squares(X, y, 1, solver=solver)
 
 
+def test_samples_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="'X' must have 2 axes"):
+        least_squares(np.ones(3), np.ones(3), 1)
+    with pytest.raises(ValueError, match="'m' must be at least 1, not 0"):
+        least_squares(np.ones((0, 3)), [], 1)
+    with pytest.raises(ValueError, match=r"'y' must have shape \(2,\), not \(3,\)"):
+        least_squares(np.ones((2, 3)), np.ones(3), 1)
+
+
 def test_an_unknown_route_is_refused():
     with pytest.raises(ValueError, match="'solver' must be one of 'auto', 'gram', 'kernel', 'cg', not 'qr'"):
         least_squares(*sample(2, 9, 0), 1, solver="qr")
