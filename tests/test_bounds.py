@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_core import fourier, hypercube
+from sparse_core import constructions, fourier, hypercube
 from sparse_core.bounds import ours, paper
 
 SLACK = 1 + 1e-9  # of a comparison of floats
@@ -140,6 +140,28 @@ def test_average_sensitivity_is_attained_by_parities(p, k):
     assert net.k == k and net.AS == pytest.approx(ours.average_sensitivity(net.W, k=k), rel=1e-12)
     assert net.AS == pytest.approx(ours.average_sensitivity(net.W, mean_square_active=k**2), rel=1e-12)
     assert fourier.tail(net.values, p - 1) == pytest.approx(ours.tail(p - 1, net.W, k=k), rel=1e-12)
+
+
+@pytest.mark.parametrize("p, k", [(1, 1), (1, 4), (2, 3), (3, 2), (5, 3)])
+def test_the_constants_are_sharp_on_the_tight_family(p, k):
+    """Equality: in the average sensitivity, in the tail just below the degree, and so in the degree itself."""
+    net = constructions.tight(p, k, n=p + 1)
+    values, W = net.values(), net.scale.W
+    assert fourier.average_sensitivity(values) == pytest.approx(ours.average_sensitivity(W, k), rel=1e-12)
+    assert fourier.tail(values, p - 1) == pytest.approx(ours.tail(p - 1, W, k), rel=1e-12)
+    assert ours.degree(4 * k**2 * SLACK, W, k) == p - 1 and ours.degree(4 * k**2 / SLACK, W, k) == p
+
+
+@pytest.mark.parametrize("n, s, k", [(8, 12, 1), (9, 24, 2), (10, 16, 4)])
+def test_random_sparse_networks_are_within_the_bounds(n, s, k):
+    net = constructions.random_sparse(n, s, k, rng=np.random.default_rng(n))
+    values, (W, B) = net.values(), net.scale
+    AS = fourier.average_sensitivity(values)
+    assert AS <= ours.average_sensitivity(W, k, s) <= paper.lemma_9(n, s, k, W, B, form="repaired")
+    assert AS <= ours.average_sensitivity(W, mean_square_active=np.mean(net.active_count() ** 2.0))
+    assert np.abs(values).max() <= paper.sup_norm(n, k, W, B)
+    for d in range(n):
+        assert fourier.tail(values, d) <= ours.tail(d, W, k, s)
 
 
 @pytest.mark.parametrize("s, k", [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (4, 4), (6, 4)])
