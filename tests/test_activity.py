@@ -1,0 +1,110 @@
+"""Activity: signs in rational arithmetic, from the definition, against the slices."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core import activity, hypercube
+
+RNG = np.random.default_rng(0)
+
+
+def signs(W, b, X):
+    """[<w_j, x> > b_j] with fractions: no rounding anywhere."""
+    rows = [[Fraction(float(w)) for w in row] for row in W]
+    dots = [[sum(w * Fraction(float(t)) for w, t in zip(row, x, strict=True)) for row in rows] for x in X]
+    return np.array([[d > Fraction(float(t)) for d, t in zip(row, b, strict=True)] for row in dots]).reshape(
+        len(X), len(b)
+    )
+
+
+FAMILIES = {
+    "integers": lambda s, n: (RNG.integers(-3, 4, (s, n)), RNG.integers(-3, 4, s)),
+    "Gaussian": lambda s, n: (RNG.standard_normal((s, n)), RNG.standard_normal(s)),
+    "tenths, with ties": lambda s, n: (RNG.integers(-3, 4, (s, n)) / 10, RNG.integers(-3, 4, s) / 10),
+    "roots, with ties": lambda s, n: (RNG.integers(-2, 3, (s, n)) / np.sqrt(7), RNG.integers(-2, 3, s) / np.sqrt(7)),
+    "many scales": lambda s, n: (10.0 ** RNG.integers(-60, 60, (s, n)), 10.0 ** RNG.integers(-60, 60, s)),
+    "subnormal": lambda s, n: (RNG.integers(-3, 4, (s, n)) * 5e-324, RNG.integers(-3, 4, s) * 5e-324),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_activity_on_the_cube_is_exact(family, n):
+    W, b = (np.asarray(a, dtype=float) for a in FAMILIES[family](6, n))
+    X = hypercube.points(n)
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+    assert np.array_equal(activity.count(W, b), signs(W, b, X).sum(axis=1))
+
+
+def test_plain_arithmetic_would_lose_a_neuron():
+    assert 0.1 + 0.4 - 0.5 == 0 < Fraction(0.1) + Fraction(0.4) - Fraction(0.5)
+    assert activity.active(np.array([[0.1, 0.4, -0.5]]), np.zeros(1), np.ones((1, 3))).all()
+
+
+@pytest.mark.parametrize("e", [10, 60, 110, 200, 1000])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_last_slice_decides(e, sign):
+    W = np.array([[1.0, -1.0, 2.0**-60, -(2.0**-60), sign * 2.0**-e]])
+    assert activity.active(W, np.zeros(1), np.ones((1, 5))).item() == (sign > 0)
+
+
+def test_far_out_a_bias_that_is_the_rounded_value_is_no_tie():
+    """b = fl(<w, x>): the sign is that of the rounding error of fl."""
+    for _ in range(1000):
+        W, X = RNG.integers(1, 10, (1, 5)) / 10, RNG.integers(-(2**20), 2**20 + 1, (1, 5)).astype(float)
+        value = sum(Fraction(w) * int(x) for w, x in zip(W[0].tolist(), X[0].tolist(), strict=True))
+        assert activity.active(W, np.array([float(value)]), X).item() == (value > Fraction(float(value)))
+
+
+@pytest.mark.parametrize("reach", [2, 100, 2**20])
+def test_activity_at_integer_points_is_exact(reach):
+    W, b = RNG.integers(-3, 4, (5, 4)) / 10, RNG.integers(-3, 4, 5) / 10
+    X = RNG.integers(-reach, reach + 1, (50, 4)).astype(float)
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.sampled_from([np.float32, np.float64]))
+def test_beyond_the_round_off_float_signs_are_right(seed, n, dtype):
+    rng = np.random.default_rng(seed)
+    W, b, X = rng.standard_normal((4, n)), rng.standard_normal(4) / 8, rng.standard_normal((9, n)).astype(dtype)
+    clear = np.abs(X.astype(float) @ W.T - b) > activity.round_off(W, b, X)
+    assert clear.any()
+    assert np.array_equal(activity.active(W, b, X)[clear], signs(W, b, X)[clear])
+
+
+@pytest.mark.parametrize("block", [1, 10, 64, 10**6])
+def test_the_size_of_the_blocks_changes_nothing(block, monkeypatch):
+    W, b = RNG.standard_normal((5, 6)), RNG.standard_normal(5)
+    X = hypercube.points(6)
+    monkeypatch.setattr(activity, "BLOCK", block)
+    walked = list(activity.blocks(None, 6, 5))
+    assert np.array_equal(np.concatenate([x for _, x in walked]), X)
+    assert max(x.size for _, x in walked) <= max(block, 6)
+    assert np.array_equal(activity.count(W, b), signs(W, b, X).sum(axis=1))
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_dead_means_active_nowhere(family):
+    W, b = (np.asarray(a, dtype=float) for a in FAMILIES[family](40, 4))
+    b = np.where(np.arange(40) % 2, b, np.abs(W).sum(axis=1))  # half of them at the threshold, or next to it
+    assert np.array_equal(activity.dead(W, b), ~signs(W, b, hypercube.points(4)).any(axis=0))
+
+
+def test_integral_knows_its_points():
+    assert activity.integral(None) and activity.integral(np.zeros((1, 2), dtype=np.int8))
+    assert activity.integral(np.array([[2.0**20, -3.0]]))
+    assert not activity.integral(np.array([[0.5]])) and not activity.integral(np.array([[2.0**21]]))
+
+
+@pytest.mark.parametrize(("n", "s"), [(27, 1), (60, 1), (20, 2**14)])
+def test_an_unreasonable_walk_is_refused(n, s):
+    with pytest.raises(
+        ValueError, match=rf"2\*\*{n} points with {s} neurons are too many .* sparsity\(method='pairs'\)"
+    ):
+        activity.size(None, n, s)
+    assert activity.size(np.zeros((3, n)), n, s) == 3

@@ -1,0 +1,155 @@
+"""Certificates: none may exclude what happens, and each must find what a linear programme finds."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from sparse_core import activity, certificates, hypercube
+
+
+def neurons(seed, s=7, n=5):
+    """Alive neurons, normalised: Gaussian ones, small integers, and multiples of 1/sqrt(7) with ties that round."""
+    rng = np.random.default_rng(seed)
+    W, b = rng.integers(-2, 3, (s, n)).astype(float), rng.integers(-1, 4, s).astype(float)
+    if seed % 3 == 0:
+        W, b = rng.standard_normal((s, n)), rng.standard_normal(s) + 1
+    elif seed % 3 == 1:
+        W, b = W / np.sqrt(7), b / np.sqrt(7)
+    alive = ~activity.dead(W, b)
+    return certificates.normalised(W[alive], b[alive])
+
+
+def together(W, b, S):
+    """max of min_{j in S} <w_j, x> - b_j over the solid cube, as a linear programme for the primal."""
+    S, n = list(S), W.shape[1]
+    rows = np.column_stack([-W[S], np.ones(len(S))])
+    best = linprog(np.r_[np.zeros(n), -1], A_ub=rows, b_ub=-b[S], bounds=[(-1, 1)] * n + [(None, None)])
+    return -best.fun
+
+
+SEEDS = range(30)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_incompatible_neurons_never_meet(seed):
+    W, b = neurons(seed)
+    A = activity.active(W, b, hypercube.points(W.shape[1])).astype(int)
+    graph = certificates.compatible(W, b)
+    assert np.array_equal(graph, graph.T) and not graph.diagonal().any()
+    assert not ((A.T @ A > 0) & ~graph & ~np.eye(len(b), dtype=bool)).any()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_pair_that_multipliers_exclude_is_missed(seed):
+    W, b = neurons(seed)
+    graph = certificates.compatible(W, b)
+    for j, i in itertools.combinations(range(len(b)), 2):
+        if together(W, b, (j, i)) < -1e-9:
+            assert not graph[j, i]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_silencer_silences_and_no_other_coordinate_does(seed):
+    W, b = neurons(seed)
+    X = hypercube.points(W.shape[1])
+    A, S = activity.active(W, b, X), certificates.silencers(W, b)
+    for j, i in itertools.product(range(len(b)), range(W.shape[1])):
+        wrong = X[:, i] == -np.sign(W[j, i])
+        assert (S[j, i] != 0) == (W[j, i] != 0 and not A[wrong, j].any())
+
+
+def test_a_silencer_separates_what_multipliers_cannot():
+    W, b = np.array([[0.5, 0.5], [0.5, -0.5]]), np.array([0.0, 0.0])
+    assert together(W, b, (0, 1)) > 0.4  # at (1, 0), inside the solid cube
+    assert not certificates.compatible(W, b).any()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_multipliers_are_proofs(seed):
+    """No point of the cube contradicts multipliers that were accepted."""
+    W, b = neurons(seed)
+    A = activity.active(W, b, hypercube.points(W.shape[1]))
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        c = np.where(rng.random(len(b)) < 0.5, 0, rng.integers(0, 3, len(b)))
+        if certificates.excluded(W, b, c.tolist()):
+            assert not A[:, c > 0].all(axis=1).any()
+
+
+def test_exact_arithmetic_decides_a_tie():
+    W, b = np.array([[1.0, 0.1], [-1.0, 0.2]]), np.array([0.1, 0.2])
+    assert Fraction(0.1) + Fraction(0.2) == sum(map(Fraction, b.tolist()))
+    assert certificates.excluded(W, b, [1, 1])
+    assert not certificates.excluded(W, np.nextafter(b, 0), [1, 1])
+    assert not certificates.excluded(W, b, [0, 0]) and not certificates.excluded(W, b, [1, -1])
+
+
+def test_pairs_are_decided_at_a_tie():
+    W, b = np.array([[1.0, 1.0, 1.0, 0.1], [-1.0, -1.0, -1.0, 0.2]]), np.array([0.1, 0.2])
+    assert not certificates.silencers(W, b).any()
+    assert not certificates.compatible(W, b).any()
+    assert certificates.compatible(W, np.nextafter(b, 0)).sum() == 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_are_exclusive_and_cover(seed):
+    W, b = neurons(seed)
+    graph = certificates.compatible(W, b)
+    groups = certificates.exclusive_groups(graph)
+    assert sorted(itertools.chain(*groups)) == list(range(len(b)))
+    assert not any(graph[j, i] for group in groups for j, i in itertools.combinations(group, 2))
+    assert len(groups) >= activity.count(W, b).max()
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_largest_subset_is_the_largest_that_meets_in_the_solid_cube(seed):
+    W, b = neurons(seed, s=5, n=4)
+    graph = certificates.compatible(W, b)
+    size, corners = certificates.largest_subset(W, b, graph)
+    sets = [S for r in range(1, len(b) + 1) for S in itertools.combinations(range(len(b)), r)]
+    cliques = [S for S in sets if all(graph[j, i] for j, i in itertools.combinations(S, 2))]
+    assert activity.count(W, b).max() <= size
+    assert max(len(S) for S in cliques if together(W, b, S) > 1e-9) <= size
+    assert size <= max(len(S) for S in cliques if together(W, b, S) > -1e-9)
+    assert np.isin(corners, (-1, 1)).all()
+
+
+def test_three_neurons_that_meet_in_pairs_only(monkeypatch):
+    """w_1 + w_2 + w_3 = 0 and b = 0: the multipliers 1/3, 1/3, 1/3 are a tie."""
+    W, b = certificates.normalised(np.array([[2.0, -1, -1], [-1, 2, -1], [-1, -1, 2]]), np.zeros(3))
+    graph = certificates.compatible(W, b)
+    assert graph.sum() == 6
+    assert certificates.largest_subset(W, b, graph)[0] == 2 == activity.count(W, b).max()
+    monkeypatch.setattr(certificates, "MAX_SUBSETS", 0)  # too many: the trivial bound
+    assert certificates.largest_subset(W, b, graph)[0] == 3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_largest_count_bounds_the_count(seed):
+    W, b = neurons(seed)
+    groups = certificates.exclusive_groups(certificates.compatible(W, b))
+    bound, corner = certificates.largest_count(W, b, groups, 30)
+    assert activity.count(W, b).max() <= bound <= len(groups)
+    assert activity.count(W, b, corner).max() <= bound
+    if seed % 3 != 1:  # no ties that round
+        assert activity.count(W, b, corner)[0] == bound == activity.count(W, b).max()
+
+
+def test_normalised_divides_by_powers_of_two_and_keeps_the_signs():
+    W, b = np.array([[6.0, 0.3], [0.0, 0.0], [1e300, 1e-5]]), np.array([-2.0, 0.7, 1e299])
+    V, a = certificates.normalised(W, b)
+    top = np.maximum(np.abs(V).max(axis=1), np.abs(a))
+    assert ((0.5 <= top) & (top < 1)).all()
+    assert (np.log2([6.0, 0.7, 1e300]) - np.log2(top)).tolist() == pytest.approx([3, 0, 997])
+    assert np.array_equal(activity.active(V, a, hypercube.points(2)), activity.active(W, b, hypercube.points(2)))
+
+
+def test_granularity_divides():
+    A = np.random.default_rng(0).integers(-9, 10, (50, 3)) / 2.0 ** np.random.default_rng(1).integers(0, 5, (50, 1))
+    A = A[A.any(axis=1)]
+    g = certificates.granularity(A)
+    assert np.array_equal(A / g[:, None], np.rint(A / g[:, None]))
+    assert (np.rint(A / g[:, None]) % 2 == 1).any(axis=1).all()
