@@ -46,37 +46,37 @@ def say(line):
 
 def bootstrap():
     """The interpreter of .venv, which holds the pinned requirements; what an interrupted run left is made again."""
-    python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     pins = (ROOT / "requirements.txt").read_bytes()
     stamp, wanted = VENV / "pins.sha", "{} {}.{}".format(hashlib.sha256(pins).hexdigest(), *sys.version_info)
     if not (stamp.is_file() and stamp.read_text() == wanted):
-        try:
-            import ensurepip  # noqa: F401  (Debian ships it apart from Python)
-            import venv
-        except ImportError:
-            raise Stop("this Python has no venv: install it (Debian: apt install python3-venv) and run again") from None
-        say(f"first run: installing {pins.count(b'==')} pinned packages into .venv (about a minute)")
-        venv.create(VENV, clear=True, with_pip=True, symlinks=os.name != "nt")
-        install(python, total=pins.count(b"=="))
+        total = pins.count(b"==")
+        say(f"first run: installing {total} pinned packages into .venv (about a minute)")
+        install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)])
+        install([python, "-m", "ensurepip"])
+        install([python, "-m", "pip", "install", "--no-input", "-r", str(ROOT / "requirements.txt")], total)
         stamp.write_text(wanted)
-    return str(python)
+    return python
 
 
-def install(python, total):
-    command = [python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-r", "requirements.txt"]
-    log, done = "", 0
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
-        for line in pip.stdout:
+def install(command, total=0):
+    """Run one step of the installation, with a bar on a terminal; if it fails, say why."""
+    log, done, bar = "", 0, total and sys.stdout.isatty()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as step:
+        for line in step.stdout:
             log, done = log + line, done + line.startswith("Collecting ")
-            if sys.stdout.isatty():
-                print(f"\r  {done} of {total} {'#' * (40 * done // max(total, 1))}", end="", flush=True)
-    if pip.returncode:
-        (VENV / "install.log").write_text(log)
+            if bar:
+                print(f"\r  {'#' * (40 * done // total):40} {done} of {total}", end="", flush=True)
+    if bar:
+        say("")
+    if step.returncode:
         raise_if_disk_full(log)
+        if re.search("No module named '?(venv|ensurepip)", log):
+            raise Stop("this Python has no venv: install it (Debian: apt install python3-venv), then run again")
         if re.search("NewConnectionError|ConnectTimeout|NameResolution|ProxyError|Retrying", log):
             raise Stop("no network: the first run downloads the pinned packages; connect, then run again")
-        reason = (re.findall("ERROR: (.*)", log) or ["no reason given"])[-1]
-        raise Stop(f"pip could not install requirements.txt ({reason}); its log is {VENV / 'install.log'}")
+        reason = (re.findall("ERROR: (.*)", log) or log.splitlines()[-1:] or ["no reason given"])[-1]
+        raise Stop(f"the requirements could not be installed ({reason}); tried: {' '.join(command)}")
 
 
 def raise_if_disk_full(log):
@@ -91,6 +91,16 @@ def sources():
     """The Markdown sources that are executed, by name: the chapters and whatever else has a notebook's header."""
     pages = sorted(BOOK.glob("*.md"))
     return {path.stem: path for path in pages if "format_name: myst" in path.read_text(encoding="utf-8")[:500]}
+
+
+def read_all():
+    """The notebook of each source, by name."""
+    import chapters
+
+    try:
+        return {name: chapters.read(path) for name, path in sources().items()}
+    except chapters.ChapterError as error:
+        raise Stop(error) from None
 
 
 def execute(name, notebook, values=None):
@@ -170,7 +180,7 @@ def book(chapter, parameters):
     """execute the chapters, write the ledger, build the offline site: _build/html"""
     import chapters
 
-    notebooks = {name: chapters.read(path) for name, path in sources().items()}
+    notebooks = read_all()
     if chapter and chapter not in notebooks:
         raise Stop(f"there is no chapter {chapter!r}; the chapters are {', '.join(notebooks)}")
     chosen = [name for name in notebooks if chapter in (None, name)]
@@ -211,8 +221,8 @@ def refresh(all):
     import chapters
 
     BUILD.mkdir(exist_ok=True)
-    for name, path in sources().items():
-        notebook, stored = chapters.read(path), path.with_suffix(".ipynb")
+    for name, notebook in read_all().items():
+        stored = BOOK / f"{name}.ipynb"
         old = stored.read_text(encoding="utf-8") if stored.exists() else ""
         if old and not all and chapters.same_source(json.loads(old), notebook):
             say(f"  {name}: unchanged")
@@ -304,7 +314,7 @@ def main(arguments):
     except Stop as stop:
         problem = stop
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error)
         problem = "the disk is full: free some space, then run the same command again" if full else error
     print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)
     return 1

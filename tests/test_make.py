@@ -184,6 +184,11 @@ def test_a_failing_cell_is_named_and_leaves_no_site(small):
     assert "\x1b" not in log.read_text()
 
 
+def test_a_broken_header_is_named(small):
+    (small / "book/02-b.md").write_text(CHAPTER.replace("jupytext:", "jupytext: ["))
+    assert stopped(small, "book").startswith("book: stopped: 02-b.md cannot be read: while parsing")
+
+
 def test_a_ledger_that_does_not_balance_leaves_no_site(small):
     refusal = 'def write(**_):\n    import sparse_core.ledger as l\n    raise l.LedgerError("lemma-9 is owed")\n'
     (small / "book/_ext/ledger_page.py").write_text(refusal)
@@ -233,20 +238,18 @@ def test_the_fingerprint_follows_the_sources_and_not_the_stored_notebooks(small,
 
 
 @pytest.fixture
-def pip(tmp_path, monkeypatch):
-    """An environment whose pip says and does what it is told to."""
+def interpreter(tmp_path, monkeypatch):
+    """A Python whose environments say and do what they are told to, at each step of an installation."""
     monkeypatch.setattr(make, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
 
-    def install(output, code):
-        def create(folder, **_):
-            shutil.rmtree(folder, ignore_errors=True)
-            (folder / "bin").mkdir(parents=True)
-            (folder / "bin/python").write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit {code}\n")
-            (folder / "bin/python").chmod(0o755)
+    def behaves(output, code):
+        (tmp_path / "made").write_text(f'#!/bin/sh\necho "{output}"\nexit {code}\n')
+        (tmp_path / "python").write_text(f'#!/bin/sh\nmkdir -p "$5/bin" && cp "{tmp_path}/made" "$5/bin/python"\n')
+        for script in ("made", "python"):
+            (tmp_path / script).chmod(0o755)
 
-        monkeypatch.setattr("venv.create", create)
-
-    return install
+    return behaves
 
 
 def test_an_interrupted_installation_is_repaired_and_a_finished_one_is_kept(small):
@@ -267,26 +270,21 @@ def test_an_interrupted_installation_is_repaired_and_a_finished_one_is_kept(smal
     [
         ("WARNING: Retrying after connection broken by 'NewConnectionError'", "no network"),
         (f"ERROR: Could not install packages: {os.strerror(errno.ENOSPC)}", "the disk is full: free some space"),
-        ("ERROR: No matching distribution found for numpy==0", "(No matching distribution found for numpy==0); its"),
+        ("ERROR: No matching distribution found for numpy==0", "(No matching distribution found for numpy==0); tried"),
+        ("/usr/bin/python3: No module named ensurepip", "apt install python3-venv"),
     ],
 )
-def test_a_failed_installation_says_why_and_is_tried_again(pip, capsys, monkeypatch, output, said):
+def test_a_failed_installation_says_why_and_is_tried_again(interpreter, capsys, monkeypatch, output, said):
     monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
-    pip(output, 1)
+    interpreter(output, 1)
     assert make.main(["check"]) == 1
     errors = capsys.readouterr().err
     assert said in errors
     assert errors.count("\n") == 1
-    pip("Collecting numpy", 0)
+    interpreter("Collecting numpy", 0)
     assert make.bootstrap() == str(make.VENV / "bin/python")
-    pip("a third installation would fail", 1)
+    interpreter("a third installation would fail", 1)
     assert make.bootstrap() == str(make.VENV / "bin/python")
-
-
-def test_a_python_without_venv_is_told_apart(pip, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ensurepip", None)
-    with pytest.raises(make.Stop, match="apt install python3-venv"):
-        make.bootstrap()
 
 
 @pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])

@@ -13,7 +13,8 @@ METADATA = {
 
 
 class ChapterError(Exception):
-    """A chapter that did not run to its end: one line, and the whole traceback where there is one."""
+    """A chapter that cannot be read or does not run to its end: one line, and the whole traceback where there is
+    one."""
 
     def __init__(self, line, traceback=""):
         super().__init__(line)
@@ -24,7 +25,10 @@ def read(source):
     """The notebook of a Markdown source; a cell's id changes only when its type or text does."""
     import jupytext
 
-    notebook, seen = jupytext.read(source, fmt="md:myst"), {}
+    try:
+        notebook, seen = jupytext.read(source, fmt="md:myst"), {}
+    except Exception as error:  # of jupytext, of YAML, and of what else a broken file can bring about
+        raise ChapterError(f"{source.name} cannot be read: {' '.join(str(error).split())}") from None
     notebook.metadata.update(METADATA)
     for cell in notebook.cells:
         digest = hashlib.sha256((cell.cell_type + cell.source).encode()).hexdigest()[:8]
