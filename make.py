@@ -64,7 +64,7 @@ def install(command, total=0):
     log, done, bar = "", 0, total and sys.stdout.isatty()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as step:
         for line in step.stdout:
-            log, done = log + line, done + line.startswith("Collecting ")
+            log, done = log + line, done + line.startswith(("Collecting ", "Processing "))
             if bar:
                 print(f"\r  {'#' * (40 * done // total):40} {done} of {total}", end="", flush=True)
     if bar:
