@@ -1,7 +1,7 @@
 """Argument checks with one error style: "Argument 'k' must be at least 1, not 0."
 
-Every public function of the package passes its arguments through these helpers, so that a wrong value is refused where it
-enters, by name, with the rule that it breaks. They return the value in the type that the caller computes with.
+Every public function of the package passes its arguments through these helpers, so that a wrong value is refused where
+it enters, by name, with the rule that it breaks. They return the value in the type that the caller computes with.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ def real_array(name: str, value: ArrayLike, ndim: int, *, shape: tuple[int | Non
         raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.")
     if array.ndim != ndim:
         raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
-    if shape is not None and any(want is not None and want != got for want, got in zip(shape, array.shape, strict=True)):
+    if shape is not None and any(
+        want is not None and want != got for want, got in zip(shape, array.shape, strict=True)
+    ):
         wanted = "(" + ", ".join("any" if w is None else str(w) for w in shape) + (",)" if ndim == 1 else ")")
         raise ValueError(f"Argument '{name}' must have shape {wanted}, not {array.shape}.")
     if array.dtype not in (np.float32, np.float64):

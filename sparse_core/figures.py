@@ -1,7 +1,7 @@
 """Figures and tables that follow the page: inline SVG drawn in the page's own ink, with a text that says what it shows.
 
-A figure is drawn with ``canvas`` and returned from its cell as ``Figure(fig, alt)``. The alternative text carries the numbers that
-matter: it is what a screen reader speaks and what the notebook tests compare.
+A figure is drawn with ``canvas`` and returned from its cell as ``Figure(fig, alt)``. The alternative text carries the
+numbers that matter: it is what a screen reader speaks and what the notebook tests compare.
 
 Needs matplotlib, which the mathematics does not.
 """
@@ -22,7 +22,7 @@ from matplotlib.colors import ListedColormap
 
 mpl.use("agg")  # no window, no toolkit: figures are files
 
-import matplotlib.pyplot as plt  # noqa: E402 (the backend is chosen first)
+import matplotlib.pyplot as plt
 
 __all__ = ["COLOURS", "STYLE", "Figure", "Table", "canvas", "two_tone"]
 
@@ -84,7 +84,10 @@ class Table:
 
     def __init__(self, columns: Mapping[str, Iterable[Any]]) -> None:
         self.header = list(columns)
-        cells = [[f"{v:.4g}" if isinstance(v, (float, np.floating)) else str(v) for v in column] for column in columns.values()]
+        cells = [
+            [f"{v:.4g}" if isinstance(v, (float, np.floating)) else str(v) for v in column]
+            for column in columns.values()
+        ]
         self.rows = [list(row) for row in zip(*cells, strict=True)]
 
     def __repr__(self) -> str:

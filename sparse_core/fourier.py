@@ -1,18 +1,18 @@
 r"""Fourier analysis of real functions on the cube: f = sum_T fhat(T) chi_T.
 
 A function is the array of its 2^n values in the order of ``hypercube.points(n)``; any real values are allowed. The
-definitions are the paper's, with its factors 1/4: for a Boolean function with values -1 and 1, the sensitivity at x counts the
-coordinates whose flip changes f(x).
+definitions are the paper's, with its factors 1/4: for a Boolean function with values -1 and 1, the sensitivity at x
+counts the coordinates whose flip changes f(x).
 
-Two routes lead to each quantity: by flips of coordinates, from the definition, and by Fourier weights. This module takes
-flips where they lose no accuracy and weights where they save an enumeration; the tests take the other route.
+Two routes lead to each quantity: by flips of coordinates, from the definition, and by Fourier weights. This module
+takes flips where they lose no accuracy and weights where they save an enumeration; the tests take the other route.
 
 Paper: section 2.1, Claim 2.1.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ __all__ = [
 GROUP = 5  # bits per pass: a 32 x 32 Hadamard matrix stays in cache and fills a matrix product
 
 
-@lru_cache(maxsize=None)
+@cache
 def _hadamard(bits: int, dtype: str) -> NDArray[Any]:
     """H[T, i] = (-1)^popcount(i & T)."""
     i = np.arange(1 << bits)
@@ -47,7 +47,8 @@ def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
 
     Parameters
     ----------
-    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays float32, other types become float64.
+    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays float32, other types become
+    float64.
 
     Returns
     -------
@@ -55,8 +56,8 @@ def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
 
     Notes
     -----
-    The Hadamard matrix of order 2^n is a Kronecker power, so the sum is done a few bits at a time, each time as one matrix
-    product; n 2^n additions become few passes over the memory.
+    The Hadamard matrix of order 2^n is a Kronecker power, so the sum is done a few bits at a time, each time as one
+    matrix product; n 2^n additions become few passes over the memory.
 
     Examples
     --------

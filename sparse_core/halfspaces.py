@@ -1,9 +1,10 @@
 r"""Half-spaces on the cube: g(x) = 1 if <w, x> > b, else 0.
 
-The set on which one neuron is active is a half-space, so everything that is known about half-spaces is known about activity. For
-n <= 5 all of them are listed here. Up to the symmetries of the cube (permuting and flipping coordinates), a half-space has weights
-w_1 >= ... >= w_n >= 0, and up to n = 5 integer weights of at most 5 suffice; that the list is complete is not taken on trust: the
-orbits of its members add up to the published number of threshold functions (OEIS A000609: 2, 4, 14, 104, 1882, 94572).
+The set on which one neuron is active is a half-space, so everything that is known about half-spaces is known about
+activity. For n <= 5 all of them are listed here. Up to the symmetries of the cube (permuting and flipping
+coordinates), a half-space has weights w_1 >= ... >= w_n >= 0, and up to n = 5 integer weights of at most 5 suffice;
+that the list is complete is not taken on trust: the orbits of its members add up to the published number of threshold
+functions (OEIS A000609: 2, 4, 14, 104, 1882, 94572).
 
 Paper: Lemma 6 and its use in Lemma 9.
 """
@@ -56,8 +57,8 @@ def orbit_size(table: NDArray[np.bool_]) -> int:
 def symmetric(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(p, AS) of the n half-spaces 1[at least a of the n coordinates are 1], a = 1, ..., n.
 
-    p = Pr[X >= a] and AS = a Pr[X = a] / 2 for X ~ Binomial(n, 1/2): a point with X = a leaves the half-space by any of a flips,
-    and as many edges enter it; AS carries the factor 1/4.
+    p = Pr[X >= a] and AS = a Pr[X = a] / 2 for X ~ Binomial(n, 1/2): a point with X = a leaves the half-space by any
+    of a flips, and as many edges enter it; AS carries the factor 1/4.
 
     >>> symmetric(1)
     (array([0.5]), array([0.25]))

@@ -1,16 +1,17 @@
 r"""Verdicts that travel with the notebook: ``check`` and ``refute``.
 
-``check`` compares the two sides of a statement on instances that have been computed; ``refute`` shows an instance on which the
-printed form of a statement fails. Both raise when they cannot keep their promise, both refuse to speak about zero instances, and
-both return a ``Record`` that shows itself as one line and carries itself as data in the output of its notebook cell. The ledger
-page of the book is made of those data and of ``claims.yml`` and of nothing else.
+``check`` compares the two sides of a statement on instances that have been computed; ``refute`` shows an instance on
+which the printed form of a statement fails. Both raise when they cannot keep their promise, both refuse to speak about
+zero instances, and both return a ``Record`` that shows itself as one line and carries itself as data in the output of
+its notebook cell. The ledger page of the book is made of those data and of ``claims.yml`` and of nothing else.
 
-Words of evidence. *exact*: one object, decided on the whole cube or in exact arithmetic. *exhaustive*: every member of the
-family that is named. *certified*: bounded by a certificate that was checked. *sampled*: random instances from a named seed; it is
-reported as "no counterexample among N", never as a proof. *refuted*: a witness with its margin.
+Words of evidence. *exact*: one object, decided on the whole cube or in exact arithmetic. *exhaustive*: every member of
+the family that is named. *certified*: bounded by a certificate that was checked. *sampled*: random instances from a
+named seed; it is reported as "no counterexample among N", never as a proof. *refuted*: a witness with its margin.
 
-A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a constant
-mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
+A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a
+constant mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same
+witness.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Record:
 
     @property
     def anchor(self) -> str:
-        """The place of this record on its page: an HTML id that depends on what is claimed, not on the numbers found."""
+        """The place of this record on its page: an HTML id that depends on what is claimed, not on what was found."""
         text = "|".join((self.claim, self.evidence, self.relation, self.over))
         return f"record-{self.claim}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
@@ -92,8 +93,9 @@ class Record:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         controls = "".join(f'<div class="claim-control">Control: {html.escape(c)}</div>' for c in self.controls)
         line = (
-            f'<div class="claim-record" id="{self.anchor}"><div><span class="claim" data-claim="{html.escape(self.claim)}">'
-            f'{html.escape(label(self.claim))}</span> <span class="evidence evidence-{self.evidence}">{self.evidence}</span> '
+            f'<div class="claim-record" id="{self.anchor}"><div>'
+            f'<span class="claim" data-claim="{html.escape(self.claim)}">{html.escape(label(self.claim))}</span> '
+            f'<span class="evidence evidence-{self.evidence}">{self.evidence}</span> '
             f"{html.escape(self.finding)}</div>{controls}</div>"
         )
         return {"text/plain": str(self), "text/html": line, MIME: {**asdict(self), "anchor": self.anchor}}
@@ -149,7 +151,9 @@ def check(
     """
     checks.one_of("evidence", evidence, EVIDENCE)
     if (evidence == "sampled") != (seed is not None):
-        raise LedgerError(f"{claim_id}: name the seed of a sampled check, and only of a sampled check (seed is {seed}).")
+        raise LedgerError(
+            f"{claim_id}: name the seed of a sampled check, and only of a sampled check (seed is {seed})."
+        )
     left, right, exact = _sides(claim_id, lhs, rhs)
     if exact:
         rtol = atol = 0.0
@@ -167,15 +171,21 @@ def check(
         if caught == 0:
             raise LedgerError(f"{claim_id}: the control '{mutation}' was not caught, so this check cannot fail.")
         controls.append(f"{mutation}: fails on {caught} of {mutated[0].size}")
-    slack = deviation = None
+    slack: tuple[float, float] | None = None
+    deviation: float | None = None
     if relation == "==":
         deviation = float(np.max(np.abs(left - right)))
     elif np.any(left > 0):
         ratio = [float(r / x) for x, r in zip(left, right, strict=True) if x > 0]
         slack = (min(ratio), max(ratio))
-    return Record(
-        claim_id, evidence, relation, over, left.size, slack, deviation, None, None, rtol, seed, interval, tuple(controls)
-    )
+    found: dict[str, Any] = {
+        "slack": slack,
+        "deviation": deviation,
+        "tolerance": rtol,
+        "seed": seed,
+        "interval": interval,
+    }
+    return Record(claim_id, evidence, relation, over, left.size, controls=tuple(controls), **found)
 
 
 def refute(
@@ -190,9 +200,9 @@ def refute(
 ) -> Record:
     """lhs >= rhs + margin on some instance, so that the printed lhs <= rhs is false; or a LedgerError.
 
-    For the relation "==", the two sides differ by at least ``margin``. The margin is what separates a refutation from round-off:
-    for floats it must exceed 1e-9 of the sides. ``control`` names the corrected form and gives its right side, or its two
-    sides; it must hold on every instance.
+    For the relation "==", the two sides differ by at least ``margin``. The margin is what separates a refutation from
+    round-off: for floats it must exceed 1e-9 of the sides. ``control`` names the corrected form and gives its right
+    side, or its two sides; it must hold on every instance.
 
     Examples
     --------

@@ -149,7 +149,13 @@ def test_float32_tables_are_measured_in_double_precision():
 )
 @pytest.mark.parametrize(
     "function",
-    [fourier.walsh_transform, fourier.weight_by_degree, fourier.sensitivity, fourier.influences, fourier.average_sensitivity],
+    [
+        fourier.walsh_transform,
+        fourier.weight_by_degree,
+        fourier.sensitivity,
+        fourier.influences,
+        fourier.average_sensitivity,
+    ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(function, values, error, message):
     with pytest.raises(error, match="Argument 'values' must .*" + message):

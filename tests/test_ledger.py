@@ -71,7 +71,10 @@ def test_floats_are_compared_to_the_tolerance_that_the_record_names():
 def test_zero_is_compared_exactly_unless_an_absolute_tolerance_is_named():
     with pytest.raises(ledger.LedgerError):
         ledger.check("lemma-9", 1e-300, 0.0, relation="==", evidence="exact", over="error")
-    assert ledger.check("lemma-9", 1e-15, 0.0, relation="==", evidence="exact", over="error", atol=1e-12).deviation == 1e-15
+    assert (
+        ledger.check("lemma-9", 1e-15, 0.0, relation="==", evidence="exact", over="error", atol=1e-12).deviation
+        == 1e-15
+    )
 
 
 def test_a_sampled_check_never_calls_itself_proved():
@@ -138,7 +141,14 @@ def test_a_refutation_in_fractions_travels_as_data():
 
 
 def entry(**changes):
-    base = {"id": "lemma-9", "label": "Lemma 9", "section": "3", "kind": "lemma", "source": "paper", "statement": "AS is small."}
+    base = {
+        "id": "lemma-9",
+        "label": "Lemma 9",
+        "section": "3",
+        "kind": "lemma",
+        "source": "paper",
+        "statement": "AS is small.",
+    }
     return {**base, "verdict": "true", "chapter": "02-uniform", "owed": "exhaustive", **changes}
 
 
@@ -164,12 +174,22 @@ def test_a_balanced_ledger_has_no_problems():
     [
         ([entry()], [passing(), passing("lemma-99")], {}, "unknown claim id 'lemma-99'"),
         ([entry()], [], {}, "lemma-9: owes exhaustive evidence in 02-uniform, and none was found"),
-        ([entry()], [passing(evidence="sampled", seed=0)], {}, "owes exhaustive evidence, but what was found is only sampled"),
+        (
+            [entry()],
+            [passing(evidence="sampled", seed=0)],
+            {},
+            "owes exhaustive evidence, but what was found is only sampled",
+        ),
         ([entry()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
         ([entry()], [passing(), passing()], {}, "the same check stands twice"),
         ([entry()], [passing(), REFUTED], {}, "refuted, but claims.yml calls it true"),
         ([entry(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
-        ([entry(label="Lemma 10")], [passing()], {"lemma-9": "Lemma 9"}, "its label changed from 'Lemma 9' to 'Lemma 10'"),
+        (
+            [entry(label="Lemma 10")],
+            [passing()],
+            {"lemma-9": "Lemma 9"},
+            "its label changed from 'Lemma 9' to 'Lemma 10'",
+        ),
         ([entry()], [passing()], {"lemma-8": "Lemma 8"}, "lemma-8: published as 'Lemma 8', now missing"),
         ([entry(), entry()], [passing()], {}, "lemma-9: the id stands twice"),
         ([entry(statement="")], [passing()], {}, "lemma-9: no statement"),

@@ -58,7 +58,7 @@ def audit(
         if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not refuted:
             problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
         if published.get(name, claim["label"]) != claim["label"]:
-            problems.append(f"{name}: its label changed from '{published[name]}' to '{claim['label']}'; labels are for ever.")
+            problems.append(f"{name}: its label changed from '{published[name]}' to '{claim['label']}'; labels stay.")
     problems += [f"{name}: published as '{published[name]}', now missing." for name in published if name not in known]
     return problems
 
@@ -101,7 +101,9 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
         if claim["owed"] in NOT_RUN and not claim.get("reason"):
             problems.append(f"{name}: {claim['owed']}, so it must give its reason.")
         for key in ("uses", "errata", "about"):
-            problems += [f"{name}: {key} names '{i}', which does not exist." for i in claim.get(key, []) if i not in ids]
+            problems += [
+                f"{name}: {key} names '{i}', which does not exist." for i in claim.get(key, []) if i not in ids
+            ]
     if not problems and (cycle := cycle_of({c["id"]: c.get("uses", []) for c in claims})):
         problems.append(f"{' uses '.join(cycle)}: circular.")
     return problems
@@ -127,9 +129,10 @@ def cycle_of(uses: Mapping[str, list[str]]) -> list[str]:
 def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, list[str]]]:
     """The standing of each claim in one word, with the upstream claims that weaken it.
 
-    The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable" and "not yet run". The
-    list names every claim upstream, directly or not, whose printed form is false: a statement that rests on one is not shown as
-    green, even when its own check passed, unless its own derivation has been repaired ("true, proof repaired").
+    The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable" and "not yet
+    run". The list names every claim upstream, directly or not, whose printed form is false: a statement that rests on
+    one is not shown as green, even when its own check passed, unless its own derivation has been repaired ("true, proof
+    repaired").
     """
     known = {c["id"]: c for c in claims}
     evidence: dict[str, set[str]] = {c: set() for c in known}
@@ -148,8 +151,10 @@ def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> d
 
     def word(name: str) -> str:
         claim, found = known[name], evidence[name]
-        if "refuted" in found or claim["verdict"] == "false as printed" and any(
-            "refuted" in evidence[e] for e in claim.get("errata", [])
+        if (
+            "refuted" in found
+            or claim["verdict"] == "false as printed"
+            and any("refuted" in evidence[e] for e in claim.get("errata", []))
         ):
             return "refuted"
         if found:

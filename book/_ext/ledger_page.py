@@ -56,7 +56,9 @@ def write(stage: Path, executed: dict[str, dict[str, Any]], only: str | None = N
     claims, published = read_yaml(book / "claims.yml"), read_yaml(book / "published.yml")
     records = collect(executed)
     if problems := audit(claims, records, executed, published):
-        raise ledger.LedgerError(f"the ledger does not balance ({len(problems)}):\n" + "\n".join(f"  - {p}" for p in problems))
+        raise ledger.LedgerError(
+            f"the ledger does not balance ({len(problems)}):\n" + "\n".join(f"  - {p}" for p in problems)
+        )
     (book / "ledger.md").write_text(page(claims, records, only), encoding="utf-8")
 
 
@@ -67,14 +69,15 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     lines = [
         "# The ledger",
         "",
-        "Every statement of the paper, every erratum and every result of this project, with its verdict and its evidence. The",
-        "evidence is read from the outputs of the executed chapters, and the build refuses a verdict that it does not bear out.",
-        "What the words mean:",
+        "Every statement of the paper, every erratum and every result of this project, with its verdict and its",
+        "evidence. The evidence is read from the outputs of the executed chapters, and the build refuses a verdict",
+        "that it does not bear out. What the words mean:",
         "",
         *(f"- {badge(word)} ({counts[word]}): {meaning}." for word, meaning in STANDING.items()),
         "",
-        "*Slack* is the right side of an inequality divided by its left side: 1× is equality. A *control* is the same comparison",
-        "with a mutated constant or a dropped hypothesis; it must fail, which shows that the check could have failed.",
+        "*Slack* is the right side of an inequality divided by its left side: 1× is equality. A *control* is the same",
+        "comparison with a mutated constant or a dropped hypothesis; it must fail, which shows that the check could",
+        "have failed.",
         "",
     ]
     if only:
@@ -106,14 +109,22 @@ def row(
     if claim.get("errata"):
         says.append("<small>Errata: " + ", ".join(link(f"#{e}", e) for e in claim["errata"]) + ".</small>")
     if fallen:
-        says.append("<small>Rests on a statement that fails as printed: " + ", ".join(link(f"#{i}", labels[i]) for i in fallen) + ".</small>")
+        says.append(
+            "<small>Rests on a statement that fails as printed: "
+            + ", ".join(link(f"#{i}", labels[i]) for i in fallen)
+            + ".</small>"
+        )
     shown = []
     for record in records:
         cell = link(f"{record['chapter']}.html#{record['anchor']}", record["evidence"])
         controls = "".join(f"<br><small>Control: {plain(c)}</small>" for c in record["controls"])
         shown.append(f"{cell}: {plain(finding(record))}{controls}")
     if not records:
-        shown = [with_links(claim["reason"], labels) if claim.get("reason") else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."]
+        shown = [
+            with_links(claim["reason"], labels)
+            if claim.get("reason")
+            else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
+        ]
     return [f"* - {name}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]
 
 
@@ -133,7 +144,9 @@ def link(target: str, text: str) -> str:
 
 def with_links(text: str, labels: dict[str, str]) -> str:
     """A text of claims.yml on one line, its `ids` as links to their rows."""
-    return re.sub(r"`([\w-]+)`", lambda m: link(f"#{m[1]}", labels[m[1]]) if m[1] in labels else m[0], " ".join(text.split()))
+    return re.sub(
+        r"`([\w-]+)`", lambda m: link(f"#{m[1]}", labels[m[1]]) if m[1] in labels else m[0], " ".join(text.split())
+    )
 
 
 def plain(text: str) -> str:
