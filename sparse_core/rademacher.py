@@ -32,7 +32,17 @@ from scipy.special import expit
 from . import checks
 from .packing import pack
 
-__all__ = ["Mean", "active_sets", "ascent", "contraction", "dense", "empirical", "expected", "neuron_values"]
+__all__ = [
+    "Mean",
+    "active_sets",
+    "ascent",
+    "contraction",
+    "dense",
+    "empirical",
+    "expected",
+    "neuron_values",
+    "profile",
+]
 
 Array = NDArray[np.float64]
 
@@ -211,7 +221,7 @@ def expected(
     """
     X = _points(X)
     if samples is None:
-        signs = 1.0 - 2 * (np.arange(1 << (len(X) - 1))[:, None] >> np.arange(len(X)) & 1)
+        signs = _half_of_all_signs(len(X))
     else:
         rng, samples = checks.generator("rng", rng), checks.integer("samples", samples, 2)
         signs = rng.choice([-1.0, 1.0], size=(samples, len(X)))
@@ -219,6 +229,25 @@ def expected(
     best = np.array([_best(neuron.values(zeta), s, k) for zeta in signs]) / len(X)
     half = 0.0 if samples is None else 1.96 * float(best.std(ddof=1)) / sqrt(samples)
     return Mean(float(best.mean()), float(best.mean()) - half, float(best.mean()) + half)
+
+
+def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: str = "box") -> Array:
+    """R(S) with 1, 2, ..., s neurons, at most k of them active at each point; over all signs.
+
+    One packing gives the best network of every width at once.
+
+    >>> profile([[1.0], [-1.0]], s=3, k=1)
+    array([0.5, 1. , 1. ])
+    """
+    X = _points(X)
+    s, neuron = checks.integer("s", s, 1), _Neuron(X, W, B, norm)
+    best: Array = np.array([pack(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
+    return np.asarray(best.mean(axis=0) / len(X))
+
+
+def _half_of_all_signs(m: int) -> Array:
+    """One of zeta and -zeta for each: 2^(m-1) rows."""
+    return np.where(np.arange(1 << (m - 1))[:, None] >> np.arange(m) & 1, -1.0, 1.0)
 
 
 def _best(values: Array, s: int, k: int) -> float:

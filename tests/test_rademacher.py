@@ -212,6 +212,9 @@ def test_the_exact_average_is_over_all_signs():
     values = [rademacher.empirical(X, zeta, 2, 1, 1.0, 0.5) for zeta in product([-1, 1], repeat=4)]
     exact = rademacher.expected(X, 2, 1, 1.0, 0.5)
     assert exact.value == pytest.approx(np.mean(values)) and exact.low == exact.value == exact.high
+    profile = rademacher.profile(X, 3, 1, 1.0, 0.5)
+    assert profile[1] == pytest.approx(exact.value) and len(profile) == 3
+    assert profile[0] == pytest.approx(rademacher.expected(X, 1, 1, 1.0, 0.5).value)
     sampled = rademacher.expected(X, 2, 1, 1.0, 0.5, samples=200, rng=rng)
     assert sampled.low < exact.value < sampled.high and sampled.high - sampled.low < 0.2
 
