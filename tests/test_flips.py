@@ -73,6 +73,21 @@ def test_layers_agree_with_the_cube(seed, n, s):
     assert flips.split_layers(values, labels) == pytest.approx(on_cube, abs=1e-12)
 
 
+@given(st.integers(0, 10**6), st.integers(1, 9), st.floats(-1, 1))
+def test_noise_on_layers_agrees_with_the_fourier_weights(seed, n, rho):
+    values = np.random.default_rng(seed).standard_normal(n + 1)
+    ones = (hypercube.points(n) == 1).sum(axis=1)
+    by_weights = fourier.noise_sensitivity(values[ones], rho)
+    assert flips.noise_sensitivity_layers(values, rho) == pytest.approx(by_weights, abs=1e-12)
+
+
+def test_noise_of_a_large_majority_is_the_arc_cosine():
+    # Sheppard's formula for the limit, O'Donnell (2014), section 5.2: Pr[sign changes] = arccos(rho) / pi
+    majority = np.sign(2.0 * np.arange(202) - 201)
+    for rho in (0.0, 0.5, 0.9):
+        assert flips.noise_sensitivity_layers(majority, rho) == pytest.approx(np.arccos(rho) / np.pi, rel=0.02)
+
+
 def test_a_network_without_neurons_has_one_pattern():
     empty = SparseNetwork([], np.zeros((0, 3)), [])
     assert flips.pattern(empty).tolist() == [0] * 8
@@ -96,5 +111,7 @@ def test_layers_that_do_not_fit():
         flips.split_layers([0.0, 1.0], [0])
     with pytest.raises(ValueError, match="'c' must have shape"):
         flips.layers(3, [1, 1], [1], [0, 0])
+    with pytest.raises(ValueError, match="'rho' must be at most 1"):
+        flips.noise_sensitivity_layers([0.0, 1.0], 1.5)
     with pytest.raises(ValueError, match="'n' must be at least 1"):
         flips.layers(0, [1], [1], [0])
