@@ -103,20 +103,22 @@ def read_all():
         raise Stop(error) from None
 
 
-def execute(name, notebook, values=None):
-    """The executed chapter; says how long it took, or where it failed."""
+def execute(notebooks, values):
+    """The executed notebooks; says how long each one took, or where one failed."""
     import chapters
 
-    start = time.perf_counter()
-    bar = {"desc": f"  {name}", "leave": False} if sys.stderr.isatty() else False
-    try:
-        done = chapters.execute(notebook, values, cwd=BOOK, progress_bar=bar)
-    except chapters.ChapterError as error:
-        log = BUILD / f"{name}.traceback.txt"
-        log.write_text(error.traceback, encoding="utf-8")
-        raise Stop(f"{name}, {error}" + (f" (full traceback: {log})" if error.traceback else "")) from None
-    say(f"  {name}: {len(chapters.code_cells(done))} cells, {time.perf_counter() - start:.1f} s")
-    return done
+    executed, bars = {}, sys.stderr.isatty()
+    for name, done, seconds in chapters.execute_all(notebooks, values, cwd=BOOK, bars=bars):
+        if isinstance(done, chapters.ChapterError):
+            log = BUILD / f"{name}.traceback.txt"
+            log.write_text(done.traceback, encoding="utf-8")
+            raise Stop(f"{name}, {done}" + (f" (full traceback: {log})" if done.traceback else ""))
+        if isinstance(done, Exception):
+            raise done
+        executed[name] = done
+        clear = "\r\x1b[K" if bars else ""
+        say(f"{clear}  {name}: {len(chapters.code_cells(done))} cells, {seconds:.1f} s")
+    return {name: executed[name] for name in notebooks}
 
 
 def write_stage(stage, notebooks, executed, only):
@@ -183,9 +185,9 @@ def book(chapter, parameters):
     notebooks = read_all()
     if chapter and chapter not in notebooks:
         raise Stop(f"there is no chapter {chapter!r}; the chapters are {', '.join(notebooks)}")
-    chosen = [name for name in notebooks if chapter in (None, name)]
+    chosen = {name: notebook for name, notebook in notebooks.items() if chapter in (None, name)}
     try:
-        values = chapters.share_out(parameters, {name: notebooks[name] for name in chosen})
+        values = chapters.share_out(parameters, chosen)
     except ValueError as error:
         raise Stop(error) from None
 
@@ -196,7 +198,7 @@ def book(chapter, parameters):
         STAMP.unlink(missing_ok=True)
     BUILD.mkdir(exist_ok=True)
     fingerprint = source_fingerprint()
-    executed = {name: execute(name, notebooks[name], values[name]) for name in chosen}
+    executed = execute(chosen, values)
     try:
         write_stage(stage, notebooks, executed, chapter)
         build_html(stage, out, strict=not chapter)
@@ -221,17 +223,19 @@ def refresh(all):
     import chapters
 
     BUILD.mkdir(exist_ok=True)
+    changed, old = {}, {}
     for name, notebook in read_all().items():
         stored = BOOK / f"{name}.ipynb"
-        old = stored.read_text(encoding="utf-8") if stored.exists() else ""
-        if old and not all and chapters.same_source(json.loads(old), notebook):
+        old[name] = stored.read_text(encoding="utf-8") if stored.exists() else ""
+        if old[name] and not all and chapters.same_source(json.loads(old[name]), notebook):
             say(f"  {name}: unchanged")
-            continue
-        fresh = execute(name, notebook)
+        else:
+            changed[name] = notebook
+    for name, fresh in execute(changed, {}).items():
         for cell in chapters.code_cells(fresh):
             cell.outputs = chapters.text_only(cell.outputs)
-        if chapters.dump(fresh) != old:
-            stored.write_text(chapters.dump(fresh), encoding="utf-8")
+        if chapters.dump(fresh) != old[name]:
+            (BOOK / f"{name}.ipynb").write_text(chapters.dump(fresh), encoding="utf-8")
     say("refresh: book/*.ipynb are up to date")
 
 

@@ -4,7 +4,11 @@ import ast
 import hashlib
 import json
 import logging
+import os
+import queue
 import re
+import threading
+import time
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -60,14 +64,13 @@ def share_out(words, notebooks):
     return shares
 
 
-def execute(notebook, values, *, cwd, progress_bar=False):
+def execute(notebook, values=None, progress_bar=False):
     """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock."""
     import papermill
 
-    logging.disable(logging.CRITICAL)  # what matters is raised
     kernel = {"kernel_name": "python3", "execution_timeout": 1800, "extra_arguments": ["--log-level=CRITICAL"]}
     try:
-        done = papermill.execute_notebook(notebook, None, values, cwd=cwd, progress_bar=progress_bar, **kernel)
+        done = papermill.execute_notebook(notebook, None, values, progress_bar=progress_bar, **kernel)
     except papermill.PapermillExecutionError as error:
         traceback = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(error.traceback))
         message = ": ".join(filter(None, [error.ename, *error.evalue.strip().splitlines()[-1:]]))
@@ -81,6 +84,31 @@ def execute(notebook, values, *, cwd, progress_bar=False):
         if not cell.metadata.get("tags", True):
             del cell.metadata["tags"]
     return done
+
+
+def execute_all(notebooks, values, *, cwd, bars=False):
+    """(name, the executed notebook or the exception, seconds) of each, as they finish: one at a time on each core."""
+    slots, finished = queue.Queue(), queue.Queue()
+    for slot in range(os.cpu_count() or 1):
+        slots.put(slot)
+
+    def work(name):
+        slot = slots.get()
+        start = time.perf_counter()
+        try:
+            bar = {"desc": f"  {name}", "position": slot, "leave": False} if bars else False
+            outcome = execute(notebooks[name], values.get(name), bar)
+        except Exception as error:
+            outcome = error
+        finished.put((name, outcome, time.perf_counter() - start))
+        slots.put(slot)
+
+    os.chdir(cwd)  # papermill's own way is not for threads
+    logging.disable(logging.CRITICAL)  # what matters is raised
+    for name in notebooks:
+        threading.Thread(target=work, args=(name,), daemon=True).start()
+    for _ in notebooks:
+        yield finished.get()
 
 
 def code_cells(notebook):
