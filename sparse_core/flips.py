@@ -14,6 +14,7 @@ Paper: section 3, the proof of Lemma 9.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +22,20 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from . import checks
+from .fourier import average_sensitivity
 from .hypercube import points
 from .network import SparseNetwork
 
-__all__ = ["Split", "layers", "noise_sensitivity_layers", "pattern", "split", "split_layers"]
+__all__ = [
+    "Split",
+    "Steps",
+    "layers",
+    "noise_sensitivity_layers",
+    "pattern",
+    "split",
+    "split_layers",
+    "steps",
+]
 
 
 class Split(NamedTuple):
@@ -81,6 +92,60 @@ def split(values: ArrayLike, pattern: ArrayLike) -> Split:
         (h0, h1), (R0, R1) = (np.moveaxis(t.reshape(*t.shape[:-1], -1, 2, 1 << i), -2, 0) for t in (h, R))
         total += [np.mean(term, axis=(-2, -1)) for term in _terms(h0, h1, R0 != R1)]
     return Split(*total)
+
+
+class Steps(NamedTuple):
+    """What the lines of the proof of `lemma-9` compare: numbers of one network, or arrays with an entry for each.
+
+    n, s, k, W, B : the class H_{n,s,k}^{W,B}.
+    AS, U, V, boundary, jump : the average sensitivity and its ``Split``.
+    norm, offset, piece : max ||w^R||, max |b^R| and E ||w^R||^2 of the pieces R = R_x (`lemma-9-decomposition`).
+    single, budget : sum_j AS(g_j) and sum_j E g_j for the indicators g_j of the neurons (`lemma-9-boundary`).
+    largest : max abs(h) (`lemma-9-range`).
+    weighted, square : E abs(R_x) sum_{R_x} u_j^2 ||w_j||^2 and E abs(R_x)^2 (`ours-average-sensitivity`).
+    """
+
+    n: Any
+    s: Any
+    k: Any
+    W: Any
+    B: Any
+    AS: Any
+    U: Any
+    V: Any
+    boundary: Any
+    jump: Any
+    norm: Any
+    offset: Any
+    piece: Any
+    single: Any
+    budget: Any
+    largest: Any
+    weighted: Any
+    square: Any
+
+
+def steps(nets: Iterable[SparseNetwork]) -> Steps:
+    """The ``Steps`` of each network, on its whole cube, as arrays.
+
+    >>> table = steps([SparseNetwork([1], [[1]], [-2]), SparseNetwork([1, -1], [[1], [-1]], [-1, -1])])
+    >>> table.U, table.V, table.square                              # relu(x + 2), and 2 x
+    (array([1., 0.]), array([0., 4.]), array([1., 1.]))
+    """
+    return Steps(*map(np.array, zip(*map(_steps, nets), strict=True)))
+
+
+def _steps(net: SparseNetwork) -> Steps:
+    h, v = net.values(), net.u[:, None] * net.W
+    R = net.active(points(net.n))
+    count, norms = R.sum(axis=1), np.linalg.norm(R @ v, axis=1)
+    parts = split(h, pattern(net))
+    return Steps(
+        net.n, net.s, int(count.max()), *net.scale, parts.U + parts.V, *parts,
+        norms.max(), np.abs(R @ (net.u * net.b)).max(), np.mean(norms**2),
+        sum(average_sensitivity(g) for g in R.T), R.mean(axis=0).sum(),
+        np.abs(h).max(), np.mean(count * (R @ np.sum(v**2, axis=1))), np.mean(count**2.0),
+    )  # fmt: skip
 
 
 def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

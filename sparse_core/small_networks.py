@@ -9,18 +9,21 @@ Paper: section 3, where `lemma-9` and its steps are about all networks.
 
 from __future__ import annotations
 
-from math import comb
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from math import comb, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import checks
+from .flips import split
 from .hypercube import points
 from .network import SparseNetwork
 
-__all__ = ["Networks", "multisets", "networks", "neurons"]
+__all__ = ["Networks", "Survey", "multisets", "networks", "neurons", "survey"]
 
+Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 MAX_NETWORKS = 1 << 21  # of a family: with s = 3 on 8 points, tables of 130 MB
 
@@ -116,3 +119,57 @@ def networks(n: int, s: int, weight: int, bias: int) -> Networks:
         k += row > 0
     square = np.sum(w**2, axis=1)[chosen].max(axis=1)
     return Networks(u, w[chosen], b[chosen], values, mask, k.max(axis=1), square, np.abs(b)[chosen].max(axis=1))
+
+
+class Survey(NamedTuple):
+    """What is known of each network of several families, one entry per network.
+
+    n, s, k, W2, B : its class; W2 is W^2, an integer.
+    AS, U, V : its average sensitivity and the two parts of it (``flips.split``).
+    weighted, square : E abs(R_x) sum_{j in R_x} ||w_j||^2 and E abs(R_x)^2.
+    """
+
+    n: Integers
+    s: Integers
+    k: Integers
+    W2: Integers
+    B: Integers
+    AS: Array
+    U: Array
+    V: Array
+    weighted: Array
+    square: Array
+
+    def evaluate(self, bound: Callable[[int, int, int, float, float], float]) -> Array:
+        """bound(n, s, k, W, B) for each network; each class is computed once.
+
+        >>> survey([(1, 1, 1, 0)]).evaluate(lambda n, s, k, W, B: 4 * k**2 * W**2)
+        array([4., 4., 4., 4.])
+        """
+        classes, member = np.unique(np.column_stack(self[:5]), axis=0, return_inverse=True)
+        values = [bound(n, s, k, sqrt(W2), float(B)) for n, s, k, W2, B in classes.tolist()]
+        return np.array(values, dtype=np.float64)[member.reshape(-1)]
+
+
+def survey(sizes: Iterable[tuple[int, int, int, int]]) -> Survey:
+    """The ``Survey`` of the families networks(n, s, weight, bias), one after the other.
+
+    >>> found = survey([(1, 2, 1, 1), (2, 1, 1, 1)])
+    >>> len(found.AS), float(found.AS.max())                    # the second is attained by relu(x + 1) - relu(-x + 1)
+    (97, 4.0)
+    """
+    return Survey(*(np.concatenate(column) for column in zip(*map(_survey, sizes), strict=True)))
+
+
+def _survey(size: tuple[int, int, int, int]) -> tuple[Any, ...]:
+    n, s, *_ = size
+    family = networks(*size)
+    parts = split(family.values, family.pattern)
+    active = [family.pattern >> j & 1 for j in range(s)]
+    count, norms = sum(active), np.sum(family.W**2, axis=2)
+    weighted = np.mean(count * sum(a * norms[:, j, None] for j, a in enumerate(active)), axis=1)
+    constant = (np.full(len(family.k), value) for value in (n, s))
+    return (
+        *constant, family.k, family.square, family.bias,
+        parts.U + parts.V, parts.U, parts.V, weighted, np.mean(count**2, axis=1),
+    )  # fmt: skip

@@ -62,6 +62,28 @@ def test_networks_along_leading_axes():
     assert together.jump[1, 2] == flips.split(values[1, 2], labels[1, 2]).jump
 
 
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 6))
+def test_the_steps_of_the_proof_point_by_point(seed, n, s):
+    net = random_network(seed, n, s)
+    found = flips.Steps(*(column[0] for column in flips.steps([net])))
+    X = hypercube.points(n)
+    active = [np.flatnonzero(R) for R in net.active(X)]
+    pieces = [(net.u[R] @ net.W[R], net.u[R] @ net.b[R]) for R in active]
+    lengths = [net.u[R] ** 2 @ np.sum(net.W[R] ** 2, axis=1) for R in active]
+    assert (found.n, found.s, found.k) == (n, s, net.sparsity())
+    assert (found.W, found.B) == pytest.approx(net.scale)
+    assert found.AS == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
+    assert [found.U, found.V, found.boundary, found.jump] == pytest.approx(by_flips(net), abs=1e-12)
+    assert found.norm == pytest.approx(max(np.linalg.norm(w) for w, _ in pieces))
+    assert found.offset == max(abs(b) for _, b in pieces)
+    assert found.piece == pytest.approx(np.mean([w @ w for w, _ in pieces]))
+    assert found.single == pytest.approx(sum(fourier.average_sensitivity(g) for g in net.active(X).T))
+    assert found.budget == pytest.approx(np.mean([len(R) for R in active]))
+    assert found.largest == max(abs(net(X)))
+    assert found.weighted == pytest.approx(np.mean([len(R) * v for R, v in zip(active, lengths, strict=True)]))
+    assert found.square == np.mean([len(R) ** 2 for R in active])
+
+
 @given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 4))
 def test_layers_agree_with_the_cube(seed, n, s):
     u, c, b = np.random.default_rng(seed).integers(-2, 3, (3, s))

@@ -57,6 +57,24 @@ def test_the_sharp_bound_is_attained_in_the_family():
     assert (AS == 4 * family.k**2 * family.square)[(family.k == 2) & (family.square == 1)].any()
 
 
+def test_the_survey_agrees_with_the_single_networks():
+    sizes = [(1, 2, 1, 1), (2, 2, 1, 1)]
+    found = small_networks.survey(sizes)
+    nets = [family.network(i) for family in (small_networks.networks(*size) for size in sizes)
+            for i in range(len(family.k))]  # fmt: skip
+    table = flips.steps(nets)
+    for name in ("n", "s", "k", "B", "AS", "U", "V", "weighted", "square"):
+        assert getattr(found, name) == pytest.approx(getattr(table, name), abs=1e-12), name
+    assert np.sqrt(found.W2) == pytest.approx(table.W)
+
+
+def test_a_bound_is_evaluated_with_the_class_of_each_network():
+    found = small_networks.survey([(1, 2, 1, 1), (2, 1, 2, 1)])
+    values = found.evaluate(lambda n, s, k, W, B: n + 10 * s + 100 * k + 1000 * W**2 + 10**5 * B)
+    wanted = found.n + 10 * found.s + 100 * found.k + 1000 * found.W2 + 10**5 * found.B
+    assert values == pytest.approx(wanted)
+
+
 def test_families_that_are_too_large():
     with pytest.raises(ValueError, match="'s' must be smaller"):
         small_networks.networks(3, 4, 1, 3)
