@@ -28,7 +28,7 @@ def test_holds_text_only_and_no_errors(source, stored):
     for cell in chapters.code_cells(json.loads(stored.read_text())):
         assert cell["outputs"] == chapters.text_only(cell["outputs"])
         assert "error" not in [output["output_type"] for output in cell["outputs"]]
-    assert stored.stat().st_size < 100_000
+    assert stored.stat().st_size < 250_000
 
 
 def test_there_is_a_source_for_each_notebook():
