@@ -1,4 +1,4 @@
-"""Training: the gradient against differences, the price of activation, and the choice by validation."""
+"""Training: gradients against differences, prices of activation, noise, the choice by validation, and statistics."""
 
 import numpy as np
 import pytest
@@ -85,3 +85,148 @@ def test_refuses(changes, error, message):
     X, y = sample(np.random.default_rng(5))
     with pytest.raises(error, match=message):
         training.fit(**{"X": X, "y": y, "width": 4, "rng": np.random.default_rng(0), "steps": 10, **changes})
+
+
+# Layered networks
+
+
+def layers(rng, sizes=(3, 5, 4, 3)):
+    return [(rng.standard_normal((t, s)), rng.standard_normal(t)) for s, t in zip(sizes, sizes[1:], strict=False)]
+
+
+def cross_entropy(parameters, x, y, l1, decay):
+    """The printed formula, as it stands: one point at a time."""
+    total = 0.0
+    for point, label in zip(x, y, strict=True):
+        h = point
+        for W, b in parameters[:-1]:
+            h = np.maximum(W @ h - b, 0)
+            total += l1 * h.sum()
+        scores = parameters[-1][0] @ h - parameters[-1][1]
+        total -= np.log(np.exp(scores[label]) / np.exp(scores).sum())
+    return total / len(x) + decay / 2 * sum(np.sum(W**2) for W, _ in parameters)
+
+
+@pytest.mark.parametrize("sizes", [(3, 6, 3), (3, 5, 4, 3), (3, 5, 4, 4, 3)], ids=["1 layer", "2 layers", "3 layers"])
+@pytest.mark.parametrize("l1, decay", [(0.0, 0.0), (0.3, 0.2)])
+def test_the_gradient_of_layers_is_that_of_the_objective(sizes, l1, decay):
+    rng = np.random.default_rng(0)
+    parameters, x, y = layers(rng, sizes), rng.standard_normal((7, 3)), rng.integers(0, 3, 7)
+    gradient = training._backward(parameters, x, y, l1, decay)
+    flat = [p for layer in parameters for p in layer]
+    for p, g in zip(flat, gradient, strict=True):
+        for j in np.ndindex(p.shape):
+            sides, kept = [], p[j]
+            for h in (1e-6, -1e-6):
+                p[j] = kept + h
+                sides.append(cross_entropy(parameters, x, y, l1, decay))
+            p[j] = kept
+            assert g[j] == pytest.approx((sides[0] - sides[1]) / 2e-6, rel=1e-4, abs=1e-6)
+
+
+def test_layered_is_its_formula_and_a_score_is_a_sparse_network():
+    rng = np.random.default_rng(1)
+    parameters, x = layers(rng, (3, 6, 2)), rng.standard_normal((9, 3))
+    net = training.Layered(*zip(*parameters, strict=True))
+    (V, a), (U, c) = parameters
+    direct = np.array([[sum(U[i, j] * max(V[j] @ p - a[j], 0) for j in range(6)) - c[i] for i in range(2)] for p in x])
+    np.testing.assert_allclose(net(x), direct, atol=1e-12)
+    np.testing.assert_allclose(net.score(1)(x) - c[1], direct[:, 1], atol=1e-12)
+    assert np.array_equal(net.activations(x)[0] > 0, net.score(0).active(x))
+    with pytest.raises(ValueError, match="this one has 2"):
+        training.Layered(*zip(*layers(rng), strict=True)).score(0)
+
+
+def parity(rng, m=300):
+    X = rng.choice([-1.0, 1.0], (m, 6))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize("widths", [(32,), (16, 16), (16, 16, 16)])
+@pytest.mark.parametrize("optimiser, rate", [("sgd", 0.1), ("adam", 0.01)])
+def test_classify_learns_a_parity(widths, optimiser, rate):
+    X, y = parity(np.random.default_rng(0))
+    net = training.classify(X, y, widths, rng=np.random.default_rng(0), optimiser=optimiser, rate=rate, epochs=60)
+    assert np.mean(net.predict(X) == y) > 0.98
+    assert [h.shape for h in net.activations(X)] == [(300, width) for width in widths]
+
+
+def test_prices_make_activity_rare_and_weights_small():
+    X, y = parity(np.random.default_rng(0))
+    free, sparse, small = (
+        training.classify(X, y, (32,), rng=np.random.default_rng(0), rate=0.1, **price)
+        for price in ({}, {"l1": 0.01}, {"decay": 0.01})
+    )
+    assert np.mean(sparse.activations(X)[0]) < 0.5 * np.mean(free.activations(X)[0])
+    assert np.linalg.norm(small.W[0]) < 0.9 * np.linalg.norm(free.W[0])
+
+
+def test_noise_is_what_it_says():
+    """With all labels replaced or half of the signs flipped nothing is learned; with all signs, nothing is lost."""
+    X, y = parity(np.random.default_rng(0), 1000)
+    accuracy = {
+        name: np.mean(
+            training.classify(X, y, (32,), rng=np.random.default_rng(0), rate=0.1, epochs=20, **noise).predict(X) == y
+        )
+        for name, noise in {"labels": {"relabel": 1.0}, "signs": {"flip": 0.5}, "all signs": {"flip": 1.0}}.items()
+    }
+    assert accuracy["labels"] < 0.75 and accuracy["signs"] < 0.75 and accuracy["all signs"] > 0.95
+
+
+def test_classify_is_decided_by_its_generator_and_watched():
+    X, y = parity(np.random.default_rng(0), 50)
+    seen = []
+    first = training.classify(
+        X, y, (4,), rng=np.random.default_rng(0), epochs=3, watch=lambda h: seen.append(h.W[0].sum())
+    )
+    nets = [first, *(training.classify(X, y, (4,), rng=np.random.default_rng(seed), epochs=3) for seed in (0, 1))]
+    assert np.array_equal(nets[0].W[0], nets[1].W[0]) and not np.array_equal(nets[0].W[0], nets[2].W[0])
+    assert len(set(seen)) == 4 and seen[-1] == first.W[0].sum()
+
+
+@pytest.mark.parametrize(
+    "changes, error, message",
+    [
+        ({"widths": ()}, ValueError, "'the number of hidden layers' must be at least 1"),
+        ({"widths": (2, 2, 2, 2)}, ValueError, "'the number of hidden layers' must be at most 3"),
+        ({"widths": (0,)}, ValueError, "'widths' must be at least 1"),
+        ({"y": np.full(50, 0.5)}, ValueError, "'y' must consist of classes"),
+        ({"y": np.full(50, -1)}, ValueError, "'y' must consist of classes"),
+        ({"optimiser": "newton"}, ValueError, "'optimiser' must be one of 'sgd', 'adam'"),
+        ({"flip": 1.5}, ValueError, "'flip' must be at most 1"),
+        ({"relabel": -1}, ValueError, "'relabel' must be at least 0"),
+        ({"epochs": 0}, ValueError, "'epochs' must be at least 1"),
+        ({"rng": 0}, TypeError, "'rng' must be a numpy.random.Generator"),
+    ],
+)
+def test_classify_refuses(changes, error, message):
+    X, y = parity(np.random.default_rng(5), 50)
+    with pytest.raises(error, match=message):
+        training.classify(**{"X": X, "y": y, "widths": (4,), "rng": np.random.default_rng(0), **changes})
+
+
+# Statistics
+
+
+def test_statistics_against_the_definitions():
+    A = np.random.default_rng(0).random((40, 6)) < [0.5, 0.2, 0.8, 0.5, 0, 1]
+    A[:, 3] = A[:, 0]
+    found, K, p = training.statistics(A), A.sum(axis=1), A.mean(axis=0)
+    C = np.abs(np.corrcoef(A[:, :4].T.astype(float)))
+    assert found[:5] == pytest.approx((A.mean(), 1 / 6, 1 / 6, K.mean(), K.max()))
+    assert found.spread == pytest.approx(np.var(K) / np.sum(p * (1 - p)))
+    assert found.correlation == pytest.approx((C.sum() - 4) / 12)
+
+
+def test_the_spread_is_one_for_independent_neurons_and_their_number_for_copies():
+    rng = np.random.default_rng(0)
+    independent, one = rng.random((20000, 10)) < 0.3, rng.random((200, 1)) < 0.3
+    assert training.statistics(independent).spread == pytest.approx(1, abs=0.05)
+    assert training.statistics(np.tile(one, 10)).spread == pytest.approx(10)
+    assert training.statistics(np.tile(one, 10)).correlation == pytest.approx(1)
+
+
+def test_statistics_where_nothing_varies():
+    assert training.statistics(np.zeros((3, 2))) == (0, 1, 0, 0, 0, 1, 0)
+    with pytest.raises(ValueError, match="'the number of rows of active' must be at least 1"):
+        training.statistics(np.zeros((0, 2)))
