@@ -1,0 +1,120 @@
+"""Sparse inference: the lemma on integers, equality with the dense pass, what is touched, and when it is dense."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparse_core import constructions, hypercube, inference
+from sparse_core.inference import SparseEvaluator
+from sparse_core.network import SparseNetwork
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """Addresses are used wherever there is a key, however little there is to gain."""
+    for name in ("GROUP", "SHARE", "WORTH"):
+        monkeypatch.setattr(inference, name, 0)
+
+
+def appendix_a(b, q, rng):
+    return constructions.appendix_a(b, q, gamma=np.sqrt(q), rng=rng)
+
+
+def one_by_one(net, X):
+    """The printed formula, as it stands."""
+    return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
+
+
+@settings(deadline=None)
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_a_wrong_sign_at_a_key_silences_exactly(n, seed):
+    """In integers: at every point of the cube; and where 2 |w_jc| is below the slack, some point shows it is no key."""
+    rng = np.random.default_rng(seed)
+    net = SparseNetwork(np.ones(20), rng.integers(-3, 4, (20, n)), rng.integers(-4, 12, 20))
+    X, found = hypercube.points(n), inference.keys(net)
+    active = net.active(X)
+    for j, c in np.ndindex(20, n):
+        wrong = X[:, c] * net.W[j, c] < 0
+        if found[j, c]:
+            assert not active[wrong, j].any()
+        elif not net.dead()[j] and net.W[j, c] != 0:
+            assert active[wrong, j].any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.usefixtures("always")
+def test_equals_the_formula_on_networks_of_all_kinds(seed):
+    rng = np.random.default_rng(seed)
+    X = hypercube.points(8)
+    unstructured = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, 8)), rng.uniform(-1, 5, 40))
+    integral = SparseNetwork(rng.standard_normal(40), rng.integers(-2, 3, (40, 8)), rng.integers(0, 9, 40))
+    for net in (
+        unstructured,
+        integral,
+        appendix_a(3, 5, rng),
+        appendix_a(2, 6, rng) + unstructured,
+        constructions.tight(3, 2, 8),
+    ):
+        np.testing.assert_allclose(SparseEvaluator(net)(X), one_by_one(net, X), rtol=1e-12, atol=1e-12)
+
+
+def test_equals_the_dense_pass_and_touches_little():
+    rng = np.random.default_rng(0)
+    net = appendix_a(10, 54, rng)
+    X = rng.choice(np.array([-1, 1], dtype=np.int8), (3000, 64))
+    fast = SparseEvaluator(net)
+    np.testing.assert_allclose(fast(X), net(X), rtol=0, atol=1e-11)
+    assert np.array_equal(fast.multiply_adds(X), np.full(3000, 64 + 10))  # one neuron, and ten keys
+
+
+def test_neurons_without_keys_are_all_touched():
+    rng = np.random.default_rng(1)
+    loose = SparseNetwork(rng.standard_normal(50), rng.standard_normal((50, 64)), np.zeros(50))
+    net = appendix_a(9, 55, rng) + loose
+    X = rng.choice([-1.0, 1.0], (2000, 64))
+    fast = SparseEvaluator(net)
+    np.testing.assert_allclose(fast(X), net(X), rtol=0, atol=1e-11)
+    assert np.array_equal(fast.multiply_adds(X), np.full(2000, 51 * 64 + 9))
+
+
+def test_goes_back_to_the_dense_pass():
+    """For few inputs, for networks without keys, and for inputs that crowd at one full address."""
+    rng = np.random.default_rng(2)
+    net = appendix_a(8, 56, rng)
+    X = rng.choice([-1.0, 1.0], (2000, 64))
+    loose = SparseNetwork(np.ones(300), rng.standard_normal((300, 64)), np.zeros(300))
+    same = SparseNetwork(np.ones(300), np.tile(net.W[0], (300, 1)), np.full(300, net.b[0]))
+    crowd = np.where(np.arange(64) < 8, net.W[0] / np.abs(net.W[0]), X)
+    for h, points in ((net, X[:1]), (loose, X), (same, crowd)):
+        assert SparseEvaluator(h).multiply_adds(points).min() >= h.s * 64
+        np.testing.assert_allclose(SparseEvaluator(h)(points), h(points), rtol=1e-12, atol=1e-10)
+    assert SparseEvaluator(same).multiply_adds(X).mean() < 0.1 * 300 * 64
+
+
+def test_gathered_with_the_active_sets_is_the_function():
+    rng = np.random.default_rng(3)
+    net = SparseNetwork(rng.standard_normal(30), rng.standard_normal((30, 5)), rng.uniform(0, 2, 30))
+    X = rng.standard_normal((40, 5))
+    active = net.active(X)
+    np.testing.assert_allclose(inference.gathered(net, X, *np.nonzero(active)), net(X), atol=1e-12)
+    fewer = active & (np.arange(30) > 0)
+    expected = net(X) - net.u[0] * np.maximum(X @ net.W[0] - net.b[0], 0)
+    np.testing.assert_allclose(inference.gathered(net, X, *np.nonzero(fewer)), expected, atol=1e-12)
+
+
+@pytest.mark.usefixtures("always")
+def test_empty_networks_and_empty_inputs():
+    empty = SparseNetwork(np.zeros(0), np.zeros((0, 3)), np.zeros(0))
+    assert np.array_equal(SparseEvaluator(empty)(hypercube.points(3)), np.zeros(8))
+    assert SparseEvaluator(constructions.junta(np.ones(8)))(np.zeros((0, 3))).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "X, message", [([[1, 0, 1]], "entry .* is 0"), ([[1, 1]], "must have 3 columns"), ([1, 1, 1], "must have 2 axes")]
+)
+def test_refuses_points_off_the_cube(X, message):
+    fast = SparseEvaluator(constructions.junta(np.ones(8)))
+    for call in (fast, fast.multiply_adds):
+        with pytest.raises(ValueError, match=message):
+            call(X)
