@@ -24,6 +24,8 @@ __all__ = ["Cover", "Peeling", "lift", "peel", "perceptron", "replay"]
 
 Array = NDArray[np.float64]
 
+SHADE = 1 - 2.0**-30  # covers are finer than gamma_l by this: at the farthest point fhat_l is a multiple of e
+
 
 class Cover(NamedTuple):
     """What the perceptron did.
@@ -112,7 +114,7 @@ def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:
     """
     M, L = checks.real("M", M, 0), checks.integer("L", L, 1)
     scales = M / 2.0 ** np.arange(1, L + 1)
-    covers = [perceptron(X, w, scale) for scale in scales.tolist()]
+    covers = [perceptron(X, w, SHADE * scale) for scale in scales.tolist()]
     rest = np.asarray(X) @ np.asarray(w) > 0
     layers = []
     for scale, cover in zip(scales, covers, strict=True):

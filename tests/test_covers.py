@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparse_core.covers import lift, peel, perceptron, replay
+from sparse_core.covers import SHADE, lift, peel, perceptron, replay
 
 
 def instances(count=60):
@@ -49,7 +49,7 @@ def test_layers_are_fixed_by_the_words():
     for X, w, M in instances(20):
         peeling, before = peel(X, w, M, 3), np.zeros(len(X), dtype=bool)
         for level, (layer, word) in enumerate(zip(peeling.layers, peeling.words, strict=True), start=1):
-            above = replay(X, word, M / 2**level) > M / 2**level
+            above = replay(X, word, SHADE * M / 2**level) > M / 2**level
             assert np.array_equal(layer, above & ~before)
             before |= above
 
