@@ -79,8 +79,9 @@ def make_small(root):
 
 
 def start(root, *arguments):
-    """make.py as a process, in the present environment."""
+    """make.py as a process, in the present environment; it heeds Ctrl-C even if the tests were started to ignore it."""
     environment = {**os.environ, "COMPANION_NO_VENV": "1"}
+    heed = None if os.name == "nt" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen(
         [sys.executable, "make.py", *arguments],
         cwd=root,
@@ -88,6 +89,7 @@ def start(root, *arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed,
     )
 
 
