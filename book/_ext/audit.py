@@ -46,6 +46,8 @@ def audit(
         found[name].append(record)
         if record["count"] < 1:
             problems.append(f"{name}: a check over zero instances.")
+        if record["evidence"] == "sampled" and record["seed"] is None:
+            problems.append(f"{name}: a sampled check ('{record['over']}') that does not name its seed.")
         if record["anchor"] in anchors:
             problems.append(f"{name}: the same check stands twice ('{record['over']}'): name what differs in 'over'.")
         anchors.add(record["anchor"])
