@@ -1,0 +1,240 @@
+"""The bounds calculator: its formulas are those of sparse_core.bounds; its form can be moved, typed in and shared."""
+
+import asyncio
+import functools
+import math
+import re
+import shutil
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+from test_site import BROWSERS, FLAGS
+
+import make
+from sparse_core.bounds import _arguments, ours, paper
+
+SCRIPT = make.BOOK / "assets" / "calculator.js"
+PAGE = (make.BOOK / "calculator.md").read_text(encoding="utf-8")
+PARAMETERS = "n s k W B eps delta rho d p tau m R".split()
+WHOLE = set("n s k d p m".split())
+
+
+def both(name, bound, *arguments):
+    return {f"paper.{name} {form}": bound(*arguments, form=form) for form in ("printed", "repaired")}
+
+
+def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R):
+    """Every row of the page, by sparse_core.bounds."""
+    degree = ours.degree(eps, W, k, s)
+    noise = both("lemma_10", paper.lemma_10, n, s, k, W, B, rho)
+    queries_apply = p <= min(n, math.floor(math.log2(s / k))) and B >= W * abs(p - 2) / math.sqrt(p)
+    return {
+        **both("lemma_9", paper.lemma_9, n, s, k, W, B),
+        "ours.average_sensitivity k": ours.average_sensitivity(W, k),
+        "ours.average_sensitivity": ours.average_sensitivity(W, k, s),
+        **noise,
+        "ours.noise_sensitivity": ours.noise_sensitivity(rho, W, k, s),
+        **{
+            f"paper.claim_2_1_tail {form}": paper.claim_2_1_tail(noise[f"paper.lemma_10 {form}"], rho, d)
+            for form in ("printed", "repaired")
+        },
+        "ours.tail_from_average_sensitivity": ours.tail_from_average_sensitivity(ours.average_sensitivity(W, k, s), d),
+        "ours.tail_second_order": ours.tail_second_order(d, W, k, s),
+        **both("theorem_8_degree", paper.theorem_8_degree, n, s, k, W, B, eps),
+        "ours.theorem_8_degree": ours.theorem_8_degree(eps, W, k, s),
+        **both("theorem_8_samples", paper.theorem_8_samples, n, s, k, W, B, eps, delta),
+        "paper.lemma_7": paper.lemma_7(n, min(n, degree), paper.sup_norm(n, k, W, B), eps, delta),
+        "ours.theorem_8_samples": ours.theorem_8_samples(n, s, k, W, B, eps, delta),
+        "ours.averaging_samples": ours.averaging_samples(n, degree, ours.average_sensitivity(W, k, s), eps, delta),
+        "ours.least_squares_samples": ours.least_squares_samples(n, degree, delta),
+        "paper.theorem_14": paper.theorem_14(p, tau),
+        "ours.theorem_14": ours.theorem_14(p, tau),
+        "ours.statistical_queries": ours.statistical_queries(n, p, tau, 0.5) if queries_apply else math.nan,
+        "ours.rademacher trivial": ours.rademacher(m, s, k, W, B, R, form="trivial"),
+        "paper.dense_rademacher": paper.dense_rademacher(m, s, W, B, R),
+        **both("theorem_19", paper.theorem_19, m, n, s, W, B, R),
+        **both("eq_15", paper.eq_15, m, n, s, k, W, B, R),
+        "paper.conjecture_20": paper.conjecture_20(m, s, k, W, B, R),
+        "ours.rademacher joint": ours.rademacher(m, s, k, W, B, R, form="joint"),
+        "ours.rademacher separated": ours.rademacher(m, s, k, W, B, R, form="separated"),
+        **both("theorem_17", paper.theorem_17, n, s, k, W, B, R, eps, delta),
+        "ours.theorem_17": ours.theorem_17(n, s, k, W, B, R, eps, delta),
+    }
+
+
+def settings(fields, defaults, rng, count):
+    """The page's own setting, its corners, and random ones: log-uniform over the sliders, rho uniform, B at times 0."""
+    low, high = ({key: fields[key][end] for key in PARAMETERS} for end in ("min", "max"))
+    yield defaults
+    yield low
+    yield high | {"k": 1}
+    yield from (high | {"n": n, "s": s, "k": k} for n, s, k in ((1023, 2, 2), (1024, 4096, 4096), (1, 1, 1)))
+    yield from (low | {key: high[key]} for key in PARAMETERS if key != "k")
+    for _ in range(count):
+        one = {}
+        for key in PARAMETERS:
+            smallest, largest = low[key], min(high[key], one["s"]) if key == "k" else high[key]
+            if key == "rho":
+                one[key] = rng.uniform(smallest, largest)
+            elif key == "B" and rng.random() < 0.2:
+                one[key] = 0
+            else:
+                one[key] = math.exp(rng.uniform(math.log(smallest or 0.01), math.log(largest)))
+            if key in WHOLE:
+                one[key] = min(max(round(one[key]), smallest), largest)
+        yield one
+
+
+def in_browser(visit):
+    """What ``visit``, given a new page, returns."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip(f"no browser is installed; looked for {', '.join(BROWSERS)}")
+
+    async def run():
+        from playwright.async_api import async_playwright
+
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+            try:
+                return await visit(await browser.new_page())
+            finally:
+                await browser.close()
+
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def page_file(tmp_path):
+    """The calculator as a file: its Markdown and its script, without the theme."""
+    body = MarkdownIt("commonmark", {"html": True}).enable("table").render(PAGE)
+    shutil.copy(SCRIPT, tmp_path)
+    path = tmp_path / "calculator.html"
+    path.write_text(f'<meta charset="utf-8"><body>{body}<script src="calculator.js"></script>', encoding="utf-8")
+    return path.as_uri()
+
+
+def test_every_row_equals_the_package_at_random_settings(monkeypatch):
+    async def visit(page):
+        await page.add_script_tag(path=SCRIPT)
+        fields = await page.evaluate("calculator.fields")
+        chosen = list(settings(fields, await page.evaluate("calculator.defaults"), np.random.default_rng(6), 240))
+        return chosen, await page.evaluate("settings => settings.map(calculator.evaluate)", chosen)
+
+    monkeypatch.setattr(_arguments, "dimension", functools.cache(_arguments.dimension))
+    differences = []
+    for setting, found in zip(*in_browser(visit), strict=True):
+        wanted = expected(**setting)
+        assert found.keys() == wanted.keys()
+        for key, value in wanted.items():
+            same = math.isclose(found[key], value, rel_tol=1e-9) or (math.isnan(found[key]) and math.isnan(value))
+            differences += [] if same else [f"{key}: {found[key]} on the page, {value} in the package, at {setting}"]
+    assert not differences, "\n".join(differences)
+
+
+def test_a_wrong_constant_would_be_seen():
+    async def visit(page):
+        mutated = SCRIPT.read_text(encoding="utf-8").replace("log(2 * s) + 4 * log(n * s)", "log(s) + 4 * log(n * s)")
+        await page.add_script_tag(content=mutated)
+        return await page.evaluate("[calculator.defaults, calculator.evaluate(calculator.defaults)]")
+
+    setting, found = in_browser(visit)
+    wanted = expected(**setting)
+    differ = {key for key, value in wanted.items() if not math.isclose(found[key], value, rel_tol=1e-9)}
+    assert {"paper.lemma_9 repaired", "paper.theorem_8_degree repaired"} <= differ
+    assert "ours.average_sensitivity" not in differ
+
+
+def test_the_table_without_javascript_shows_the_initial_setting():
+    async def visit(page):
+        await page.add_script_tag(path=SCRIPT)
+        return await page.evaluate("[calculator.defaults, calculator.readings(calculator.defaults), calculator.fields]")
+
+    defaults, readings, fields = in_browser(visit)
+    stored = re.findall(r'data-row="([^"]*)">([^<]*)</span> \| <span data-reading="([^"]*)">([^<]*)<', PAGE)
+    assert [row for row, *_ in stored] == [row for _, _, row, _ in stored]
+    assert {row: [value, words] for row, value, _, words in stored} == readings
+    assert ", ".join(f"{fields[key]['symbol']} = {value}" for key, value in defaults.items()) in PAGE
+
+
+def test_a_setting_survives_its_address(page_file):
+    async def visit(page):
+        await page.goto(page_file + "#n=64&s=96&k=3&W=0.5&B=0&eps=0.02&m=77&rho=2")
+        first = await page.evaluate("[...document.querySelectorAll('[id^=field]')].map(e => [e.dataset.key, e.value])")
+        await page.locator("#field-tau").fill("0.25")
+        await page.wait_for_function("location.hash.includes('tau=0.25')")
+        address, entries = page.url, await page.evaluate("history.length")
+        await page.goto("about:blank")
+        await page.goto(address)
+        again = await page.evaluate("[...document.querySelectorAll('[id^=field]')].map(e => [e.dataset.key, e.value])")
+        return dict(first), dict(again), entries
+
+    first, again, entries = in_browser(visit)
+    assert {key: float(first[key]) for key in ("n", "s", "k", "W", "B", "eps", "m")} == {
+        "n": 64, "s": 96, "k": 3, "W": 0.5, "B": 0, "eps": 0.02, "m": 77,
+    }  # fmt: skip
+    assert float(first["rho"]) == 0.9  # 2 is no correlation of the page: the initial value stands
+    assert again == first | {"tau": "0.25"}
+    assert entries <= 2  # about:blank and the page: changes replace the address
+
+
+def test_the_keyboard_moves_a_slider(page_file):
+    async def visit(page):
+        await page.goto(page_file)
+        shown = page.locator('[data-row="ours.theorem_8_degree"]')
+        states = [(await page.locator("#field-eps").input_value(), await shown.text_content())]
+        await page.locator("#slider-eps").focus()
+        for key in ("ArrowRight", "ArrowRight", "End"):
+            await page.keyboard.press(key)
+            states.append((await page.locator("#field-eps").input_value(), await shown.text_content()))
+        text = await page.locator("#slider-eps").get_attribute("aria-valuetext")
+        await page.locator(".bound-reset").press("Enter")
+        states.append((await page.locator("#field-eps").input_value(), await shown.text_content()))
+        return states, text
+
+    states, text = in_browser(visit)
+    values = [float(value) for value, _ in states]
+    assert values[0] == values[-1] == 0.2
+    assert values[0] < values[1] < values[2] < values[3] == 1000
+    for value, shown in states:
+        assert shown == str(ours.theorem_8_degree(float(value), 1.0, 1, 1024))
+    assert text == "1000"
+
+
+def test_a_slider_takes_the_other_one_along(page_file):
+    async def visit(page):
+        await page.goto(page_file + "#s=64&k=8")
+        await page.locator("#slider-s").press("Home")
+        return await page.locator("#field-s").input_value(), await page.locator("#field-k").input_value()
+
+    assert in_browser(visit) == ("1", "1")
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "rule"),
+    [
+        ("n", "1.5", "n (inputs) must be a whole number from 1 to 4096."),
+        ("n", "", "n (inputs) must be a whole number from 1 to 4096."),
+        ("delta", "1", "δ (chance of failure) must be a number from 1e-9 to 0.5."),
+        ("k", "2048", "k (active at once) breaks the rule k ≤ s"),
+    ],
+)
+def test_a_refused_value_is_explained_and_the_results_stay(page_file, key, typed, rule):
+    async def visit(page):
+        await page.goto(page_file)
+        results = "[...document.querySelectorAll('[data-row]')].map(e => e.textContent)"
+        before = await page.evaluate(results)
+        field, message = page.locator(f"#field-{key}"), page.locator("#bounds-message")
+        await field.fill(typed)
+        refused = await message.text_content(), await field.get_attribute("aria-invalid"), await page.evaluate(results)
+        await field.fill("0.5" if key == "delta" else "2")
+        return before, refused, await message.text_content(), await page.evaluate(results)
+
+    before, (message, invalid, during), after_message, after = in_browser(visit)
+    assert message.startswith(rule)
+    assert f"Shown are the results for {rule[0]} = " in message
+    assert invalid == "true"
+    assert during == before
+    assert after_message == ""
+    assert after != before
