@@ -1,5 +1,5 @@
-// The bounds calculator. `paper` and `ours` are sparse_core.bounds in JavaScript, function by function and with its names
-// (tests/test_calculator.py compares them); `rows` says what the page shows; the rest is the form.
+// The bounds calculator. `paper` and `ours` are sparse_core.bounds in JavaScript: its names, in the forms that the page
+// shows (tests/test_calculator.py compares the values); `rows` is what the page shows; the rest is the form.
 const calculator = (() => {
   const { ceil, cbrt, exp, expm1, floor, log, log1p, log2, max, min, sqrt } = Math;
 
