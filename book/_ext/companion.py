@@ -73,11 +73,13 @@ def with_names(pages):
 
 
 def with_claims(pages, claims):
-    """The outputs of a notebook name a claim by its id; in the book its label leads to the ledger."""
+    """The outputs of a notebook name a claim by its id; in the book its label leads to the ledger or to the errata."""
     labels = {claim["id"]: html.escape(claim["label"]) for claim in claims}
+    errata = {claim["id"] for claim in claims if claim.get("kind") == "erratum"}
 
     def link(match):
-        return f'<a class="claim" href="ledger.html#{match[1]}">{labels.get(match[1], match[2])}</a>'
+        page = "errata" if match[1] in errata else "ledger"
+        return f'<a class="claim" href="{page}.html#{match[1]}">{labels.get(match[1], match[2])}</a>'
 
     span = re.compile(r'<span class="claim" data-claim="([^"]+)">(.*?)</span>', flags=re.S)
     return {path: span.sub(link, text) for path, text in pages.items()}

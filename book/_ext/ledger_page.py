@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import errata_page
+import graph
+import notation_page
 import yaml
 from audit import audit, status
+from markup import address, badge, finding, link, plain, with_links
 
 from sparse_core import ledger
 
@@ -26,6 +29,18 @@ TABLES = (
     ("Errata", lambda c: c["kind"] == "erratum"),
     ("Results of this project", lambda c: c["source"] == "ours" and c["kind"] != "erratum"),
 )
+GRAPH = """\
+## What rests on what
+
+The paper's numbered statements, and those of our results with the most connections: {number} in all. A line leads from
+a statement to the right, to what rests on it; equations and steps of proofs are passed over, and so are lines that
+longer paths imply. A box with square corners is a statement of the paper, a round one in colour a result of this
+project, and a dashed frame means that the printed form fails. Each box leads to its row below; the rows name, in
+words, what each statement rests on.
+
+<div class="graph-box">{svg}</div>
+
+"""
 
 
 def read_yaml(path: Path) -> Any:
@@ -48,18 +63,20 @@ def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
-    """Write stage/book/ledger.md, or raise a LedgerError that lists every reason why not.
+    """Write ledger.md, errata.md and the names of notation.md in stage/book, or raise a LedgerError with all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview.
     """
     book = Path(stage) / "book"
     claims, published = read_yaml(book / "claims.yml"), read_yaml(book / "published.yml")
     records = collect(executed)
-    if problems := audit(claims, records, executed, published):
+    if problems := audit(claims, records, executed, published) + errata_page.incomplete(claims):
         raise ledger.LedgerError(
             f"the ledger does not balance ({len(problems)}):\n" + "\n".join(f"  - {p}" for p in problems)
         )
     (book / "ledger.md").write_text(page(claims, records, only), encoding="utf-8")
+    (book / "errata.md").write_text(errata_page.page(claims, records, only), encoding="utf-8")
+    notation_page.fill(book / "notation.md", Path(ledger.__file__).parent)
 
 
 def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str | None = None) -> str:
@@ -82,36 +99,47 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     ]
     if only:
         lines += [f":::{{warning}}\nPreview: only the chapter `{only}` was executed for this page.\n:::", ""]
-    labels = {c["id"]: c["label"] for c in claims}
+    lines += [GRAPH.format(number=len(graph.nodes(claims)), svg=graph.svg(claims))]
+    known = {c["id"]: c for c in claims}
     for title, belongs in TABLES:
-        lines += [f"## {title}", "", "::::{list-table}", ":class: ledger", ":header-rows: 1", ":widths: 16 44 40", ""]
-        lines += ["* - Statement", "  - In our words", "  - Evidence"]
+        lines += [f"## {title}", "", "::::{list-table}", ":class: ledger sortable", ":header-rows: 1"]
+        lines += [":widths: 17 14 40 29", "", "* - Statement", "  - Standing", "  - In our words", "  - Evidence"]
         for claim in filter(belongs, claims):
             mine = [r for r in records if r["claim"] == claim["id"]]
-            lines += row(claim, mine, *standing[claim["id"]], labels)
+            lines += row(claim, mine, *standing[claim["id"]], known)
         lines += ["::::", ""]
     return "\n".join(lines)
 
 
 def row(
-    claim: dict[str, Any], records: list[dict[str, Any]], word: str, fallen: list[str], labels: dict[str, str]
+    claim: dict[str, Any],
+    records: list[dict[str, Any]],
+    word: str,
+    fallen: list[str],
+    known: dict[str, dict[str, Any]],
 ) -> list[str]:
-    """One claim as the three cells of a row."""
-    place = {"erratum": f"to {', '.join(labels[i] for i in claim.get('about', []))}"}.get(
+    """One claim as the four cells of a row."""
+    place = {"erratum": f"to {', '.join(known[i]['label'] for i in claim.get('about', []))}"}.get(
         claim["kind"], f"{claim['kind']}, §{claim['section']}" if claim["source"] == "paper" else claim["kind"]
     )
-    name = f'<span id="{claim["id"]}"></span>**{claim["label"]}**<br><small>{place}</small><br>{badge(word)}'
-    says = [with_links(claim["statement"], labels)]
-    notes = [key for key in ("printed", "witness", "corrected", "note") if claim.get(key)]
-    says += [f"*{key.capitalize()}:* {with_links(claim[key], labels)}" for key in notes]
-    if claim["kind"] != "erratum" and claim["verdict"] not in ("definition", "cited"):
+    name = f'<span id="{claim["id"]}"></span>**{claim["label"]}**<br><small>{place}</small>'
+    says = [with_links(claim["statement"], known)]
+    if claim["kind"] == "erratum":
+        full = link(address(claim["id"], known), "Printed form, witness, correction")
+        says.append(f"<small>{full}; {claim.get('consequence', '')}.</small>")
+    elif claim["verdict"] not in ("definition", "cited"):
         says.append(f"<small>Printed form: {claim['verdict']}.</small>")
+    if claim.get("note"):
+        says.append(f"*Note:* {with_links(claim['note'], known)}")
     if claim.get("errata"):
-        says.append("<small>Errata: " + ", ".join(link(f"#{e}", e) for e in claim["errata"]) + ".</small>")
+        says.append("<small>Errata: " + ", ".join(link(address(e, known), e) for e in claim["errata"]) + ".</small>")
+    if claim.get("uses"):
+        below = ", ".join(link(address(i, known), known[i]["label"]) for i in claim["uses"])
+        says.append(f"<small>Rests on: {below}.</small>")
     if fallen:
         says.append(
-            "<small>Rests on a statement that fails as printed: "
-            + ", ".join(link(f"#{i}", labels[i]) for i in fallen)
+            "<small>In the end on a statement that fails as printed: "
+            + ", ".join(link(f"#{i}", known[i]["label"]) for i in fallen)
             + ".</small>"
         )
     shown = []
@@ -121,34 +149,8 @@ def row(
         shown.append(f"{cell}: {plain(finding(record))}{controls}")
     if not records:
         shown = [
-            with_links(claim["reason"], labels)
+            with_links(claim["reason"], known)
             if claim.get("reason")
             else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
         ]
-    return [f"* - {name}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]
-
-
-def finding(record: dict[str, Any]) -> str:
-    """The words in which a record states what it found."""
-    fields = {k: v for k, v in record.items() if k not in ("anchor", "chapter")}
-    return ledger.Record(**fields).finding
-
-
-def badge(word: str) -> str:
-    return f'<span class="standing standing-{word.replace(" ", "-")}">{word}</span>'
-
-
-def link(target: str, text: str) -> str:
-    return f'<a href="{target}">{plain(text)}</a>'
-
-
-def with_links(text: str, labels: dict[str, str]) -> str:
-    """A text of claims.yml on one line, its `ids` as links to their rows."""
-    return re.sub(
-        r"`([\w-]+)`", lambda m: link(f"#{m[1]}", labels[m[1]]) if m[1] in labels else m[0], " ".join(text.split())
-    )
-
-
-def plain(text: str) -> str:
-    """Text that Markdown and HTML leave as it is."""
-    return re.sub(r"[&<>*_$\\`\[\]|~^{}#]", lambda c: f"&#{ord(c[0])};", text)
+    return [f"* - {name}", f"  - {badge(word)}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]

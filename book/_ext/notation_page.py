@@ -1,0 +1,41 @@
+"""The list of the package's public names on the notation page, read from its source: nothing is imported."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from markup import plain
+
+MARK = "<!-- names -->"
+
+
+def public(source: str) -> list[tuple[str, str]]:
+    """(name, first line of its docstring) for each function and class in ``__all__``, in the order of the source."""
+    body = ast.parse(source).body
+    listed: set[str] = set()
+    for node in body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            listed = set(ast.literal_eval(node.value))
+    found = [n for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name in listed]
+    return [(n.name, (ast.get_docstring(n) or "").split("\n")[0]) for n in found]
+
+
+def names(package: Path) -> str:
+    """One table for each module that has public names, as MyST Markdown."""
+    lines = []
+    for path in sorted(package.rglob("*.py")):
+        if path.name.startswith("_") or not (found := public(path.read_text(encoding="utf-8"))):
+            continue
+        module = ".".join(path.relative_to(package).with_suffix("").parts)
+        lines += [f"### `{module}`", "", "::::{list-table}", ":class: names", ":widths: 30 70", ""]
+        for name, formula in found:
+            lines += [f"* - `{name}`", f"  - {plain(formula)}"]
+        lines += ["::::", ""]
+    return "\n".join(lines)
+
+
+def fill(page: Path, package: Path) -> None:
+    """Put the tables in the place of the mark, on a page that has it."""
+    if page.is_file():
+        page.write_text(page.read_text(encoding="utf-8").replace(MARK, names(package)), encoding="utf-8")
