@@ -146,6 +146,31 @@ def test_a_wrong_constant_would_be_seen():
     assert "ours.average_sensitivity" not in differ
 
 
+def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing():
+    async def visit(page):
+        await page.add_script_tag(path=SCRIPT)
+        fields = await page.evaluate("calculator.fields")
+        chosen = list(settings(fields, await page.evaluate("calculator.defaults"), np.random.default_rng(7), 60))
+        return chosen, await page.evaluate("s => s.map(p => [calculator.evaluate(p), calculator.readings(p)])", chosen)
+
+    seen = set()
+    for setting, (values, readings) in zip(*in_browser(visit), strict=True):
+        n, s, k, W, B, m, R = (setting[key] for key in "n s k W B m R".split())
+        trivial = {
+            "ours.average_sensitivity": s**2 * W**2,
+            "ours.theorem_8_degree": n,
+            "paper.theorem_8_degree repaired": n,
+            "ours.least_squares_samples": 2.0**n if n < 1024 else math.inf,
+            "paper.eq_15 repaired": ours.rademacher(m, s, k, W, B, R, form="trivial"),
+        }
+        for row, known in trivial.items():
+            vacuous = readings[row][1].startswith("vacuous")
+            assert vacuous == (values[row] >= known * (1 - 1e-12)), (row, values[row], known)
+            seen.add((row, vacuous))
+    assert {row for row, vacuous in seen if vacuous} == trivial.keys()
+    assert {row for row, vacuous in seen if not vacuous} >= trivial.keys() - {"paper.theorem_8_degree repaired"}
+
+
 def test_the_table_without_javascript_shows_the_initial_setting():
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)

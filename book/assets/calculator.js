@@ -133,7 +133,7 @@ const calculator = (() => {
   const against = (value, trivial, name) => {
     if (value === Infinity) return "vacuous: beyond all numbers that the page can hold";
     if (trivial === Infinity) return `below ${name}`;
-    return value >= trivial ? `vacuous: not below ${name} = ${show(trivial)}`
+    return value >= trivial * (1 - 1e-12) ? `vacuous: not below ${name} = ${show(trivial)}`
       : value > 0 ? `${show(trivial / value)} times below ${name} = ${show(trivial)}` : `below ${name} = ${show(trivial)}`;
   };
   const dense = (p, value) => p.n * p.s === 1 && !value ? "false here: 0 at n = s = 1 (E17)" : against(value, (p.s * p.W) ** 2, "the dense s²W²");
