@@ -75,14 +75,16 @@ class Statistics(NamedTuple):
     """How a layer is active on a sample; K is the number of active neurons at a point.
 
     ``active`` is the share of active pairs of point and neuron, ``dead`` and ``always`` the shares of neurons active
-    at no point and at every point, ``mean`` and ``most`` those of K. ``spread`` is Var K / sum_j p_j (1 - p_j), which
-    is 1 if the neurons are independent, and ``correlation`` the mean |correlation| of two neurons that vary.
+    at no point and at every point, ``mean``, ``variance`` and ``most`` those of K. ``spread`` is Var K divided by
+    sum_j p_j (1 - p_j), so that it is 1 for independent neurons, and ``correlation`` the mean |correlation| of two
+    neurons that vary.
     """
 
     active: float
     dead: float
     always: float
     mean: float
+    variance: float
     most: int
     spread: float
     correlation: float
@@ -91,8 +93,8 @@ class Statistics(NamedTuple):
 def statistics(active: ArrayLike) -> Statistics:
     """Var K / sum_j p_j (1 - p_j) and other statistics of a (rows, neurons) array of activity: True, or a value > 0.
 
-    >>> print(*statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:6])        # the second and the third exclude each other
-    0.5 0.25 0.25 2.0 2 0.0
+    >>> print(*statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])        # the second and the third exclude each other
+    0.5 0.25 0.25 2.0 0.0 2 0.0
     """
     A = np.greater(checks.real_array("active", active, 2), 0).astype(np.float64)
     checks.integer("the number of rows of active", len(A), 1)
@@ -106,6 +108,7 @@ def statistics(active: ArrayLike) -> Statistics:
         dead=float(np.mean(p == 0)),
         always=float(np.mean(p == 1)),
         mean=float(K.mean()),
+        variance=float(K.var()),
         most=int(K.max()),
         spread=float(K.var() / variances.sum()) if vary.any() else 1.0,
         correlation=float((C.sum() - np.trace(C)) / pairs) if pairs else 0.0,

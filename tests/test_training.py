@@ -213,7 +213,7 @@ def test_statistics_against_the_definitions():
     A[:, 3] = A[:, 0]
     found, K, p = training.statistics(A), A.sum(axis=1), A.mean(axis=0)
     C = np.abs(np.corrcoef(A[:, :4].T.astype(float)))
-    assert found[:5] == pytest.approx((A.mean(), 1 / 6, 1 / 6, K.mean(), K.max()))
+    assert found[:6] == pytest.approx((A.mean(), 1 / 6, 1 / 6, K.mean(), K.var(), K.max()))
     assert found.spread == pytest.approx(np.var(K) / np.sum(p * (1 - p)))
     assert found.correlation == pytest.approx((C.sum() - 4) / 12)
 
@@ -227,6 +227,6 @@ def test_the_spread_is_one_for_independent_neurons_and_their_number_for_copies()
 
 
 def test_statistics_where_nothing_varies():
-    assert training.statistics(np.zeros((3, 2))) == (0, 1, 0, 0, 0, 1, 0)
+    assert training.statistics(np.zeros((3, 2))) == (0, 1, 0, 0, 0, 0, 1, 0)
     with pytest.raises(ValueError, match="'the number of rows of active' must be at least 1"):
         training.statistics(np.zeros((0, 2)))
