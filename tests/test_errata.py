@@ -53,6 +53,7 @@ WITNESS = record(ledger.refute("E1", 2, 1, margin=1, over="n = 1", control={"wit
 def test_each_erratum_leads_to_its_witness_and_the_record_leads_back():
     page = errata_page.page(SMALL, [WITNESS])
     assert f'<a href="02-uniform.html#{WITNESS["anchor"]}">Run</a>: 2 &#62; 1 · margin 1 · n = 1.' in page
+    assert page.count(">Run</a>") == 2  # in the table and in the entry
     assert "On the witness, with &#60;=: holds." in page and '<span id="E1"' in page
     span = '<span class="claim" data-claim="{}">x</span>'
     back = companion.with_claims({"a": span.format("E1") + span.format("base")}, SMALL)["a"]

@@ -1,6 +1,7 @@
 """The ledger cannot lie: each rule has a test that breaks it."""
 
 import json
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -283,3 +284,15 @@ def test_the_book_s_own_claims_are_well_formed_and_published():
     claims = ledger_page.read_yaml(ROOT / "book" / "claims.yml")
     assert audit.malformed(claims) == []
     assert ledger_page.read_yaml(ROOT / "book" / "published.yml") == {c["id"]: c["label"] for c in claims}
+
+
+def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
+    false = entry(id="lemma-6", label="Lemma 6", verdict="false as printed", errata=["E10"])
+    erratum = entry(id="E10", label="E10", kind="erratum", about=["lemma-6"], consequence="harmless")
+    page = ledger_page.page([false, entry(uses=["lemma-6"]), erratum], [])
+    rows = {name: text for name, text in re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', page, re.S)}
+    assert all(text.count("\n  - ") == 3 for text in rows.values()) and len(rows) == 3
+    assert 'Rests on: <a href="#lemma-6">Lemma 6</a>.' in rows["lemma-9"]
+    assert "fails as printed" in rows["lemma-9"] and "Rests on" not in rows["lemma-6"]
+    assert '<a href="errata.html#E10">E10</a>' in rows["lemma-6"]
+    assert '<a href="errata.html#E10">Printed form' in rows["E10"]

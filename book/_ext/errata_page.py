@@ -66,6 +66,7 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     for erratum in errata:
         name, words = erratum["id"], f"{pill(erratum['consequence'])} {badge(standing[erratum['id']])}"
         says = with_links(erratum["statement"], known, "errata")
+        words += "".join(f" {run(r)}" for r in records if r["claim"] == name)
         lines += [f"* - {link(f'#{name}', name)}", f"  - {about(erratum, known)}", f"  - {says}", f"  - {words}"]
     lines += ["::::", ""]
     for word in order:
@@ -81,20 +82,22 @@ def entry(
 ) -> list[str]:
     """One erratum: its form as printed, the witness, the correction, what follows."""
     known, name = {c["id"]: c for c in claims}, erratum["id"]
-    here = f"§{erratum['section']}, {about(erratum, known)}"
+    section = f"Appendix {erratum['section']}" if erratum["section"].isalpha() else f"§{erratum['section']}"
+    here = f"{section}, {about(erratum, known)}"
     lines = [f"### {name}. {' '.join(erratum['statement'].split()).rstrip('.')}", ""]
     lines += [f'<span id="{name}" class="erratum"></span>{here} {badge(standing[name])}', ""]
-    parts = [(title, [with_links(erratum[key], known, "errata")]) for key, title in
-             (("printed", "Printed"), ("witness", "Witness"), ("corrected", "Corrected"))]  # fmt: skip
+    printed, witness, corrected = (
+        [with_links(erratum[k], known, "errata")] for k in ("printed", "witness", "corrected")
+    )
     for record in records:
-        run = link(f"{record['chapter']}.html#{record['anchor']}", "Run")
-        found = f"{run}: {plain(finding(record))}."
-        parts[1][1].append(found if record["evidence"] == "refuted" else f"{found[:-1]} ({record['evidence']}).")
-        word = "On the witness, {}." if record["evidence"] == "refuted" else "Control of the check, {}."
-        parts[2][1].extend(word.format(plain(control)) for control in record["controls"])
+        refuted = record["evidence"] == "refuted"
+        witness.append(f"{run(record)}: {plain(finding(record))}" + ("." if refuted else f" ({record['evidence']})."))
+        words = "On the witness, {}." if refuted else "Control of the check, {}."
+        corrected += [words.format(plain(control)) for control in record["controls"]]
     if not records:
         reason = erratum.get("reason") or f"Its chapter, `{erratum['chapter']}`, was not executed for this page."
-        parts[1][1].append(f"Not run. {with_links(reason, known, 'errata')}")
+        witness.append(f"Not run. {with_links(reason, known, 'errata')}")
+    parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected)]
     parts += [("What else changes", downstream_words(erratum, claims))]
     parts += [("Slip of the extraction?", [ARTEFACT[erratum["artefact"]]])]
     for title, texts in parts:
@@ -127,17 +130,23 @@ def downstream_words(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> l
     known = {c["id"]: c for c in claims}
     beyond = {
         "false as printed": "False as printed too, partly or wholly for this reason",
-        "true, proof repaired": "True, by a proof that no longer needs it",
+        "true, proof repaired": "True, with its proof repaired",
         "true": "Rests on it, and is true in the corrected reading",
     }
     direct: dict[str, list[str]] = {}
     for name in erratum["about"]:
         direct.setdefault(known[name]["verdict"], []).append(name)
-    texts = [f"{names(members, known)}: {verdict}." for verdict, members in direct.items()]
+    here = {"definition": "to be read in the corrected form", "cited": "cited, not checked"}
+    texts = [f"{names(members, known)}: {here.get(verdict, verdict)}." for verdict, members in direct.items()]
     found = downstream(erratum, claims)
     for verdict, members in found.items():
         texts.append(f"{beyond.get(verdict, f'Rests on it ({verdict})')}: {names(members, known)}.")
     return texts if found else [*texts, "Beyond these, nothing."]
+
+
+def run(record: dict[str, Any]) -> str:
+    """A link to the cell of a record."""
+    return link(f"{record['chapter']}.html#{record['anchor']}", "Run")
 
 
 def about(erratum: dict[str, Any], known: dict[str, dict[str, Any]]) -> str:
