@@ -155,6 +155,15 @@ def test_the_names_of_the_package_are_listed_with_their_formulas(tmp_path):
     assert not (tmp_path / "absent.md").exists()
 
 
+def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
+    cited = notation_page.cited(Path(sparse_core.__file__).parent)
+    assert ("network", "Scale") in cited["definition-2"] and ("bounds.paper", "lemma_9") in cited["lemma-9"]
+    page = ledger_page.page([claim("lemma-9")], [], code=cited)
+    assert '<a href="notation.html#bounds-paper">bounds.paper.lemma&#95;9</a>' in page and "`test_bounds.py`" in page
+    named = {f"test_{module.partition('.')[0]}.py" for places in cited.values() for module, _ in places}
+    assert named <= {path.name for path in (ROOT / "tests").glob("*.py")}
+
+
 def test_each_name_in_the_table_exists():
     package = Path(sparse_core.__file__).parent
     text = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import errata_page
@@ -74,13 +77,19 @@ def write(stage: Path, executed: dict[str, dict[str, Any]], only: str | None = N
         raise ledger.LedgerError(
             f"the ledger does not balance ({len(problems)}):\n" + "\n".join(f"  - {p}" for p in problems)
         )
-    (book / "ledger.md").write_text(page(claims, records, only), encoding="utf-8")
+    package = Path(ledger.__file__).parent
+    (book / "ledger.md").write_text(page(claims, records, only, notation_page.cited(package)), encoding="utf-8")
     (book / "errata.md").write_text(errata_page.page(claims, records, only), encoding="utf-8")
-    notation_page.fill(book / "notation.md", Path(ledger.__file__).parent)
+    notation_page.fill(book / "notation.md", package)
 
 
-def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str | None = None) -> str:
-    """The ledger as MyST Markdown."""
+def page(
+    claims: list[dict[str, Any]],
+    records: list[dict[str, Any]],
+    only: str | None = None,
+    code: Mapping[str, list[tuple[str, str]]] = MappingProxyType({}),
+) -> str:
+    """The ledger as MyST Markdown; ``code`` maps a claim to the (module, name) of what is about it in the package."""
     standing = status(claims, records)
     counts = Counter(word for word, _ in standing.values())
     lines = [
@@ -106,7 +115,7 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
         lines += [":widths: 17 14 40 29", "", "* - Statement", "  - Standing", "  - In our words", "  - Evidence"]
         for claim in filter(belongs, claims):
             mine = [r for r in records if r["claim"] == claim["id"]]
-            lines += row(claim, mine, *standing[claim["id"]], known)
+            lines += row(claim, mine, *standing[claim["id"]], known, code.get(claim["id"], []))
         lines += ["::::", ""]
     return "\n".join(lines)
 
@@ -117,6 +126,7 @@ def row(
     word: str,
     fallen: list[str],
     known: dict[str, dict[str, Any]],
+    code: list[tuple[str, str]],
 ) -> list[str]:
     """One claim as the four cells of a row."""
     place = {"erratum": f"to {', '.join(known[i]['label'] for i in claim.get('about', []))}"}.get(
@@ -153,4 +163,8 @@ def row(
             if claim.get("reason")
             else f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
         ]
+    if code:
+        places = [link(f"notation.html#{re.sub('[._]', '-', module)}", f"{module}.{it}") for module, it in code]
+        tests = sorted({f"test_{module.partition('.')[0]}.py" for module, _ in code})
+        shown.append(f"<small>Code: {', '.join(places)}; tests: {', '.join(f'`{test}`' for test in tests)}.</small>")
     return [f"* - {name}", f"  - {badge(word)}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]

@@ -1,8 +1,9 @@
-"""The list of the package's public names on the notation page, read from its source: nothing is imported."""
+"""The package's public names, for the notation page and the ledger; read from its source, nothing is imported."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from markup import plain
@@ -21,13 +22,30 @@ def public(source: str) -> list[tuple[str, str]]:
     return [(n.name, (ast.get_docstring(n) or "").split("\n")[0]) for n in found]
 
 
+def modules(package: Path) -> dict[str, str]:
+    """The source of each module by its name, without those whose names begin with an underscore."""
+    paths = [path for path in sorted(package.rglob("*.py")) if not path.name.startswith("_")]
+    return {".".join(p.relative_to(package).with_suffix("").parts): p.read_text(encoding="utf-8") for p in paths}
+
+
+def cited(package: Path) -> dict[str, list[tuple[str, str]]]:
+    """Claim -> (module, name) of the functions and classes whose docstrings name the claim `so`."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for module, source in modules(package).items():
+        listed = {name for name, _ in public(source)}
+        for node in ast.parse(source).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in listed:
+                for claim in sorted(set(re.findall(r"`([\w-]+)`", ast.get_docstring(node) or ""))):
+                    found.setdefault(claim, []).append((module, node.name))
+    return found
+
+
 def names(package: Path) -> str:
     """One table for each module that has public names, as MyST Markdown."""
     lines = []
-    for path in sorted(package.rglob("*.py")):
-        if path.name.startswith("_") or not (found := public(path.read_text(encoding="utf-8"))):
+    for module, source in modules(package).items():
+        if not (found := public(source)):
             continue
-        module = ".".join(path.relative_to(package).with_suffix("").parts)
         lines += [f"### `{module}`", "", "::::{list-table}", ":class: names", ":widths: 30 70", ""]
         for name, formula in found:
             lines += [f"* - `{name}`", f"  - {plain(formula)}"]
