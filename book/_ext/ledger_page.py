@@ -132,6 +132,8 @@ def row(
     place = {"erratum": f"to {', '.join(known[i]['label'] for i in claim.get('about', []))}"}.get(
         claim["kind"], f"{claim['kind']}, §{claim['section']}" if claim["source"] == "paper" else claim["kind"]
     )
+    if claim.get("arxiv"):
+        place += f"; arXiv: {claim['arxiv']}"
     name = f'<span id="{claim["id"]}"></span>**{claim["label"]}**<br><small>{place}</small>'
     says = [with_links(claim["statement"], known)]
     if claim["kind"] == "erratum":
