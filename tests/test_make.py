@@ -197,6 +197,55 @@ def test_a_ledger_that_does_not_balance_leaves_no_site(small):
     assert "lemma-9 is owed" in stopped(small, "book")
 
 
+CHECK = 'ledger.check("lemma-9", [1.0, 2.0], {bound}, evidence="exhaustive", over="networks", {control})'
+CONTROL = 'control={"4 becomes 1": 1.0}'
+CLAIM = """
+- {id: lemma-9, label: Lemma 9, section: "3", kind: lemma, source: paper, statement: AS is small, verdict: "true",
+   chapter: 01-a, owed: exhaustive}
+"""
+
+
+@pytest.fixture
+def true_small(small):
+    """The small repository with the package, the claims and the ledger that the book has."""
+    for folder in ("sparse_core", "book/_ext"):
+        shutil.rmtree(small / folder)
+        shutil.copytree(make.ROOT / folder, small / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(make.BOOK / "notation.md", small / "book")
+    (small / "book/claims.yml").write_text(CLAIM)
+    (small / "book/published.yml").write_text("lemma-9: Lemma 9\n")
+    return small
+
+
+@pytest.mark.parametrize(
+    "cell, reason",
+    [
+        (CHECK.format(bound="1.5", control=CONTROL), "lemma-9 fails on 1 of 2 networks: 2 <= 1.5 is false"),
+        (CHECK.format(bound="4.0", control=CONTROL).replace("lemma-9", "lemma-99"), "unknown claim id 'lemma-99'"),
+        (CHECK.format(bound="4.0", control=CONTROL).replace("[1.0, 2.0]", "[]"), "a check over zero instances"),
+        (CHECK.format(bound="4.0", control=""), "lemma-9: no negative control"),
+        (CHECK.format(bound="4.0", control='control={"4 becomes 3": 3.0}'), "'4 becomes 3' was not caught"),
+        ("None", "lemma-9: owes exhaustive evidence in 01-a, and none was found"),
+    ],
+    ids=["a wrong bound", "an unknown claim", "an empty check", "no control", "a control that holds", "nothing run"],
+)
+def test_what_the_ledger_refuses_leaves_no_site(true_small, cell, reason):
+    text = CHAPTER.replace("print(", "from sparse_core import ledger\nprint(").split("HTML('")[0]
+    (true_small / "book/01-a.md").write_text(f"{text}{cell}\n```\n")
+    (true_small / "_build/html").mkdir(parents=True)
+    code, _, errors = run(true_small, "book")
+    assert code != 0 and errors.startswith("book: stopped: ") and reason in errors
+    assert not (true_small / "_build/html").exists()
+
+
+def test_a_ledger_that_balances_is_built(true_small):
+    text = CHAPTER.replace("print(", "from sparse_core import ledger\nprint(").split("HTML('")[0]
+    (true_small / "book/01-a.md").write_text(f"{text}{CHECK.format(bound='4.0', control=CONTROL)}\n```\n")
+    code, _, errors = run(true_small, "book", "--chapter", "01-a")
+    assert code == 0, errors
+    assert "Lemma 9" in (true_small / "_build/preview/book/ledger.html").read_text()
+
+
 def test_an_interrupted_book_says_so_and_leaves_no_site(small):
     mark = small / "running"
     wait = f"import time\nopen({str(mark)!r}, 'w')\ntime.sleep(600)\n"
