@@ -242,8 +242,8 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
     if left.size == 0:
         raise LedgerError(f"{claim_id}: a check over zero instances says nothing.")
     kinds = left.dtype.kind + right.dtype.kind
-    if "f" not in kinds:
-        return left.astype(object), right.astype(object), not any(isinstance(v, float) for v in (*left, *right))
+    if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
+        return left.astype(object), right.astype(object), True
     left, right = left.astype(float), right.astype(float)
     if np.isnan(left).any() or np.isnan(right).any():
         raise LedgerError(f"{claim_id}: a side is not a number.")
@@ -252,8 +252,14 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
 
 def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: float, atol: float) -> NDArray[np.bool_]:
     checks.one_of("relation", relation, ("<=", "=="))
-    allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol if rtol or atol else 0
-    bad = left - right > allowed if relation == "<=" else np.abs(left - right) > allowed
+    if left.dtype == object:
+        bad = left > right if relation == "<=" else left != right
+    else:  # an infinite side has no round-off: it is compared as it is
+        with np.errstate(invalid="ignore"):
+            allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
+            gap = left - right if relation == "<=" else np.abs(left - right)
+        finite = np.isfinite(left) & np.isfinite(right)
+        bad = np.where(finite, gap > allowed, left > right if relation == "<=" else left != right)
     return np.asarray(bad, dtype=bool)
 
 

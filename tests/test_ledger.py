@@ -41,6 +41,11 @@ def test_a_check_that_holds_reports_its_slack_and_its_control():
         ([1.0, 9.0], 4.0, {}, r"fails on 1 of 2 networks: 9 <= 4 is false \(instance 1\)"),
         ([], 4.0, {}, "zero instances"),
         (np.nan, 4.0, {}, "not a number"),
+        ([Fraction(1), np.nan], 4, {}, "not a number"),
+        (np.inf, 4.0, {}, "inf <= 4 is false"),
+        (1.0, -np.inf, {}, "1 <= -inf is false"),
+        (np.inf, 4.0, {"relation": "=="}, "inf == 4 is false"),
+        (1.0, 4.0, {"control": {"the right side becomes infinite": np.inf}}, "was not caught"),
         (1.0, np.nan, {}, "not a number"),
         (1.0, 4.0, {"control": {"4 becomes 3": 3.0}}, "control '4 becomes 3' was not caught"),
         (1.0, 1.0 + 1e-8, {"relation": "=="}, "1 == 1 is false"),
@@ -87,6 +92,11 @@ def test_words_outside_the_vocabulary_are_refused():
         passing(evidence="verified")
     with pytest.raises(ValueError, match="'relation' must be one of"):
         passing(relation=">=")
+
+
+def test_an_infinite_bound_is_met_and_an_infinite_control_is_caught():
+    record = ledger.check("lemma-9", 1.0, np.inf, evidence="exact", over="pair", control={"minus": -np.inf})
+    assert record.controls == ("minus: fails on 1 of 1",)
 
 
 # refute
@@ -180,6 +190,8 @@ def test_a_balanced_ledger_has_no_problems():
             "owes exhaustive evidence, but what was found is only sampled",
         ),
         ([entry()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
+        ([entry()], [passing(), UNCONTROLLED], {}, "lemma-9: no negative control"),
+        ([entry(verdict="false as printed")], [REFUTED], {}, "owes exhaustive evidence in 02-uniform, and none was"),
         ([entry(owed="sampled")], [passing(evidence="sampled")], {}, "that does not name its seed"),
         ([entry()], [passing(), passing()], {}, "the same check stands twice"),
         ([entry()], [passing(), REFUTED], {}, "refuted, but claims.yml calls it true"),

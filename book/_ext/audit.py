@@ -13,7 +13,7 @@ KINDS = (
     *("informal", "question", "erratum", "result"),
 )
 NOT_RUN = ("cited", "not runnable")
-STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 3}
+STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 
 def audit(
@@ -68,13 +68,14 @@ def audit(
 def unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[str]) -> list[str]:
     """What a claim still owes: a control, any evidence at all, or evidence that is strong enough."""
     name, owed = claim["id"], claim["owed"]
-    if records and not any(r["controls"] for r in records):
+    if any(not r["controls"] for r in records):
         return [f"{name}: no negative control."]
     if owed in NOT_RUN or claim["chapter"] not in chapters:
         return []
-    if not records:
+    paying = [r["evidence"] for r in records if (r["evidence"] == "refuted") == (owed == "refuted")]
+    if not paying:
         return [f"{name}: owes {owed} evidence in {claim['chapter']}, and none was found."]
-    best = max(records, key=lambda r: STRENGTH[r["evidence"]])["evidence"]
+    best = max(paying, key=STRENGTH.__getitem__)
     if STRENGTH[best] < STRENGTH[owed]:
         return [f"{name}: owes {owed} evidence, but what was found is only {best}."]
     return []
