@@ -1,9 +1,8 @@
 """The low-degree estimators: against naive paths and closed forms, as scikit-learn estimators, and what they refuse."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
+from naive import characters, sample
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
@@ -14,18 +13,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from sparse_core import fourier, hypercube, lowdegree
 from sparse_core.bounds import ours
 from sparse_core.lowdegree import LowDegreeRegressor, averaging_risk, least_squares_risk
-
-
-def sample(n, m, seed):
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1, rng.normal(size=m)
-
-
-def characters(X, degree):
-    """The matrix of all monomials at all points, in the order of ``hypercube.supports``."""
-    sets = [T for i in range(min(degree, X.shape[1]) + 1) for T in combinations(range(X.shape[1]), i)]
-    sets.sort(key=lambda T: (len(T), T[::-1]))
-    return np.column_stack([np.prod(X[:, list(T)], axis=1, dtype=float) for T in sets])
 
 
 def majority(X, a, b, c):

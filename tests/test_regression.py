@@ -1,11 +1,10 @@
 """Polynomial regression: three routes to one minimiser, against the explicit matrix of the monomials."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import characters, sample
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import PolynomialFeatures
@@ -15,18 +14,6 @@ from sparse_core.moments import Moments, Sweep
 from sparse_core.regression import choose, distance_kernel, gram, least_squares, solve
 
 ROUTES = ("gram", "kernel", "cg")
-
-
-def sample(n, m, seed):
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1, rng.normal(size=m)
-
-
-def characters(X, degree):
-    """The matrix of all monomials at all points, in the order of ``hypercube.supports``."""
-    sets = [T for i in range(min(degree, X.shape[1]) + 1) for T in combinations(range(X.shape[1]), i)]
-    sets.sort(key=lambda T: (len(T), T[::-1]))
-    return np.column_stack([np.prod(X[:, list(T)], axis=1, dtype=float) for T in sets])
 
 
 @pytest.mark.parametrize("solver", ROUTES)
