@@ -240,7 +240,7 @@ def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0
     """E |f - h|^2 ~ tail + (tail + noise) D / (m - D - 1) for least squares over m > D + 1 uniform samples of h.
 
     `ours-least-squares-risk`: exact if the monomials were Gaussian and independent of the rest of h. On the cube it is
-    an approximation: up to 5 % too low at m = 2 D, and within 4 % from m = 3 D on, for the functions measured.
+    an approximation, too low while m is near D: chapter 2 measures the excess for a junta at m = 1.5 D, ..., 8 D.
 
     >>> least_squares_risk([0.0, 1.0, 0.5], degree=1, m=8)       # D = 3
     0.875
