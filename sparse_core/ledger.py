@@ -12,6 +12,9 @@ named seed; it is reported as "no counterexample among N", never as a proof. *re
 A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a
 constant mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same
 witness.
+
+An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
+Such a record shows itself like any other and carries no data, so that it can neither pay for a claim nor break a book.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from . import checks
 __all__ = ["LedgerError", "Record", "check", "label", "refute"]
 
 MIME = "application/vnd.sparse-core.record+json"
+EXERCISE = "exercise-"  # before the id of the claim that an exercise changes
 EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
 RTOL = 1e-9  # the relative tolerance of a comparison of floats; integers and fractions are compared exactly
 
@@ -95,13 +99,15 @@ class Record:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         controls = "".join(f'<div class="claim-control">Control: {html.escape(c)}</div>' for c in self.controls)
+        claim = self.claim.removeprefix(EXERCISE)
         line = (
-            f'<div class="claim-record" id="{self.anchor}"><div>'
-            f'<span class="claim" data-claim="{html.escape(self.claim)}">{html.escape(label(self.claim))}</span> '
+            f'<div class="claim-record" id="{self.anchor}"><div>{"" if claim == self.claim else "Exercise on "}'
+            f'<span class="claim" data-claim="{html.escape(claim)}">{html.escape(label(claim))}</span> '
             f'<span class="evidence evidence-{self.evidence}">{self.evidence}</span> '
             f"{html.escape(self.finding)}</div>{controls}</div>"
         )
-        return {"text/plain": str(self), "text/html": line, MIME: {**asdict(self), "anchor": self.anchor}}
+        data = {MIME: {**asdict(self), "anchor": self.anchor}} if claim == self.claim else {}
+        return {"text/plain": str(self), "text/html": line, **data}
 
 
 def label(claim_id: str) -> str:
@@ -109,7 +115,11 @@ def label(claim_id: str) -> str:
 
     >>> label("lemma-9"), label("claim-2-1-tail"), label("eq-U"), label("E16"), label("ours-theorem-e")
     ('Lemma 9', 'Claim 2.1 tail', 'Equation (U)', 'E16', 'Theorem e (ours)')
+    >>> label("exercise-lemma-9")
+    'Exercise on Lemma 9'
     """
+    if claim_id.startswith(EXERCISE):
+        return f"Exercise on {label(claim_id.removeprefix(EXERCISE))}"
     if claim_id.startswith("eq-"):
         return f"Equation ({claim_id[3:]})"
     ours, name = claim_id.startswith("ours-"), claim_id.removeprefix("ours-")

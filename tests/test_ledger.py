@@ -252,6 +252,22 @@ def notebook(*records):
     return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
 
 
+def test_an_exercise_neither_pays_for_a_claim_nor_breaks_a_ledger():
+    refuted = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")  # of a true claim, and without a control
+    for right in (passing("exercise-lemma-9"), refuted):
+        assert ledger_page.collect({"02-uniform": notebook(right)}) == []
+    balanced = ledger_page.collect({"02-uniform": notebook(passing(), refuted, refuted)})
+    assert audit.audit([entry()], balanced, ["02-uniform"], {}) == []
+    unpaid = ledger_page.collect({"02-uniform": notebook(passing("exercise-lemma-9"))})
+    assert "none was found" in audit.audit([entry()], unpaid, ["02-uniform"], {})[0]
+
+
+def test_an_exercise_shows_what_it_is_and_leads_to_the_claim():
+    shown = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")._repr_mimebundle_()
+    assert shown["text/plain"].startswith("Exercise on Lemma 9 · refuted")
+    assert 'Exercise on <span class="claim" data-claim="lemma-9">Lemma 9</span>' in shown["text/html"]
+
+
 @pytest.fixture
 def stage(tmp_path):
     (tmp_path / "book").mkdir()

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import yaml
+from sphinx_exercise.nodes import solution_node
 
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
 REDIRECT = """<!DOCTYPE html>
@@ -19,8 +20,11 @@ REDIRECT = """<!DOCTYPE html>
 REPAIRS = [
     (r'<script type="text/x-thebe-config">.*?</script>', ""),
     (r"<script>\s*kernelName = .*?</script>", ""),
-    # the id is the same in every theorem
+    # the id is the same in every theorem, exercise and solution
     (r'(<section class="[a-z]+-content") id="proof-content"', r"\1"),
+    (r'<section id="(exercise|solution)-content">', r'<section class="\1-content">'),
+    # an exercise's title is no remark in brackets
+    (r'(<span class="caption-number">Exercise [\d.]+) ?</span> \((.*?)\)</p>', r"\1.</span> \2</p>"),
     # a page has one heading of the first level; this is the title's second copy, for print
     (r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', r'\1<p class="h1">\2</p>'),
     # a label must contain the visible text
@@ -42,6 +46,17 @@ def without_thebe(app, pagename, templatename, context, doctree):
     """jupyter-book hard-wires sphinx_thebe, which loads twice (a JavaScript error) and names a CDN."""
     for key in ("script_files", "css_files"):
         context[key] = [item for item in context.get(key, []) if "thebe" not in repr(vars(item)).lower()]
+
+
+def visit_solution(self, node):
+    """A solution opens by keyboard and without JavaScript."""
+    del node[0]
+    title = html.escape(node["title"].partition(" (")[0])
+    self.body.append(f"{self.starttag(node, 'details')}<summary>{title}</summary>\n")
+
+
+def depart_solution(self, node):
+    self.body.append("</details>\n")
 
 
 STATEMENT = re.compile(
@@ -110,6 +125,8 @@ def finish(app, exception):
 
 def setup(app):
     app.config.mathjax_path = "mathjax/tex-chtml.js"
+    app.setup_extension("sphinx_exercise")
+    app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("html-page-context", without_thebe, priority=999)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
