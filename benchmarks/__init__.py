@@ -1,1 +1,1 @@
-"""Side by side against other libraries: `python3 make.py bench`. Never imported by the package, never asserted in a test."""
+"""Side by side with other libraries: `python3 make.py bench`. No test asserts a time; the package never imports this."""
