@@ -190,7 +190,8 @@ class Slider:
             f'<table class="table"><thead><tr><th scope="col">{name}</th><th scope="col">Shown</th></tr></thead>'
             f"<tbody>{words}</tbody></table></details></div>"
         )
-        return {"text/plain": repr(self), "text/html": shown, MIME: {"csv": self.csv, "frames": self.frames}}
+        data = {"csv": self.csv, "frames": self.frames, "start": self.start}
+        return {"text/plain": repr(self), "text/html": shown, MIME: data}
 
 
 def standalone(svg: str, title: str, alt: str, frame: int = 0) -> str:

@@ -95,8 +95,9 @@ def _named(series: Iterable[tuple[str, str, Iterable[tuple[Any, ...]]]], ax: Any
 
 def _words(axis: Any) -> Mapping[float, str]:
     """The words at the ticks of an axis by their place; nothing where the ticks are numbers."""
-    ticks = [(place, text.get_text()) for place, text in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)]
-    shown = {float(place): text for place, text in ticks if text}
+    places = axis.get_majorticklocs()
+    texts = axis.get_major_formatter().format_ticks(places)
+    shown = {float(place): text for place, text in zip(places, texts, strict=True) if text}
     return shown if any(any(map(str.isalpha, text.split("$")[0])) for text in shown.values()) else {}
 
 

@@ -1,0 +1,38 @@
+// Sliders: one figure in frames, moved by an <input type="range">. The address holds the frame, as #fig-name=value.
+// Without JavaScript the figure shows its first frame, and a table lists the words of all.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const box of document.querySelectorAll(".cc.slider")) {
+    const figure = box.closest("figure[id]"), svg = box.querySelector("svg");
+    const frames = [...svg.querySelectorAll("[data-frame]")], input = box.querySelector("input");
+    const output = box.querySelector("output"), words = box.querySelector(".slider-words");
+    const rows = [...box.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
+    const link = figure?.querySelector("a[data-files]"), files = link?.dataset.files.split(" ");
+    let timer;
+
+    const show = () => {
+      const [value, text] = rows[input.value];
+      for (const frame of frames) frame.setAttribute("display", frame.dataset.frame === input.value ? "inline" : "none");
+      svg.setAttribute("aria-label", text);
+      input.setAttribute("aria-valuetext", value);
+      output.value = value;
+      words.textContent = text;
+      if (link) link.setAttribute("href", link.getAttribute("href").replace(/[^/]*$/, files[input.value]));
+    };
+    const follow = () => { // the frame that the address asks for
+      const value = new URLSearchParams(location.hash.slice(1)).get(figure?.id), asked = rows.findIndex(([known]) => known === value);
+      if (asked < 0) return;
+      input.value = asked;
+      show();
+      figure.scrollIntoView();
+    };
+    input.addEventListener("input", () => {
+      show();
+      clearTimeout(timer); // one address for a movement, and no entry in the history
+      timer = setTimeout(() => figure && history.replaceState(null, "", `#${figure.id}=${encodeURIComponent(rows[input.value][0])}`), 250);
+    });
+    addEventListener("hashchange", follow);
+    input.parentElement.hidden = false;
+    show();
+    follow();
+  }
+});
