@@ -35,9 +35,7 @@ def bucket_count(rho: Fraction) -> int:
     >>> bucket_count(Fraction(2, 5)), bucket_count(Fraction(1, 2)), bucket_count(Fraction(-1, 2))
     (3, 4, 1)
     """
-    if not -1 <= rho < 1:
-        raise ValueError(f"Argument 'rho' must be at least -1 and less than 1, not {rho}.")
-    return floor(2 / (1 - Fraction(rho)))
+    return floor(2 / (1 - _correlation(rho)))
 
 
 def noise_law(n: int, rho: Fraction) -> Law:
@@ -46,8 +44,14 @@ def noise_law(n: int, rho: Fraction) -> Law:
     >>> noise_law(1, Fraction(1, 2))
     [Fraction(3, 4), Fraction(1, 4)]
     """
-    q = (1 - Fraction(rho)) / 2
+    q = (1 - _correlation(rho)) / 2
     return [q**size * (1 - q) ** (n - size) for size in map(int.bit_count, range(1 << checks.integer("n", n, 0, 12)))]
+
+
+def _correlation(rho: Fraction) -> Fraction:
+    if not -1 <= checks.real("rho", rho) < 1:
+        raise ValueError(f"Argument 'rho' must be at least -1 and less than 1, not {rho}.")
+    return Fraction(rho)
 
 
 def bucket_law(n: int, r: int) -> Law:

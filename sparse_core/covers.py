@@ -59,7 +59,7 @@ def lift(X: ArrayLike, w: ArrayLike, c: float, W: float, B: float) -> tuple[Arra
     """
     points, weights = checks.real_array("X", X, 2), checks.real_array("w", w, 1)
     R = float(np.linalg.norm(points, axis=1).max())
-    height = (checks.real("B", B, 0) * R / checks.real("W", W, 0)) ** 0.5
+    height = (checks.positive("B", B) * R / checks.positive("W", W)) ** 0.5
     return np.column_stack([points, np.full(len(points), height)]), np.append(weights, -checks.real("c", c) / height)
 
 
@@ -127,6 +127,5 @@ def _arguments(X: ArrayLike, w: ArrayLike, e: float) -> tuple[Array, Array, floa
     """The points, the weights and e/b^2."""
     points = checks.real_array("X", X, 2).astype(np.float64)
     weights = checks.real_array("w", w, 1, shape=(points.shape[1],)).astype(np.float64)
-    if not checks.real("e", e) > 0:
-        raise ValueError(f"Argument 'e' must be positive, not {e}.")
+    e = checks.positive("e", e)
     return points, weights, e / max(float((points**2).sum(axis=1).max()), np.finfo(float).tiny)

@@ -59,7 +59,7 @@ def excluded(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     >>> excluded(lambda X, y: X[:, 0] * y, m=3, tau=0.5)
     array([1])
     """
-    tau = _tolerance(tau)
+    tau = checks.positive("tau", tau)
     _, phi1 = split(phi, points(checks.integer("m", m, 1, MAX_M)))
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
 
@@ -90,7 +90,7 @@ def samples(tau: float, queries: int, delta: float) -> int:
     queries, delta = checks.integer("queries", queries, 1), checks.real("delta", delta)
     if not 0 < delta < 1:
         raise ValueError(f"Argument 'delta' must be between 0 and 1, not {delta}.")
-    return ceil(2 * log(2 * queries / delta) / _tolerance(tau) ** 2)
+    return ceil(2 * log(2 * queries / delta) / checks.positive("tau", tau) ** 2)
 
 
 def bent(j: int) -> NDArray[np.int8]:
@@ -138,7 +138,7 @@ class StatisticalQueryOracle:
     ) -> None:
         self._X = checks.real_array("X", X, 2)
         self._y = checks.real_array("y", y, 1, shape=(len(self._X),))
-        self.tau = _tolerance(tau)
+        self.tau = checks.positive("tau", tau)
         self._sample = None if sample is None else checks.integer("sample", sample, 1)
         self._rng = None if sample is None else checks.generator("rng", rng)
         self.queries = 0
@@ -178,7 +178,7 @@ class AdversarialOracle:
     """
 
     def __init__(self, m: int, tau: float, answers: str = "fewest") -> None:
-        self.m, self.tau = checks.integer("m", m, 1, MAX_M), _tolerance(tau)
+        self.m, self.tau = checks.integer("m", m, 1, MAX_M), checks.positive("tau", tau)
         self._greedy = checks.one_of("answers", answers, ("fewest", "uninformed")) == "fewest"
         self.queries = 0
         self.alive = np.ones(1 << self.m, dtype=np.bool_)
@@ -247,13 +247,6 @@ def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 9, rng: np.r
         if oracle.remaining > left:
             oracle.query_spectrum([S], [1.0])
     return oracle.queries
-
-
-def _tolerance(tau: float) -> float:
-    tau = checks.real("tau", tau)
-    if tau <= 0:
-        raise ValueError(f"Argument 'tau' must be greater than 0, not {tau}.")
-    return tau
 
 
 def _values(phi: Query, X: NDArray[Any], y: NDArray[Any]) -> Array:

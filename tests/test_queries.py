@@ -202,7 +202,7 @@ def test_the_block_learner_always_finds_the_parity(tau, j, left):
         (lambda o: o.query_spectrum([1, 1], [0.5, 0.5]), ValueError, "must be different bit masks"),
         (lambda o: o.query_spectrum([0, 8], [0.5, 0.5]), ValueError, r"bit masks below 2\*\*3"),
         (lambda o: queries.AdversarialOracle(21, 0.1), ValueError, "'m' must be at most 20"),
-        (lambda o: queries.AdversarialOracle(3, 0.0), ValueError, "'tau' must be greater than 0"),
+        (lambda o: queries.AdversarialOracle(3, 0.0), ValueError, "'tau' must be positive"),
         (lambda o: queries.AdversarialOracle(3, 0.1, "honest"), ValueError, "'answers' must be one of"),
         (lambda o: queries.excluded(lambda X, y: y, 0, 0.1), ValueError, "'m' must be at least 1"),
         (lambda o: queries.StatisticalQueryOracle([[1]], [1, 2], 0.1), ValueError, r"'y' must have shape \(1,\)"),

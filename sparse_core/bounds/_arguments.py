@@ -8,19 +8,6 @@ from .. import checks
 from ..hypercube import dimension
 
 
-def positive(name: str, value: float) -> float:
-    """value > 0.
-
-    >>> positive("eps", 0)
-    Traceback (most recent call last):
-    ValueError: Argument 'eps' must be positive, not 0.0.
-    """
-    number = checks.real(name, value)
-    if number <= 0:
-        raise ValueError(f"Argument '{name}' must be positive, not {number}.")
-    return number
-
-
 def confidence(value: float, name: str = "delta") -> float:
     """0 < delta < 1: the probability with which a learner may fail.
 
@@ -28,7 +15,7 @@ def confidence(value: float, name: str = "delta") -> float:
     Traceback (most recent call last):
     ValueError: Argument 'delta' must be less than 1, not 1.0.
     """
-    number = positive(name, value)
+    number = checks.positive(name, value)
     if number >= 1:
         raise ValueError(f"Argument '{name}' must be less than 1, not {number}.")
     return number

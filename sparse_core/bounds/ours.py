@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import cbrt, ceil, comb, inf, log, log2, sqrt
 
 from .. import checks
-from ._arguments import as_float, basis_size, confidence, correlation, positive, scale, width
+from ._arguments import as_float, basis_size, confidence, correlation, scale, width
 
 __all__ = [
     "average_sensitivity",
@@ -174,7 +174,7 @@ def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
     >>> degree(0.1, 1.0, 1), degree(0.001, 1.0, 1), degree(0.001, 1.0, 1, s=4)
     (39, 3999, 987)
     """
-    eps, W = positive("eps", eps), checks.real("W", W, 0)
+    eps, W = checks.positive("eps", eps), checks.real("W", W, 0)
     first = max(0, ceil(average_sensitivity(W, k, s) / eps) - 1)
     if s is None:
         return first
@@ -219,7 +219,7 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     3997
     """
     n, d, C = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("C", C, 0)
-    eps, delta = positive("eps", eps), confidence(delta)
+    eps, delta = checks.positive("eps", eps), confidence(delta)
     r = ceil(log2(2 / delta))
     return C**2 / eps * (basis_size(n, d) * r + selection_constant(TAILS / 2, TAILS) * log(2 * r / delta))
 
@@ -246,7 +246,7 @@ def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> int:
     >>> theorem_8_degree(0.1, 1.0, 1)
     159
     """
-    return degree(positive("eps", eps) / LOSS, W, k, s)
+    return degree(checks.positive("eps", eps) / LOSS, W, k, s)
 
 
 def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, delta: float) -> float:
@@ -279,7 +279,7 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
     '6.1e+05'
     """
     n, d, V = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("variance", variance, 0)
-    eps, delta = positive("eps", eps), confidence(delta)
+    eps, delta = checks.positive("eps", eps), confidence(delta)
     q = sqrt(basis_size(n, d) - 1)
     return ceil(8 * log(1 / delta)) * (36 * V / eps * (1 + q) ** 2 + q)
 
@@ -320,7 +320,7 @@ def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -
     >>> round(theorem_14(10, 0.125), 3)
     15.859
     """
-    m, tau = checks.integer("m", m, 1), positive("tau", tau)
+    m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
     error, success = checks.real("error", error, 0), checks.real("success", success, 0, 1)
     if error >= 0.5:
         raise ValueError(f"Argument 'error' must be less than 1/2, which guessing reaches, not {error}.")
@@ -338,7 +338,7 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
     >>> round(statistical_queries(20, 5, 0.1, 0.5), 2)
     155.02
     """
-    n, tau, gamma = checks.integer("n", n, 1), positive("tau", tau), confidence(gamma, "gamma")
+    n, tau, gamma = checks.integer("n", n, 1), checks.positive("tau", tau), confidence(gamma, "gamma")
     return max(0.0, tau**2 * (as_float(comb(n, checks.integer("p", p, 1, n))) - 1 / gamma))
 
 
@@ -355,7 +355,7 @@ def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str =
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
     0.0116
     """
-    m, (s, k), (W, B), R = checks.integer("m", m, 1), width(s, k), scale(W, B), positive("R", R)
+    m, (s, k), (W, B), R = checks.integer("m", m, 1), width(s, k), scale(W, B), checks.positive("R", R)
     L = max(0, ceil(log2(k * m / s) / 2))
     rate = sqrt(s * k / m) * (2 + sqrt(L) * (1 + PEELING * sqrt(log(2 * m + 1))))
     forms = {
@@ -377,7 +377,7 @@ def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float,
     >>> round(theorem_17(1, 1, 1, 1.0, 0.0, 1.0, 0.05, 0.1))
     710
     """
-    n, (s, k), (W, B), R = checks.integer("n", n, 1), width(s, k), scale(W, B), positive("R", R)
-    eps, delta = positive("eps", eps), confidence(delta)
+    n, (s, k), (W, B), R = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("R", R)
+    eps, delta = checks.positive("eps", eps), confidence(delta)
     kM = k * (W * R + B)
     return 4 * kM**2 / eps * (s * (n + 1) * log(1 + 4 * kM / sqrt(eps)) + s * log(2) + log(1 / delta))

@@ -15,7 +15,7 @@ from math import exp, expm1, inf, log, log1p, nan, sqrt
 
 from .. import checks
 from . import ours
-from ._arguments import as_float, confidence, correlation, positive, scale, width
+from ._arguments import as_float, confidence, correlation, scale, width
 
 __all__ = [
     "boundary_probability",
@@ -88,7 +88,7 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float, constant: float 
     2996
     """
     n, d, C = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("C", C, 0)
-    eps, delta = positive("eps", eps), confidence(delta)
+    eps, delta = checks.positive("eps", eps), confidence(delta)
     return checks.real("constant", constant, 0) * as_float(n**d) * C * C * log(1 / delta) / eps
 
 
@@ -240,9 +240,9 @@ def noise_rate(
     >>> noise_rate(10, 4, 1, 1.0, 0.0, 0.1, form="restored") < noise_rate(10, 4, 1, 1.0, 0.0, 0.1)
     True
     """
-    n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), positive("eps", eps)
+    n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("eps", eps)
     checks.one_of("form", form, ("printed", "restored"))
-    L = log(k * n * s * positive("W", W) ** 2 / eps)
+    L = log(k * n * s * checks.positive("W", W) ** 2 / eps)
     numerator, logarithm = (1.0, L) if form == "restored" else (L, log(n * s))
     pairs = (numerator, k**8 * W**4 * logarithm**4), (1.0, k**6 * B**4 * log(s))
     return checks.real("constant", constant, 0) * eps**2 * min(a / b if b else inf for a, b in pairs)
@@ -261,7 +261,7 @@ def theorem_8_degree(
     >>> [f"{theorem_8_degree(16, 16, 1, 2.0, 3.0, 0.1, form=form):.1e}" for form in ("printed", "repaired")]
     ['1.5e+06', '4.3e+16']
     """
-    n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), positive("eps", eps)
+    n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("eps", eps)
     if not _repaired(form, constant):
         return constant * (k**8 * W**4 * log(n * s) ** 4 + k**6 * B**4 * log(s)) / eps**2
 
@@ -283,7 +283,7 @@ def theorem_8_samples(
     >>> theorem_8_samples(16, 16, 1, 2.0, 3.0, 0.1, 0.05)
     inf
     """
-    C, eps = sup_norm(n, k, W, B), positive("eps", eps)
+    C, eps = sup_norm(n, k, W, B), checks.positive("eps", eps)
     d = theorem_8_degree(n, s, k, W, B, eps, constant, form)
     if form == "repaired":
         return ours.lemma_7(n, int(min(n, d)), C, eps / ours.LOSS, delta)
@@ -299,7 +299,7 @@ def remark_11(n: int, s: int, power: float = 1.0) -> float:
     >>> round(remark_11(10, 10), 12)
     0.01
     """
-    return exp(-positive("power", power) * log(checks.integer("n", n, 1) * checks.integer("s", s, 1)))
+    return exp(-checks.positive("power", power) * log(checks.integer("n", n, 1) * checks.integer("s", s, 1)))
 
 
 # --- Section 4: statistical queries ---
@@ -313,7 +313,7 @@ def theorem_14(m: int, tau: float, constant: float = 1.0) -> float:
     >>> theorem_14(10, 0.125)
     16.0
     """
-    m, tau = checks.integer("m", m, 1), positive("tau", tau)
+    m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
     return checks.real("constant", constant, 0) * as_float(2**m) * tau**2
 
 
@@ -353,7 +353,7 @@ def theorem_17(
     '4.61'
     """
     n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
-    R, eps, delta = positive("R", R), positive("eps", eps), confidence(delta)
+    R, eps, delta = checks.positive("R", R), checks.positive("eps", eps), confidence(delta)
     M = W * R + B
     if not _repaired(form, constant):
         return constant * (M**2 * k * s * n * log(k * (R + B) / eps) + log(1 / delta)) / eps**2
@@ -392,7 +392,7 @@ def eq_15(
     1.28
     """
     m, n, (s, k), (W, B) = checks.integer("m", m, 1), checks.integer("n", n, 1), width(s, k), scale(W, B)
-    R = positive("R", R)
+    R = checks.positive("R", R)
     rate = (W * R + B) * sqrt(s * k / m)
     if _repaired(form, constant):
         return rate * (1 + sqrt(2 * min(log(2) + n * log(m), m * log(2))))
@@ -409,7 +409,7 @@ def dense_rademacher(m: int, s: int, W: float, B: float, R: float, constant: flo
     1.0
     """
     m, s, (W, B) = checks.integer("m", m, 1), checks.integer("s", s, 1), scale(W, B)
-    return checks.real("constant", constant, 0) * (W * positive("R", R) + B) * s / sqrt(m)
+    return checks.real("constant", constant, 0) * (W * checks.positive("R", R) + B) * s / sqrt(m)
 
 
 def conjecture_20(m: int, s: int, k: int, W: float, B: float, R: float, constant: float = 1.0) -> float:
@@ -421,7 +421,7 @@ def conjecture_20(m: int, s: int, k: int, W: float, B: float, R: float, constant
     0.2
     """
     m, (s, k), (W, B) = checks.integer("m", m, 1), width(s, k), scale(W, B)
-    return checks.real("constant", constant, 0) * (W * positive("R", R) + B) * sqrt(s * k / m)
+    return checks.real("constant", constant, 0) * (W * checks.positive("R", R) + B) * sqrt(s * k / m)
 
 
 def _least(enough: Callable[[int], bool], start: int) -> float:
