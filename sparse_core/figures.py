@@ -162,7 +162,8 @@ class Slider:
         figs = [fig for fig, _ in drawn]
         _share_limits(figs)
         self.parameter, self.start = parameter, values.index(start)
-        self.frames = {str(value): alt for value, alt in zip(values, alts, strict=True)}
+        names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+        self.frames = dict(zip(names, alts, strict=True))
         table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in plotted.rows(fig)]
         self.csv = plotted.as_csv([parameter, *plotted.COLUMNS], table)
         self.svg = _inline([_drawn(fig, None) for fig in figs], alts[self.start], self.start)
