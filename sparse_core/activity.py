@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "round_off", "size"]
+__all__ = ["active", "blocks", "count", "dead", "integral", "round_off", "rows_in_a_block", "size"]
 
 Array = NDArray[np.float64]
 Points = NDArray[Any] | None  # rows; None is the whole cube
@@ -41,14 +41,22 @@ def size(X: Points, n: int, s: int) -> int:
     return 1 << n if X is None else len(X)
 
 
+def rows_in_a_block(n: int, s: int) -> int:
+    """The number of points whose (rows, n) and (rows, s) arrays have BLOCK entries at most.
+
+    >>> rows_in_a_block(n=16, s=8)
+    16384
+    """
+    return max(1, BLOCK // max(n, s, 1))
+
+
 def blocks(X: Points, n: int, s: int) -> Iterator[tuple[slice, Array]]:
     """The rows of X, or of the cube, a block at a time: few enough for (rows, n) and (rows, s) arrays.
 
     >>> [(rows.start, x.shape) for rows, x in blocks(None, n=16, s=8)]
     [(0, (16384, 16)), (16384, (16384, 16)), (32768, (16384, 16)), (49152, (16384, 16))]
     """
-    total = size(X, n, s)
-    step = max(1, BLOCK // max(n, s, 1))
+    total, step = size(X, n, s), rows_in_a_block(n, s)
     for start in range(0, total, step):
         stop = min(start + step, total)
         block = points(n, start, stop) if X is None else X[start:stop]

@@ -9,12 +9,14 @@ Paper: section 1, Definitions 1 and 2.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import activity, checks
+from .evaluation import checked, dense, truth_table
+from .inference import SparseEvaluator
 from .sparsity import METHODS, Sparsity, on_cube, on_points
 
 __all__ = ["Scale", "SparseNetwork"]
@@ -98,15 +100,27 @@ class SparseNetwork:
         >>> SparseNetwork([2, 1], [[1, 1], [-1, 0]], [0, 0])([[0.5, 1], [-1, 0.25]])
         array([3., 1.])
         """
-        return self._evaluate(self._rows(X))
+        return dense(self.u, self.W, self.b, checked(X, self.n))
 
     def values(self) -> Array:
         """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26.
 
+        Neurons that are rarely active cost little there; see ``evaluation.truth_table``.
+
         >>> SparseNetwork([1], [[1, 0.5]], [0.25]).values()
         array([1.25, 0.  , 0.25, 0.  ])
         """
-        return self._evaluate(None)
+        return truth_table(self.u, self.W, self.b)
+
+    def evaluator(self) -> SparseEvaluator:
+        """h(x) on the cube once more, prepared so that neurons which are silent for certain are not computed.
+
+        >>> net = SparseNetwork(np.ones(256), np.kron(np.eye(256), np.ones((1, 2))), np.ones(256))
+        >>> fast, X = net.evaluator(), np.ones((100, 512))
+        >>> fast(X)[:3], net(X)[:3]
+        (array([256., 256., 256.]), array([256., 256., 256.]))
+        """
+        return SparseEvaluator(self.u, self.W, self.b)
 
     def scaled(self, c: float) -> SparseNetwork:
         """c h, by the output weights.
@@ -147,7 +161,7 @@ class SparseNetwork:
         array([[ True, False],
                [False,  True]])
         """
-        return activity.active(self.W, self.b, self._rows(X))
+        return activity.active(self.W, self.b, checked(X, self.n))
 
     def active_count(self, X: ArrayLike | None = None) -> NDArray[np.int32]:
         """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``.
@@ -156,7 +170,7 @@ class SparseNetwork:
         >>> K, float(K.mean()), float((K > 1).mean())       # E[K] and Pr[K > 1]
         (array([1, 1, 2, 0], dtype=int32), 1.0, 0.25)
         """
-        return activity.count(self.W, self.b, None if X is None else self._rows(X))
+        return activity.count(self.W, self.b, None if X is None else checked(X, self.n))
 
     def dead(self) -> NDArray[np.bool_]:
         """||w_j||_1 <= b_j for each neuron j: whether it is active at no point of the cube, exactly.
@@ -205,16 +219,4 @@ class SparseNetwork:
         time_limit = checks.real("time_limit", time_limit, 0)
         if X is None:
             return on_cube(self.W, self.b, method, time_limit)
-        return on_points(self.W, self.b, self._rows(X))
-
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        """X, checked. The points of a cube stay int8 until their block is due."""
-        if isinstance(X, np.ndarray) and X.dtype == np.int8 and X.ndim == 2 and X.shape[1] == self.n:
-            return X
-        return checks.real_array("X", X, 2, shape=(None, self.n))
-
-    def _evaluate(self, X: activity.Points) -> Array:
-        result = np.zeros(activity.size(X, self.n, self.s))
-        for rows, x in activity.blocks(X, self.n, self.s):
-            result[rows] = np.maximum(x @ self.W.T - self.b, 0) @ self.u
-        return result
+        return on_points(self.W, self.b, checked(X, self.n))

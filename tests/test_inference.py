@@ -1,4 +1,4 @@
-"""Sparse inference: the lemma on integers, equality with the dense pass, what is touched, and when it is dense."""
+"""Sparse inference: the lemma on integers, equality with the formula, what is touched, and when it is dense."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparse_core import constructions, hypercube, inference
-from sparse_core.inference import SparseEvaluator
 from sparse_core.network import SparseNetwork
 
 
 @pytest.fixture
 def always(monkeypatch):
-    """Addresses are used wherever there is a key, however little there is to gain."""
-    for name in ("GROUP", "SHARE", "WORTH"):
+    """Addresses and bounds are used wherever there are any, however little there is to gain."""
+    for name in ("GROUP", "SHARE", "WORTH", "LEAST", "BOUND"):
         monkeypatch.setattr(inference, name, 0)
 
 
@@ -32,7 +31,7 @@ def test_a_wrong_sign_at_a_key_silences_exactly(n, seed):
     """In integers: at every point of the cube; and where 2 |w_jc| is below the slack, some point shows it is no key."""
     rng = np.random.default_rng(seed)
     net = SparseNetwork(np.ones(20), rng.integers(-3, 4, (20, n)), rng.integers(-4, 12, 20))
-    X, found = hypercube.points(n), inference.keys(net)
+    X, found = hypercube.points(n), inference.keys(net.W, net.b)
     active = net.active(X)
     for j, c in np.ndindex(20, n):
         wrong = X[:, c] * net.W[j, c] < 0
@@ -56,14 +55,14 @@ def test_equals_the_formula_on_networks_of_all_kinds(seed):
         appendix_a(2, 6, rng) + unstructured,
         constructions.tight(3, 2, 8),
     ):
-        np.testing.assert_allclose(SparseEvaluator(net)(X), one_by_one(net, X), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(net.evaluator()(X), one_by_one(net, X), rtol=1e-12, atol=1e-12)
 
 
 def test_equals_the_dense_pass_and_touches_little():
     rng = np.random.default_rng(0)
     net = appendix_a(10, 54, rng)
     X = rng.choice(np.array([-1, 1], dtype=np.int8), (3000, 64))
-    fast = SparseEvaluator(net)
+    fast = net.evaluator()
     np.testing.assert_allclose(fast(X), net(X), rtol=0, atol=1e-11)
     assert np.array_equal(fast.multiply_adds(X), np.full(3000, 64 + 10))  # one neuron, and ten keys
 
@@ -73,7 +72,7 @@ def test_neurons_without_keys_are_all_touched():
     loose = SparseNetwork(rng.standard_normal(50), rng.standard_normal((50, 64)), np.zeros(50))
     net = appendix_a(9, 55, rng) + loose
     X = rng.choice([-1.0, 1.0], (2000, 64))
-    fast = SparseEvaluator(net)
+    fast = net.evaluator()
     np.testing.assert_allclose(fast(X), net(X), rtol=0, atol=1e-11)
     assert np.array_equal(fast.multiply_adds(X), np.full(2000, 51 * 64 + 9))
 
@@ -87,9 +86,9 @@ def test_goes_back_to_the_dense_pass():
     same = SparseNetwork(np.ones(300), np.tile(net.W[0], (300, 1)), np.full(300, net.b[0]))
     crowd = np.where(np.arange(64) < 8, net.W[0] / np.abs(net.W[0]), X)
     for h, points in ((net, X[:1]), (loose, X), (same, crowd)):
-        assert SparseEvaluator(h).multiply_adds(points).min() >= h.s * 64
-        np.testing.assert_allclose(SparseEvaluator(h)(points), h(points), rtol=1e-12, atol=1e-10)
-    assert SparseEvaluator(same).multiply_adds(X).mean() < 0.1 * 300 * 64
+        assert h.evaluator().multiply_adds(points).min() >= h.s * 64
+        np.testing.assert_allclose(h.evaluator()(points), h(points), rtol=1e-12, atol=1e-10)
+    assert same.evaluator().multiply_adds(X).mean() < 0.1 * 300 * 64
 
 
 def test_gathered_with_the_active_sets_is_the_function():
@@ -97,24 +96,60 @@ def test_gathered_with_the_active_sets_is_the_function():
     net = SparseNetwork(rng.standard_normal(30), rng.standard_normal((30, 5)), rng.uniform(0, 2, 30))
     X = rng.standard_normal((40, 5))
     active = net.active(X)
-    np.testing.assert_allclose(inference.gathered(net, X, *np.nonzero(active)), net(X), atol=1e-12)
+    np.testing.assert_allclose(inference.gathered(net.u, net.W, net.b, X, *np.nonzero(active)), net(X), atol=1e-12)
     fewer = active & (np.arange(30) > 0)
     expected = net(X) - net.u[0] * np.maximum(X @ net.W[0] - net.b[0], 0)
-    np.testing.assert_allclose(inference.gathered(net, X, *np.nonzero(fewer)), expected, atol=1e-12)
+    np.testing.assert_allclose(inference.gathered(net.u, net.W, net.b, X, *np.nonzero(fewer)), expected, atol=1e-12)
 
 
 @pytest.mark.usefixtures("always")
 def test_empty_networks_and_empty_inputs():
     empty = SparseNetwork(np.zeros(0), np.zeros((0, 3)), np.zeros(0))
-    assert np.array_equal(SparseEvaluator(empty)(hypercube.points(3)), np.zeros(8))
-    assert SparseEvaluator(constructions.junta(np.ones(8)))(np.zeros((0, 3))).shape == (0,)
+    assert np.array_equal(empty.evaluator()(hypercube.points(3)), np.zeros(8))
+    assert constructions.junta(np.ones(8)).evaluator()(np.zeros((0, 3))).shape == (0,)
+
+
+def test_bounds_find_every_active_neuron_and_few_others():
+    """Hamming balls have no keys: half of the coordinates, in single precision, tell nearly all of them apart."""
+    rng = np.random.default_rng(4)
+    X = rng.choice(np.array([-1, 1], dtype=np.int8), (1500, 64))
+    net = constructions.code_caps(np.concatenate([rng.choice([-1, 1], (1000, 64)), X[:24]]), bias=48)
+    fast = net.evaluator()
+    assert not inference.keys(net.W, net.b).any()
+    assert np.array_equal(fast(X), one_by_one(net, X))
+    assert np.array_equal(fast(X) > 0, net.active(X).any(axis=1)) and (fast(X) > 0).sum() >= 24
+    assert fast.multiply_adds(X).max() < 0.6 * net.s * 64
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e-38, 1.0, 1e30, 1e200])
+@pytest.mark.parametrize("spread", [0, 20])
+def test_single_precision_silences_nobody_who_is_active(size, spread):
+    """Pre-activations around 0, from far below the round-off of single precision upwards, and weights of all orders."""
+    rng = np.random.default_rng(5)
+    X = rng.choice([-1.0, 1.0], (200, 24))
+    W = size * rng.standard_normal((200, 24)) * np.exp(-spread * rng.random((200, 24)))
+    b = (X * W).sum(axis=1) - np.abs(W).sum(axis=1) * rng.choice([-1, 1], 200) * 10.0 ** rng.uniform(-16, -6, 200)
+    part = inference._Prefixes.of((np.ones(200), W, b))
+    for c in part.below:
+        assert part._alive(X, c)[X @ W.T - b > 0].all()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["i1", "f4", "f8"]))
+@settings(deadline=None)
+def test_equals_the_network_at_any_real_points(seed, dtype):
+    rng = np.random.default_rng(seed)
+    net = appendix_a(8, 8, rng)
+    X = rng.choice([-1, 1], (600, 16)).astype(dtype)
+    X[-1, 0] = rng.integers(-3, 4)
+    np.testing.assert_allclose(net.evaluator()(X), net(X), rtol=1e-12, atol=1e-11)
 
 
 @pytest.mark.parametrize(
-    "X, message", [([[1, 0, 1]], "entry .* is 0"), ([[1, 1]], "must have 3 columns"), ([1, 1, 1], "must have 2 axes")]
+    "X, message",
+    [([[1, np.nan, 1]], "must be finite"), ([[1, 1]], r"must have shape \(any, 3\)"), ([1, 1, 1], "must have 2 axes")],
 )
-def test_refuses_points_off_the_cube(X, message):
-    fast = SparseEvaluator(constructions.junta(np.ones(8)))
+def test_refuses_what_the_network_refuses(X, message):
+    fast = constructions.junta(np.ones(8)).evaluator()
     for call in (fast, fast.multiply_adds):
         with pytest.raises(ValueError, match=message):
             call(X)

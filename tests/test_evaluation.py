@@ -1,0 +1,74 @@
+"""The dense pass by loops; the truth table of a network by points, along either way; the choice of the way."""
+
+import numpy as np
+import pytest
+
+from sparse_core import activity, constructions, evaluation, hypercube
+from sparse_core.network import SparseNetwork
+
+
+@pytest.fixture
+def rare(monkeypatch):
+    """Every neuron is taken sparsely, in blocks of few pairs and few neurons."""
+    for name, value in (("OPENING", 0), ("PAIR", 0), ("BLOCK", 50)):
+        monkeypatch.setattr(evaluation, name, value)
+
+
+def point_by_point(net):
+    """The printed formula at each point of the cube."""
+    X = hypercube.points(net.n)
+    return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
+
+
+@pytest.mark.usefixtures("rare")
+@pytest.mark.parametrize("n", range(1, 9))
+@pytest.mark.parametrize("s", [0, 1, 8])
+def test_integers_give_exactly_the_values_of_the_formula(n, s):
+    rng = np.random.default_rng([n, s])
+    net = SparseNetwork(rng.integers(-3, 4, s), rng.integers(-3, 4, (s, n)), rng.integers(-4, 9, s))
+    assert np.array_equal(net.values(), point_by_point(net))
+
+
+@pytest.mark.usefixtures("rare")
+@pytest.mark.parametrize("seed", range(3))
+def test_real_weights_up_to_round_off(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(activity, "BLOCK", 64)
+    net = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, 8)), rng.uniform(-1, 5, 40))
+    np.testing.assert_allclose(net.values(), point_by_point(net), rtol=0, atol=1e-12)
+
+
+def test_both_ways_in_one_table():
+    """Rare neurons and common ones at the real thresholds, and a dead one, against the dense pass."""
+    rng = np.random.default_rng(0)
+    sparse, dead = constructions.appendix_a(4, 13, rng=rng), SparseNetwork([1], np.ones((1, 17)), [17])
+    common = SparseNetwork(rng.standard_normal(5), rng.standard_normal((5, 17)), np.zeros(5))
+    net = sparse + common + dead
+    values = net.values()
+    np.testing.assert_allclose(values, evaluation.dense(net.u, net.W, net.b, None), rtol=0, atol=1e-11)
+    assert np.array_equal(np.flatnonzero((sparse + dead).values()), np.flatnonzero(sparse.active_count()))
+
+
+def test_it_touches_active_pairs_only(monkeypatch):
+    """With rare neurons alone, the dense pass is never called, and as many values are added to as there are pairs."""
+    net = constructions.junta(np.ones(64), n=16, coordinates=[0, 3, 7, 8, 12, 15])
+    added = []
+
+    def counted(values, u, A, B):
+        before = values.copy()
+        add(values, u, A, B)
+        added.append(np.count_nonzero(values != before))
+
+    add = evaluation._add
+    monkeypatch.setattr(evaluation, "_add", counted)
+    monkeypatch.setattr(evaluation, "dense", None)
+    assert np.array_equal(net.values(), np.ones(1 << 16)) and added == [1 << 10] * 64
+
+
+def test_what_is_too_much_is_refused():
+    rng = np.random.default_rng(1)
+    wide = SparseNetwork(np.ones(1 << 10), rng.standard_normal((1 << 10, 24)), np.zeros(1 << 10))
+    with pytest.raises(ValueError, match=r"2\*\*24 points with 1024 neurons are too many"):
+        wide.values()
+    with pytest.raises(ValueError, match=r"2\*\*27 points with 1 neurons are too many"):
+        SparseNetwork([1], np.ones((1, 27)), [26]).values()
