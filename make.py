@@ -19,8 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
+PINS = ROOT / "requirements.txt"
+BENCH, BENCH_VENV = ROOT / "benchmarks", ROOT / ".bench-venv"
 STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
-SOURCES = ("book", "sparse_core", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
+SOURCES = ("book", "sparse_core", "benchmarks/results.json", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
 CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
 REPRODUCIBLE = {
     "PYTHONHASHSEED": "0",
@@ -37,6 +39,14 @@ class Stop(Exception):
     """What went wrong and what to do about it."""
 
 
+class Refused(Stop):
+    """Packages that cannot be installed here, though there is a network."""
+
+    def __init__(self, reason, command):
+        super().__init__(f"the requirements could not be installed ({reason}); tried: {' '.join(command)}")
+        self.reason = reason
+
+
 def say(line):
     print(line, flush=True)
 
@@ -44,17 +54,30 @@ def say(line):
 # The environment
 
 
-def bootstrap():
-    """The interpreter of .venv, which holds the pinned requirements; what an interrupted run left is made again."""
-    python = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    pins = (ROOT / "requirements.txt").read_bytes()
-    stamp, wanted = VENV / "pins.sha", "{} {}.{}".format(hashlib.sha256(pins).hexdigest(), *sys.version_info)
+def bootstrap(venv=None, pins=None, peers=()):
+    """The interpreter of an environment with the pinned requirements; what an interrupted run left is made again.
+
+    Of the peers each is tried alone; those that cannot be installed stand in refused.json, with the reason.
+    """
+    venv, pins = venv or VENV, pins or PINS
+    python = str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    text = pins.read_bytes() + "".join(peers).encode()
+    stamp, wanted = venv / "pins.sha", "{} {}.{}".format(hashlib.sha256(text).hexdigest(), *sys.version_info)
     if not (stamp.is_file() and stamp.read_text() == wanted):
-        total = pins.count(b"==")
-        say(f"first run: installing {total} pinned packages into .venv (about a minute)")
-        install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)])
+        total = text.count(b"==")
+        say(f"first run: installing {total} pinned packages into {venv.name} (about a minute)")
+        install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)])
         install([python, "-m", "ensurepip"])
-        install([python, "-m", "pip", "install", "--no-input", "-r", str(ROOT / "requirements.txt")], total)
+        install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)], total)
+        refused = {}
+        for peer in peers:
+            try:
+                install([python, "-m", "pip", "install", "--no-input", "-c", str(pins), peer])
+            except Refused as refusal:
+                refused[peer.split("==")[0]] = refusal.reason
+                say(f"  {peer} is left out: {refusal.reason}")
+        if peers:
+            (venv / "refused.json").write_text(json.dumps(refused))
         stamp.write_text(wanted)
     return python
 
@@ -76,7 +99,7 @@ def install(command, total=0):
         if re.search("NewConnectionError|ConnectTimeout|NameResolution|ProxyError|Retrying", log):
             raise Stop("no network: the first run downloads the pinned packages; connect, then run again")
         reason = (re.findall("ERROR: (.*)", log) or log.splitlines()[-1:] or ["no reason given"])[-1]
-        raise Stop(f"the requirements could not be installed ({reason}); tried: {' '.join(command)}")
+        raise Refused(reason, command)
 
 
 def raise_if_disk_full(log):
@@ -103,21 +126,25 @@ def read_all():
         raise Stop(error) from None
 
 
-def execute(notebooks, values):
+def execute(notebooks, values, jobs=None):
     """The executed notebooks; says how long each one took, or where one failed."""
     import chapters
 
-    executed, bars = {}, sys.stderr.isatty()
-    for name, done, seconds in chapters.execute_all(notebooks, values, cwd=BOOK, bars=bars):
+    executed, bars, record = {}, sys.stderr.isatty(), BUILD / "seconds.json"
+    known = json.loads(record.read_text()) if record.is_file() else {}
+    seconds_of = {name: known.get(name, len(chapters.code_cells(notebook)) / 3) for name, notebook in notebooks.items()}
+    longest_first = {name: notebooks[name] for name in sorted(notebooks, key=lambda name: -seconds_of[name])}
+    for name, done, seconds in chapters.execute_all(longest_first, values, cwd=BOOK, jobs=jobs, bars=bars):
         if isinstance(done, chapters.ChapterError):
             log = BUILD / f"{name}.traceback.txt"
             log.write_text(done.traceback, encoding="utf-8")
             raise Stop(f"{name}, {done}" + (f" (full traceback: {log})" if done.traceback else ""))
         if isinstance(done, Exception):
             raise done
-        executed[name] = done
+        executed[name], known[name] = done, round(seconds, 1)
         clear = "\r\x1b[K" if bars else ""
         say(f"{clear}  {name}: {len(chapters.code_cells(done))} cells, {seconds:.1f} s")
+    record.write_text(json.dumps(known))
     return {name: executed[name] for name in notebooks}
 
 
@@ -178,7 +205,7 @@ def source_fingerprint():
 # The commands; the first line of each one's docstring is its help
 
 
-def book(chapter, parameters):
+def book(chapter, jobs, parameters):
     """execute the chapters, write the ledger, build the offline site: _build/html"""
     import chapters
 
@@ -198,7 +225,7 @@ def book(chapter, parameters):
         STAMP.unlink(missing_ok=True)
     BUILD.mkdir(exist_ok=True)
     fingerprint = source_fingerprint()
-    executed = execute(chosen, values)
+    executed = execute(chosen, values, jobs)
     try:
         write_stage(stage, notebooks, executed, chapter)
         build_html(stage, out, strict=not chapter)
@@ -218,16 +245,18 @@ def test(arguments):
     say(f"test: passed in {time.perf_counter() - start:.0f} s")
 
 
-def refresh(all):
+def refresh(all, names):
     """write book/*.ipynb, text outputs only, from the book/*.md that changed"""
     import chapters
 
     BUILD.mkdir(exist_ok=True)
-    changed, old = {}, {}
-    for name, notebook in read_all().items():
+    changed, old, notebooks = {}, {}, read_all()
+    if unknown := set(names).difference(notebooks):
+        raise Stop(f"there is no chapter {min(unknown)!r}; the chapters are {', '.join(notebooks)}")
+    for name, notebook in notebooks.items():
         stored = BOOK / f"{name}.ipynb"
         old[name] = stored.read_text(encoding="utf-8") if stored.exists() else ""
-        if old[name] and not all and chapters.same_source(json.loads(old[name]), notebook):
+        if old[name] and not (all or name in names) and chapters.same_source(json.loads(old[name]), notebook):
             say(f"  {name}: unchanged")
         else:
             changed[name] = notebook
@@ -237,6 +266,26 @@ def refresh(all):
         if chapters.dump(fresh) != old[name]:
             (BOOK / f"{name}.ipynb").write_text(chapters.dump(fresh), encoding="utf-8")
     say("refresh: book/*.ipynb are up to date")
+
+
+def bench(quick, only):
+    """time the package beside other libraries, installed into .bench-venv: benchmarks/results.json"""
+    os.environ["USE_CUDA"] = "0"  # pyfwht would look for a graphics card while it is installed
+    python = bootstrap(BENCH_VENV, BENCH / "requirements.txt", (BENCH / "peers.txt").read_text().split())
+    command = [python, "-P", "-m", "benchmarks.run", *["--quick"] * quick, *(f"--only={name}" for name in only)]
+    try:
+        done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE)
+    except KeyboardInterrupt:
+        if quick or only:
+            raise
+        raise Stop("interrupted; what was measured is kept, and the same command goes on from there") from None
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").splitlines()
+        raise Stop(lines[-1] if lines else f"the measurements ended with exit code {done.returncode}")
+    if quick or only:
+        say("bench: done; a run of all cases would write benchmarks/results.json")
+    else:
+        say("bench: benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
 
 
 def serve(port):
@@ -267,12 +316,13 @@ def check():
 
 def clean():
     """remove _build and the caches"""
-    for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if VENV not in path.parents)]:
+    kept = {VENV, BENCH_VENV}
+    for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if not kept & set(path.parents))]:
         shutil.rmtree(path, ignore_errors=True)
-    say("clean: _build and the caches are gone (.venv stays)")
+    say("clean: _build and the caches are gone (.venv and .bench-venv stay)")
 
 
-COMMANDS = {command.__name__: command for command in (book, test, refresh, serve, check, clean)}
+COMMANDS = {command.__name__: command for command in (book, test, refresh, serve, bench, check, clean)}
 
 
 def parse(arguments):
@@ -281,8 +331,12 @@ def parse(arguments):
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add = {name: commands.add_parser(name, help=run.__doc__, allow_abbrev=False) for name, run in COMMANDS.items()}
     add["book"].add_argument("--chapter", metavar="NAME", help="execute this one only; the site is _build/preview")
+    add["book"].add_argument("--jobs", metavar="N", type=at_least_one, help="chapters at a time; default: one a core")
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["refresh"].add_argument("--all", action="store_true", help="execute the unchanged chapters too")
+    add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="execute this one even if it is unchanged")
+    add["bench"].add_argument("--quick", action="store_true", help="small cases only, in half a minute")
+    add["bench"].add_argument("--only", metavar="NAME", action="append", default=[], help="the cases that begin so")
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
@@ -292,6 +346,12 @@ def parse(arguments):
     elif further:
         add[command].error(f"unknown argument: {' '.join(further)}")
     return command, options
+
+
+def at_least_one(text):
+    if not (text.isdecimal() and int(text) >= 1):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
+    return int(text)
 
 
 def enter_environment(arguments):
@@ -309,7 +369,7 @@ def main(arguments):
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
-        if command not in ("serve", "clean"):
+        if command not in ("serve", "bench", "clean"):
             enter_environment(arguments)
         COMMANDS[command](**options)
         return 0

@@ -101,13 +101,15 @@ def _ratio(side: _Player, base: _Player) -> list[float] | None:
 
 
 def _difference(side: _Player, base: _Player) -> float | None:
-    """max |difference| of the results, where both sides show one."""
+    """max |difference| of the results over max |result|, where both sides show one."""
     import numpy as np
 
     if side.failed or base.failed or not (side.result.exists() and base.result.exists()):
         return None
     one, other = np.load(side.result), np.load(base.result)
-    return float(np.abs(one - other).max(initial=0)) if one.shape == other.shape else math.inf
+    if one.shape != other.shape:
+        return math.inf
+    return float(np.abs(one - other).max(initial=0) / (np.abs(other).max(initial=0) or 1))
 
 
 class _Player:
@@ -116,7 +118,15 @@ class _Player:
     def __init__(self, side: Side, args: dict[str, Any], limit: float, result: Path) -> None:
         self.record: dict[str, Any] = {"seconds": []}
         self.result, self.limit, self.loops = result, limit, 1
-        command = [sys.executable, __file__, side.__code__.co_filename, side.__name__, json.dumps(args), str(result)]
+        command = [
+            sys.executable,
+            "-P",
+            __file__,
+            side.__code__.co_filename,
+            side.__name__,
+            json.dumps(args),
+            str(result),
+        ]
         root = str(Path(__file__).resolve().parent.parent)
         self.process = subprocess.Popen(
             command,

@@ -3,11 +3,13 @@
 import errno
 import filecmp
 import json
+import logging
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -56,11 +58,11 @@ def small(tmp_path):
 
 
 def make_small(root):
-    for name in ("make.py", "_config.yml", "book/_ext/chapters.py", "book/_ext/companion.py"):
+    extensions = [f"book/_ext/{name}.py" for name in ("chapters", "companion", "figure_files")]
+    for name in ("make.py", "_config.yml", "sparse_core/figures.py", "sparse_core/plotted.py", *extensions):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(make.ROOT / name, root / name)
     shutil.copytree(make.BOOK / "assets", root / "book" / "assets")
-    (root / "sparse_core").mkdir()
     files = {
         "_toc.yml": TOC,
         "requirements.txt": "# nothing\n",
@@ -117,7 +119,20 @@ def files(folder):
 # Wrong arguments
 
 
-@pytest.mark.parametrize("line", ["", "bake", "book --chaptre 01-a", "serve --port eighty", "clean all", "check -x"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "bake",
+        "book --chaptre 01-a",
+        "book --jobs 0",
+        "book --jobs two",
+        "serve --port eighty",
+        "clean all",
+        "check -x",
+        "bench --all",
+    ],
+)
 def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
     with pytest.raises(SystemExit) as exit_:
         make.main(line.split())
@@ -129,6 +144,10 @@ def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
 
 def test_an_unknown_chapter_lists_the_chapters(small):
     assert "'03-c'; the chapters are 01-a, 02-b" in stopped(small, "book", "--chapter", "03-c")
+
+
+def test_an_unknown_page_to_refresh_lists_the_chapters(small):
+    assert "'03-c'; the chapters are 01-a, 02-b" in stopped(small, "refresh", "03-c")
 
 
 def notebook(tmp_path, *assignments):
@@ -174,6 +193,42 @@ def test_two_builds_are_identical_and_a_warning_leaves_no_site(tmp_path):
     assert (code, output.splitlines()[-1]) == (0, f"book: {roots[0] / '_build/preview/index.html'}")
     assert "n is [4]" in (roots[0] / "_build/preview/book/ledger.html").read_text()
     assert html[0].exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_as_many_chapters_run_at_a_time_as_there_are_jobs(jobs, monkeypatch, tmp_path):
+    together, running, most = threading.Barrier(jobs, timeout=60), [], []
+
+    def execute(notebook, values, bar):
+        running.append(notebook)
+        together.wait()  # until there are so many
+        most.append(len(running))
+        together.wait()
+        running.remove(notebook)
+        return notebook.upper()
+
+    monkeypatch.setattr(chapters, "execute", execute)
+    monkeypatch.setattr(logging, "disable", lambda level: None)
+    monkeypatch.chdir(tmp_path)
+    done = list(chapters.execute_all({name: name for name in "abcdef"}, {}, cwd=tmp_path, jobs=jobs))
+    assert sorted((name, outcome) for name, outcome, _ in done) == [(name, name.upper()) for name in "abcdef"]
+    assert max(most) == jobs
+
+
+def test_the_chapter_that_took_longest_comes_first_and_the_times_are_kept(monkeypatch, tmp_path):
+    given = []
+
+    def execute_all(notebooks, values, **_):
+        given.extend(notebooks)
+        return ((name, notebook, 7.0) for name, notebook in notebooks.items())
+
+    monkeypatch.setattr(make, "BUILD", tmp_path)
+    monkeypatch.setattr(chapters, "execute_all", execute_all)
+    (tmp_path / "seconds.json").write_text('{"01-a": 1.5, "02-b": 20, "gone": 3}')
+    notebooks = {name: {"cells": [{"cell_type": "code"}] * 9} for name in ("01-a", "02-b", "03-new")}
+    assert list(make.execute(notebooks, {})) == ["01-a", "02-b", "03-new"]
+    assert given == ["02-b", "03-new", "01-a"]  # nine cells of a new one count for three seconds
+    assert json.loads((tmp_path / "seconds.json").read_text()) == {"01-a": 7, "02-b": 7, "gone": 3, "03-new": 7}
 
 
 def test_a_failing_cell_is_named_and_leaves_no_site(small):
@@ -272,6 +327,7 @@ def test_refresh_stores_text_and_only_what_changed(small):
     _, output, _ = run(small, "refresh")
     assert "01-a: unchanged" in output
     assert "02-b: 2 cells" in output
+    assert "02-b: unchanged" in run(small, "refresh", "01-a")[1]
     assert stored.stat().st_mtime_ns == before
     assert "n is 5" in (small / "book/02-b.ipynb").read_text()
 
@@ -336,6 +392,45 @@ def test_a_failed_installation_says_why_and_is_tried_again(interpreter, capsys, 
     assert make.bootstrap() == str(make.VENV / "bin/python")
     interpreter("a third installation would fail", 1)
     assert make.bootstrap() == str(make.VENV / "bin/python")
+
+
+def test_a_peer_that_does_not_install_is_left_out_with_its_reason(tmp_path, monkeypatch, capsys):
+    def install(command, total=0):
+        if command[-1] == "other==2":
+            raise make.Refused("it needs a compiler", command)
+        if command[-1] == "third==3":
+            raise make.Stop("no network")
+
+    monkeypatch.setattr(make, "install", install)
+    pins = tmp_path / "requirements.txt"
+    pins.write_text("numpy==0\n")
+    (tmp_path / "venv").mkdir()
+    make.bootstrap(tmp_path / "venv", pins, ["one==1", "other==2"])
+    assert json.loads((tmp_path / "venv/refused.json").read_text()) == {"other": "it needs a compiler"}
+    assert "  other==2 is left out: it needs a compiler\n" in capsys.readouterr().out
+    with pytest.raises(make.Stop, match="no network"):
+        make.bootstrap(tmp_path / "venv", pins, ["one==1", "third==3"])
+
+
+def test_no_network_stops_the_measurements_with_one_line(interpreter, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(make, "BENCH_VENV", tmp_path / ".bench-venv")
+    interpreter("WARNING: Retrying after connection broken by 'NewConnectionError'", 1)
+    assert make.main(["bench"]) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("bench: stopped: no network")
+    assert errors.count("\n") == 1
+
+
+def test_interrupted_measurements_can_go_on(monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(make, "bootstrap", lambda *_: "python")
+    monkeypatch.setattr(subprocess, "run", interrupted)
+    assert [make.main(["bench"]), make.main(["bench", "--quick"])] == [1, 1]
+    complete, quick = capsys.readouterr().err.splitlines()
+    assert complete == "bench: stopped: interrupted; what was measured is kept, and the same command goes on from there"
+    assert quick == "bench: stopped: interrupted; nothing half built was kept"
 
 
 @pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])

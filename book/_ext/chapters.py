@@ -86,10 +86,11 @@ def execute(notebook, values=None, progress_bar=False):
     return done
 
 
-def execute_all(notebooks, values, *, cwd, bars=False):
-    """(name, the executed notebook or the exception, seconds) of each, as they finish: one at a time on each core."""
+def execute_all(notebooks, values, *, cwd, jobs=None, bars=False):
+    """(name, the executed notebook or the exception, seconds) of each as they finish: ``jobs`` at a time, the first
+    ones first, each in a process of its own; by default as many as there are cores."""
     slots, finished = queue.Queue(), queue.Queue()
-    for slot in range(os.cpu_count() or 1):
+    for slot in range(jobs or os.cpu_count() or 1):
         slots.put(slot)
 
     def work(name):

@@ -1,0 +1,97 @@
+"""Functions on the whole cube: the Walsh-Hadamard transform, statistics of the spectrum, Boolean influences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Case, Run
+
+
+def values(n: int, precision: str = "float64") -> np.ndarray:
+    return np.random.default_rng(n).standard_normal(1 << n).astype(precision)
+
+
+def signs(n: int) -> np.ndarray:
+    return np.where(np.random.default_rng(n).standard_normal(1 << n) > 0, -1, 1).astype(np.int8)
+
+
+def sample(result: Any) -> np.ndarray:
+    """Every so many entries: enough to compare two transforms of many."""
+    return np.asarray(result, dtype=np.float64)[:: max(1, len(result) >> 16)]
+
+
+def transform(n: int, precision: str = "float64") -> Run:
+    from sparse_core import fourier
+
+    x = values(n, precision)
+    return Run(lambda: fourier.walsh_transform(x), sample)
+
+
+def pyfwht(n: int, precision: str = "float64") -> Run:
+    import pyfwht
+
+    x = values(n)  # it has no single precision
+    return Run(lambda: pyfwht.compute(x), lambda result: sample(result) / len(x))
+
+
+def hadamard(n: int, precision: str = "float64") -> Run:
+    from scipy.linalg import hadamard
+
+    x, H = values(n), hadamard(1 << n, dtype=float)
+    return Run(lambda: H @ x, lambda result: sample(result) / len(x))
+
+
+def sympy(n: int, precision: str = "float64") -> Run:
+    from sympy import fwht
+
+    x = values(n).tolist()
+    return Run(lambda: fwht(x), lambda result: sample(np.array(result, dtype=float)) / len(x))
+
+
+def statistics(n: int) -> Run:
+    from sparse_core import fourier
+
+    x = values(n)
+    return Run(lambda: fourier.statistics(x), view=None)
+
+
+def influences(n: int) -> Any:
+    from sparse_core import fourier
+
+    x = signs(n)
+    return lambda: fourier.influences(x)
+
+
+def boofun(n: int) -> Any:
+    import boofun
+
+    f = boofun.create(signs(n) < 0, storage="dense")
+    return lambda: f.influences(force_recompute=True)
+
+
+def boolforge(n: int) -> Run:
+    import boolforge
+
+    f = boolforge.BooleanFunction((signs(n) < 0).astype(int))
+    return Run(lambda: f.get_activities(exact=True), lambda result: result[::-1])  # its first variable is our last
+
+
+PEERS = {"float64": "pyfwht", "float32": "pyfwht (float64)"}
+CASES = (
+    *(
+        Case("walsh", {"sparse_core": transform, peer: pyfwht}, {"precision": precision, "n": n}, quick=n in (10, 20))
+        for precision, peer in PEERS.items()
+        for n in range(10, 27, 2)
+    ),
+    *(
+        Case("walsh-others", {"sparse_core": transform, "scipy hadamard": hadamard, "sympy fwht": sympy}, {"n": n})
+        for n in (12, 16)
+    ),
+    *(Case("spectrum", {"transform": transform, "statistics": statistics}, {"n": n}) for n in (16, 20, 24)),
+    *(
+        Case("influences", {"sparse_core": influences, "boofun": boofun, "boolforge": boolforge}, {"n": n}, n == 16)
+        for n in (12, 16, 20)
+    ),
+)
