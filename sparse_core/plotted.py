@@ -2,8 +2,9 @@
 
 One row for each vertex, point, bar or cell, under the names in ``COLUMNS``: the panel, the labels of both axes, the
 series, its kind, its coordinates and, for bars their foot, for images their value. A series bears the name that the
-legend shows; a name that begins with "_" stays out of the legend and is taken without that sign. Where an axis is
-labelled with words, the coordinate is the word. Helpers such as grids and annotations are no data.
+legend shows; a name that begins with "_" stays out of the legend and is taken without that sign, and a series without a
+name is called after the one of its colour. Where an axis is labelled with words, the coordinate is the word. Helpers
+such as grids and annotations are no data.
 """
 
 from __future__ import annotations
@@ -54,12 +55,18 @@ def as_csv(columns: Sequence[str], table: Iterable[Sequence[Any]]) -> str:
 def _series(ax: Any) -> Iterator[tuple[str, str, Iterable[tuple[Any, ...]]]]:
     """(label, kind, its (x, y, value) triples) of each artist of an Axes that stands for data."""
     labels = {id(part): bars.get_label() for bars in ax.containers for part in bars.get_children()}
+    of_colour = {
+        line.get_color(): label for line in ax.lines if _is_name(label := labels.get(id(line), line.get_label()))
+    }
     for line in ax.lines:
         x, y = line.get_data()
         in_x, in_y = line.get_transform().contains_branch_seperately(ax.transData)
         kind = "points" if line.get_linestyle() == "None" else "line"
         if in_x and in_y:
-            yield labels.get(id(line), line.get_label()), kind, ((*point, "") for point in zip(x, y, strict=True))
+            label = labels.get(id(line), line.get_label())
+            if not _is_name(label) and line.get_color() in of_colour:
+                label = f"{of_colour[line.get_color()]} ({kind} of its colour)"
+            yield label, kind, ((*point, "") for point in zip(x, y, strict=True))
         elif in_x or in_y:  # a line across the whole panel
             yield line.get_label(), "mark", [(x[0] if in_x else "", y[0] if in_y else "", "")]
     for bars in (c for c in ax.containers if hasattr(c, "patches")):
@@ -88,9 +95,13 @@ def _named(series: Iterable[tuple[str, str, Iterable[tuple[Any, ...]]]], ax: Any
     """Rows (series, kind, x, y, value), with a name for each series and with the words of the axes."""
     x_words, y_words = _words(ax.xaxis), _words(ax.yaxis)
     for number, (label, kind, triples) in enumerate(series, 1):
-        generic = not label.strip("_") or label.startswith(("_child", "_nolegend"))
-        name = f"unnamed {number}" if generic else label.removeprefix("_")
+        name = label.removeprefix("_") if _is_name(label) else f"{kind} {number}"
         yield from ((name, kind, _word(x, x_words), _word(y, y_words), value) for x, y, value in triples)
+
+
+def _is_name(label: str) -> bool:
+    """Whether a label was given by hand."""
+    return bool(label.strip("_")) and not label.startswith(("_child", "_nolegend"))
 
 
 def _words(axis: Any) -> Mapping[float, str]:
