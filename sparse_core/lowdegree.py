@@ -23,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import checks
 from .hypercube import dimension, monomials, supports
-from .moments import Moments, row_blocks, sweep
+from .moments import Moments, row_blocks
 from .regression import gram, least_squares, solve
+from .sweep import sweep
 
 __all__ = ["LowDegreeRegressor", "averaging_risk", "least_squares_risk"]
 
@@ -232,6 +233,7 @@ def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) 
     0.02
     """
     weights, D = _weights(weights, degree)
+    m, noise = checks.integer("m", m, 1), checks.real("noise", noise, 0)
     below, above = weights[: degree + 1].sum(), weights[degree + 1 :].sum()
     return float(above + (D * (below + above + noise) - below) / m)
 

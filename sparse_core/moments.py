@@ -3,144 +3,30 @@ r"""Moments of labelled samples: sum_i y_i chi_T(x_i) for all sets T of at most 
 Divided by the number of samples they are the estimated Fourier coefficients of the low-degree algorithm; with labels
 1 and degree 2d they are the entries of the Gram matrix of the monomials. They are sums, so the moments of shards add.
 
-The sweep never forms the matrix Phi of all monomials at all samples. Cut T into its ceil(d/2) least elements A and
-the rest B, and call p = max A the pivot. In colexicographic order the sets A with pivot p are a contiguous slice;
-with the coordinates reversed, so are the sets B above p. Hence the moments of one pivot are one matrix product,
-
-    sum_i chi_A(x_i) (y_i chi_B(x_i)),     all A with max A = p, all B with min B > p,
-
-of two small factors that every pivot shares. Pivots with few sets A are taken together, so that the product is worth
-its call; the few products with min B < max A that this adds are dropped in the end.
+Three ways lead to the sums over a block of samples: a population count for labels -1 and 1, matrix products for others
+(``sweep``), and for many samples of few variables the Walsh transform of a histogram, which gives all 2^n at once.
 
 Paper: Lemma 7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
-from math import comb
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .fourier import inverse_walsh_transform
-from .hypercube import dimension, index, monomials, supports
+from .hypercube import index, monomials
+from .sweep import Sweep, pack, sweep
 
-__all__ = ["Moments", "Sweep", "sweep"]
+__all__ = ["Moments"]
 
-ROWS = 48  # the least number of rows of a product, over which pivots are taken together
-FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
 TABLE_N = 22  # up to here a table of all 2^n sets is worth its memory
-
-Factors = tuple[list[NDArray[Any]], list[NDArray[Any]]]
-
-
-class Tile(NamedTuple):
-    """One matrix product: rows A in [start, stop) of the lower factor, the first ``width`` sets B of size ``upper``."""
-
-    upper: int
-    start: int
-    stop: int
-    width: int
-    where: slice  # in the flat array of the sweep
-
-
-class Sweep:
-    """y -> Phi^T y and c -> Phi c for the matrix Phi[i, T] = chi_T(x_i), |T| <= degree, a block of samples at a time.
-
-    Both maps work on a flat array in the order of the products; ``position`` leads from the order of the monomials
-    (``hypercube.monomials``, or ``hypercube.supports`` for n > 62) into it.
-
-    >>> walk = sweep(3, 2)
-    >>> factors = walk.factors(np.array([[1, -1, 1], [-1, -1, 1]]))
-    >>> flat = np.zeros(walk.size)
-    >>> for where, product in walk.adjoint(factors, np.array([1.0, 3])):
-    ...     flat[where] += product
-    >>> flat[walk.position]
-    array([ 4., -2., -4.,  4.,  2., -2., -4.])
-    """
-
-    def __init__(self, n: int, degree: int) -> None:
-        self.n, self.degree = n, min(degree, n)
-        self.lower = (self.degree + 1) // 2
-        self.low = dimension(n, self.lower)  # the sets with no B come first, in the order of the monomials
-        self.tiles = list(self._tiles())
-        self.size = self.tiles[-1].where.stop if self.tiles else self.low
-        factor = max(comb(n, self.lower), comb(n, self.degree - self.lower), 1)
-        self.block = 1 << min(10, max(4, (FEATURES // factor).bit_length() - 1))
-
-    def _tiles(self) -> Iterator[Tile]:
-        end, first = self.low, self.lower - 1
-        while self.degree > self.lower and first < self.n - 1:
-            last, start = first + 1, comb(first, self.lower)
-            while last < self.n - 1 and comb(last, self.lower) - start < ROWS:
-                last += 1
-            for upper in range(1, self.degree - self.lower + 1):
-                height, width = comb(last, self.lower) - start, comb(self.n - 1 - first, upper)
-                if width:
-                    yield Tile(upper, start, start + height, width, slice(end, end + height * width))
-                    end += height * width
-            first = last
-
-    @cached_property
-    def position(self) -> NDArray[np.intp]:
-        """Where each monomial stands in the flat array."""
-        position = np.empty(dimension(self.n, self.degree), dtype=np.intp)
-        position[: self.low] = np.arange(self.low)
-        largest = np.repeat(np.arange(self.n), [comb(p, self.lower - 1) if self.lower else 0 for p in range(self.n)])
-        sets = supports(self.n, self.degree - self.lower)
-        for upper, start, stop, width, where in self.tiles:
-            B = self.n - 1 - sets[upper][:width, ::-1]
-            table = [[comb(b, self.lower + 1 + i) for b in range(self.n)] for i in range(upper)]
-            rank = sum(np.array(table[i])[B[:, i]] for i in range(upper))  # of A and B together: rank(A) + this
-            target = dimension(self.n, self.lower + upper - 1) + np.arange(start, stop)[:, None] + rank
-            valid = largest[start:stop, None] < B[:, 0]
-            position[target[valid]] = np.arange(where.start, where.stop).reshape(target.shape)[valid]
-        return position
-
-    def factors(self, X: NDArray[Any], dtype: Any = np.float64) -> Factors:
-        """chi_A and chi_B at the rows of X, A of at most ceil(degree/2) elements, B of the rest: all that is stored."""
-        columns = np.ascontiguousarray(X.T, dtype=dtype)
-        return _characters(columns, self.lower), _characters(columns[::-1], self.degree - self.lower)
-
-    def adjoint(self, factors: Factors, y: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Phi^T y, product by product, each with its place in the flat array. y is of the type of the factors."""
-        A, B = factors[0], [y * level for level in factors[1]]
-        end = 0
-        for level in A:
-            yield slice(end, end := end + len(level)), level @ y
-        for upper, start, stop, width, where in self.tiles:
-            yield where, (A[self.lower][start:stop] @ B[upper][:width].T).reshape(-1)
-
-    def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
-        """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
-        A, B = factors
-        total: NDArray[Any] = c[: self.low] @ np.concatenate(A)
-        for upper, start, stop, width, where in self.tiles:
-            total += np.einsum("ij,ij->j", A[self.lower][start:stop], c[where].reshape(-1, width) @ B[upper][:width])
-        return total
-
-
-@lru_cache(maxsize=8)
-def sweep(n: int, degree: int) -> Sweep:
-    """The plan of the sweep, made once for each n and degree."""
-    return Sweep(n, degree)
-
-
-def _characters(X: NDArray[Any], degree: int) -> list[NDArray[Any]]:
-    """chi_T at the columns of X, as rows: for each i <= degree the sets of i elements, in colexicographic order."""
-    levels = [np.ones((1, X.shape[1]), dtype=X.dtype)]
-    for i in range(1, degree + 1):
-        level, end = np.empty((comb(len(X), i), X.shape[1]), dtype=X.dtype), 0
-        for p in range(i - 1, len(X)):
-            size = comb(p, i - 1)
-            np.multiply(levels[-1][:size], X[p], out=level[end : end + size])
-            end += size
-        levels.append(level)
-    return levels
+CHUNK = 1 << 22  # entries of X that are read at a time
+PIECE = 1 << 16  # moments that are added at a time
 
 
 class Moments:
@@ -157,12 +43,13 @@ class Moments:
 
     Notes
     -----
-    Labels that are small integers are summed exactly, in single precision within a block; others in double precision.
-    The sum over blocks is kept to twice that (as an unevaluated sum of two doubles), so that it does not depend on
-    the order of the blocks: shards whose lengths are multiples of ``block`` give the same bits as one run over all
-    samples.
+    Labels that are small integers are summed exactly: those -1 and 1 by counting bits, others in single precision
+    within a block. Labels of type float32 are multiplied in single precision too, all others in double. The sum over
+    blocks is kept to twice double precision (as an unevaluated sum of two doubles), so that it does not depend on the
+    order of the blocks: shards whose lengths are multiples of ``block`` give the same bits as one run over all samples.
 
-    Memory: two doubles per moment, and at most three factors of 64 MB.
+    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB, and for
+    small n two doubles per point of the cube; none that grows with the number of samples.
 
     Examples
     --------
@@ -185,42 +72,73 @@ class Moments:
     def block(self) -> int:
         return self._sweep.block
 
-    def update(self, X: ArrayLike, y: ArrayLike) -> Moments:
-        """Add the samples (X, y): points as rows of -1 and 1 (an array or a memory map), one real label each."""
-        X = np.asarray(X)
-        y = checks.real_array("y", y, ndim=1, shape=(len(X) if X.ndim else 0,))
-        blocks = list(row_blocks(X, self.n, self.block))
-        largest = float(np.abs(y).max(initial=0))
-        exact = largest * self.block <= 1 << 24 and bool((y == np.rint(y)).all())
-        dtype = np.float32 if exact else np.float64
-        if exact and self.n <= TABLE_N and self.n << (self.n + 3) < len(X) * self._sweep.size:
-            self._transform(X, y, blocks)
-        else:
-            for rows in blocks:
-                for where, product in self._sweep.adjoint(self._sweep.factors(X[rows], dtype), y[rows].astype(dtype)):
-                    self._add(where, product)
-                self._add(slice(-1, None), np.atleast_1d(np.sum(y[rows].astype(np.float64) ** 2)))
-        self.count += len(X)
+    def update(
+        self,
+        X: ArrayLike | Iterable[tuple[ArrayLike, ArrayLike]],
+        y: ArrayLike | None = None,
+        callback: Callable[[int], object] | None = None,
+    ) -> Moments:
+        """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
+
+        Parameters
+        ----------
+        X, y : points as rows of -1 and 1 and one real label each, arrays or memory maps; or, without y, an iterable
+            of such pairs (X, y), which are read as if they were one pair, and of which one is held at a time.
+        callback : called with the number of samples of each block that has been read.
+        """
+        if y is None and isinstance(X, np.ndarray):
+            raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
+        shards: Any = X if y is None else [(X, y)]
+        new = Moments(self.n, self.degree)
+        for size in new._read(shards, 0 if y is None else len(np.asarray(y))):
+            if callback:
+                callback(size)
+        if self.count:
+            new = self + new
+        self.count, self._sums, self._rest = new.count, new._sums, new._rest
         return self
 
-    def _transform(self, X: NDArray[Any], y: NDArray[Any], blocks: list[slice]) -> None:
-        """The same for many samples of few variables: all 2^n moments at once, as the transform of a histogram."""
-        table = np.zeros(1 << self.n)
-        for rows in blocks:
-            np.add.at(table, index(X[rows]), y[rows])
-        flat = np.zeros_like(self._sums)
-        flat[self._sweep.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
-        flat[-1] = np.sum(y.astype(np.float64) ** 2)
-        self._add(slice(None), flat)
+    def _read(self, shards: Iterable[tuple[ArrayLike, ArrayLike]], m: int) -> Iterator[int]:
+        """Add the samples of the shards, m or more; yields the size of each block once it is added."""
+        walk, table, squares = self._sweep, np.zeros(0), 0.0
+        for X, y in chunks(shards, self.n):
+            exact = float(np.abs(y).max()) * walk.block <= 1 << 24 and bool((y == np.rint(y)).all())  # in single prec.
+            signs = exact and bool((np.abs(y) == 1).all())
+            if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
+                table = table if len(table) else np.zeros(1 << self.n)
+                np.add.at(table, index(X), y)
+                squares += float(y @ y)
+                self.count += len(y)
+                yield len(y)
+                continue
+            dtype: Any = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
+            for rows in blocks(len(y), walk.bits if signs else walk.block):
+                labels = y[rows].astype(np.float64, copy=False)
+                values = pack(labels) if signs else labels.astype(dtype, copy=False)
+                sums = walk.adjoint(walk.factors(X[rows], dtype), values)
+                if signs:
+                    sums -= 64 * len(values) - len(labels)  # the bits beyond the last sample
+                self._add(np.append(sums, labels @ labels))
+                self.count += len(labels)
+                yield len(labels)
+        if len(table):
+            sums = np.zeros_like(self._sums)
+            sums[walk.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
+            sums[-1] = squares
+            self._add(sums)
 
-    def _add(self, where: slice, term: NDArray[Any]) -> None:
-        """Knuth's two-sum: sums + term = total + error exactly."""
-        term = term.astype(np.float64, copy=False)
-        sums = self._sums[where]
-        total = sums + term
-        shift = total - sums
-        self._rest[where] += (sums - (total - shift)) + (term - shift)
-        self._sums[where] = total
+    def _many(self, m: int) -> bool:
+        """Whether the transform of all 2^n sums costs less than products with m samples, about 8 n 2^n to m D."""
+        return self.n <= TABLE_N and self.n << (self.n + 3) < m * self._sweep.size
+
+    def _add(self, terms: NDArray[Any]) -> None:
+        """Knuth's two-sum: sums + terms = total + error exactly."""
+        for piece in blocks(len(terms), PIECE):
+            sums, new = self._sums[piece], terms[piece]
+            total = sums + new
+            shift = total - sums
+            self._rest[piece] += (sums - (total - shift)) + (new - shift)
+            self._sums[piece] = total
 
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
@@ -232,7 +150,7 @@ class Moments:
         result = Moments(self.n, self.degree)
         result.count = self.count + other.count
         result._sums, result._rest = self._sums.copy(), self._rest + other._rest
-        result._add(slice(None), other._sums)
+        result._add(other._sums)
         return result
 
     @property
@@ -262,9 +180,33 @@ class Moments:
         return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"
 
 
+def blocks(length: int, size: int) -> Iterator[slice]:
+    """The slices of ``size`` that make up ``length``, the last one perhaps shorter."""
+    return (slice(start, min(start + size, length)) for start in range(0, length, size))
+
+
+def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: multiples of 1024 but the last."""
+    size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
+    for X, y in shards:
+        X, y = np.asarray(X), np.asarray(y)
+        checks.signs("X", X[:0] if X.ndim else X, n)
+        if y.shape != (len(X),):
+            checks.real_array("y", y, ndim=1, shape=(len(X),))
+        for rows in blocks(len(X), size):
+            where = f"[{rows.start}:]" if rows.start else ""
+            held.append((checks.signs("X" + where, X[rows]), checks.real_array("y" + where, y[rows], ndim=1)))
+            have += len(held[-1][1])
+            if have >= size:
+                points, labels = map(np.concatenate, zip(*held, strict=True))
+                yield points[:size], labels[:size]
+                held, have = [(points[size:], labels[size:])], have - size
+    if have:
+        yield np.concatenate([X for X, _ in held]), np.concatenate([y for _, y in held])
+
+
 def row_blocks(X: NDArray[Any], n: int, size: int) -> Iterator[slice]:
     """The rows of X in blocks of ``size``, once all of them are known to be points of the cube."""
-    step = max(size, (1 << 22) // max(n, 1))
-    for start in range(0, len(X), step):
-        checks.signs(f"X[{start}:]" if start else "X", X[start : start + step], n)
-    return (slice(i, min(i + size, len(X))) for i in range(0, len(X), size))
+    for rows in blocks(len(X), max(size, CHUNK // max(n, 1))):
+        checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows], n)
+    return blocks(len(X), size)

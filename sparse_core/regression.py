@@ -29,7 +29,8 @@ from sklearn.exceptions import ConvergenceWarning
 from . import checks
 from .fourier import inverse_walsh_transform
 from .hypercube import dimension, index, monomials, supports
-from .moments import TABLE_N, Moments, row_blocks, sweep
+from .moments import TABLE_N, Moments, row_blocks
+from .sweep import sweep
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
 
@@ -183,8 +184,7 @@ def _gram_operator(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array
         flat[walk.position] = c
         for rows in blocks:
             factors = walk.factors(X[rows], dtype)
-            for where, product in walk.adjoint(factors, walk.forward(factors, flat)):
-                image[where] += product
+            image += walk.adjoint(factors, walk.forward(factors, flat))
         result: Array = image[walk.position] / m
         return result
 

@@ -10,8 +10,9 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
 from sparse_core import hypercube
-from sparse_core.moments import Moments, Sweep
+from sparse_core.moments import Moments
 from sparse_core.regression import choose, distance_kernel, gram, least_squares, solve
+from sparse_core.sweep import Sweep
 
 ROUTES = ("gram", "kernel", "cg")
 
