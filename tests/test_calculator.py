@@ -1,6 +1,5 @@
 """The bounds calculator: its formulas are those of sparse_core.bounds; its form can be moved, typed in and shared."""
 
-import asyncio
 import functools
 import math
 import re
@@ -9,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 from markdown_it import MarkdownIt
-from test_site import BROWSERS, FLAGS
+from test_site import in_browser
 
 import make
 from sparse_core.bounds import _arguments, ours, paper
@@ -84,25 +83,6 @@ def settings(fields, defaults, rng, count):
             if key in WHOLE:
                 one[key] = min(max(round(one[key]), smallest), largest)
         yield one
-
-
-def in_browser(visit):
-    """What ``visit``, given a new page, returns."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip(f"no browser is installed; looked for {', '.join(BROWSERS)}")
-
-    async def run():
-        from playwright.async_api import async_playwright
-
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
-            try:
-                return await visit(await browser.new_page())
-            finally:
-                await browser.close()
-
-    return asyncio.run(run())
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The built site as a reader meets it: light and dark, at a desk and on a phone, without a network."""
 
 import asyncio
+import csv
 import functools
 import os
 import re
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import xml.etree.ElementTree as ET
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,6 +119,28 @@ def test_each_internal_link_resolves(site, pages):
     holds(sorted(broken))
 
 
+def test_no_page_is_heavy(site):
+    holds([(path, size) for path in site.rglob("*.html") if (size := path.stat().st_size) > 1_500_000])
+
+
+def test_each_figure_has_files_that_can_be_read(site, pages):
+    """Under each figure stand an SVG, which says what it shows, and a table; a slider has an SVG for each frame."""
+    seen = 0
+    for name, page in pages.items():
+        for drawing in page.select(".cc svg"):
+            svg, table = drawing.find_parent("figure").select(".downloads a[download]")
+            folder = (site / name).parent / svg["href"].rpartition("/")[0]
+            for file in svg.get("data-files", svg["href"].rpartition("/")[2]).split():
+                texts = [element.text for element in ET.parse(folder / file).getroot()[:2]]
+                assert texts[0] == file.removesuffix(".svg") and len(texts[1]) > 20, (name, file)
+            with (site / name).parent.joinpath(table["href"]).open(encoding="utf-8", newline="") as stream:
+                header, *rows = csv.reader(stream)
+            assert rows and {len(row) for row in rows} == {len(header)}, (name, table["href"])
+            assert drawing.find_parent("figure").select("figcaption .caption-text"), (name, drawing["aria-label"])
+            seen += 1
+    assert seen > 30
+
+
 @pytest.fixture
 def address(site):
     """Where the site is served on this machine, and on no other."""
@@ -141,6 +165,25 @@ def test_each_page_in_a_browser(pages, address):
     holds(asyncio.run(visit_all(executable, address, largest_first)))
 
 
+def in_browser(visit):
+    """What ``visit``, given a new page, returns."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip(f"no browser is installed; looked for {', '.join(BROWSERS)}")
+
+    async def run():
+        from playwright.async_api import async_playwright
+
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+            try:
+                return await visit(await browser.new_page())
+            finally:
+                await browser.close()
+
+    return asyncio.run(run())
+
+
 async def visit_all(executable, address, names):
     from playwright.async_api import async_playwright
 
@@ -163,6 +206,7 @@ async def visit(browser, address, name, free):
         await page.goto(f"{address}/{name}", wait_until="load")
         await page.wait_for_function(TYPESET)
         found += await page.evaluate(BAD_FORMULAS)
+        found += await slide(page)
         await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         for width in (1280, 390):
             await resize(page, width)
@@ -181,6 +225,35 @@ async def visit(browser, address, name, free):
     found += [f"{note.text} {note.location['url']}" for note in notes if note.type in ("error", "warning")]
     found += [f"request: {url}" for url in requests if not url.startswith((f"{address}/", "data:"))]
     return [(name, problem) for problem in found]
+
+
+async def slide(page):
+    """What is wrong with the sliders of a page: each key must move one to another frame and other words."""
+    found = []
+    for figure in await page.locator("figure:has(.slider)").all():
+        words, said = figure.locator(".slider-words"), set()
+        for key in ("Home", "ArrowRight", "End"):
+            await figure.locator("input[type=range]").press(key)
+            said.add(await words.text_content())
+        shown = await figure.locator("output").text_content()
+        anchor = await figure.get_attribute("id")
+        await page.wait_for_function("hash => decodeURIComponent(location.hash) === hash", arg=f"#{anchor}={shown}")
+        found += [f"slider {anchor}: the keyboard does not move it"] if len(said) < 3 else []
+    return found
+
+
+def test_text_is_shown_without_waiting_for_scripts(pages, address):
+    """On each page the heading is on the screen while no script has arrived."""
+
+    async def visit(page):
+        late = []
+        await page.route("**/*.js*", lambda route: late.append(route))  # held back for ever
+        for name in sorted(pages.keys() - {"index.html"}):
+            await page.goto(f"{address}/{name}", wait_until="commit")
+            await page.locator("h1").wait_for(state="visible", timeout=20_000)
+        return len(late)
+
+    assert in_browser(visit) > len(pages)
 
 
 async def resize(page, width):

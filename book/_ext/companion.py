@@ -100,6 +100,16 @@ def with_claims(pages, claims):
     return {path: span.sub(link, text) for path, text in pages.items()}
 
 
+def scripts_last(text):
+    """The page with the scripts of its head at its end, in their order: its text is shown before they are loaded."""
+    head, end, body = text.partition("</head>")
+    moved = re.findall(r"<script(?! data-cfasync| defer).*?</script>", head, flags=re.S)
+    for script in moved:
+        head = head.replace(script, "", 1)
+    before, close, after = body.rpartition("</body>")
+    return "".join((head, end, before, *(f"{script}\n" for script in moved), close, after))
+
+
 def finish(app, exception):
     """Copy MathJax, repair every page, and let the root lead to the first page."""
     if exception or app.builder.format != "html":
@@ -117,7 +127,7 @@ def finish(app, exception):
     for path, text in with_claims(with_names(pages), claims).items():
         for pattern, replacement in REPAIRS:
             text = re.sub(pattern, replacement, text, flags=re.S)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(scripts_last(text), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
     (out / ".buildinfo").unlink(missing_ok=True)
