@@ -81,28 +81,24 @@ def arrays(valid, bracket, axes):
     yield [valid], ValueError, rf"must have {axes} axes.*, not {axes + 1}"
 
 
-def limits():
-    for call, domains in LIMITS.items():
-        valid = {keyword.arg: ast.unparse(keyword.value) for keyword in ast.parse(call, mode="eval").body.keywords}
-        for word in domains.split():
-            name, _, choices = word.partition(":")
-            if match := ARRAY.fullmatch(word):
-                name, bracket, axes = match.groups()
-                array = np.array(eval(valid[name], dict(NAMES))).tolist()
-                for i, (bad, error, words) in enumerate(arrays(array, bracket, int(axes))):
-                    yield pytest.param(call, name, bad, error, words, id=f"{call.partition('(')[0]} {name} {i}")
-                continue
-            if choices:
-                words = ".*".join(map(repr, choices.split(",")))
-                bad = [("nonsense", ValueError, f"must be one of {words}.*, not 'nonsense'")]
-                bad += [(1, ValueError, f"must be one of {words}.*, not 1")]
-            elif word == "rng":
-                bad = [(0, TypeError, "must be a numpy.random.Generator"), (None, TypeError, "must be")]
-            else:
-                low, below, name, above, high = DOMAIN.fullmatch(word).groups()
-                bad = numbers(name, ast.literal_eval(valid[name]), low, below, above, high)
-            for value, error, words in bad:
-                yield pytest.param(call, name, value, error, words, id=f"{call.partition('(')[0]} {name}={value!r}")
+def bad_values(call):
+    """(argument, bad value, error, the words of the refusal) for a line of the table of numbers."""
+    valid = {keyword.arg: ast.unparse(keyword.value) for keyword in ast.parse(call, mode="eval").body.keywords}
+    for word in LIMITS[call].split():
+        name, _, choices = word.partition(":")
+        if choices:
+            words = ".*".join(map(repr, choices.split(",")))
+            bad = [(value, ValueError, f"must be one of {words}.*, not {value!r}") for value in ("nonsense", 1)]
+        elif word == "rng":
+            bad = [(value, TypeError, "must be a numpy.random.Generator") for value in (0, None)]
+        elif match := ARRAY.fullmatch(word):
+            name, bracket, axes = match.groups()
+            bad = arrays(np.array(eval(valid[name], dict(NAMES))).tolist(), bracket, int(axes))
+        else:
+            low, below, name, above, high = DOMAIN.fullmatch(word).groups()
+            bad = numbers(name, ast.literal_eval(valid[name]), low, below, above, high)
+        for value, error, words in bad:
+            yield name, value, error, words
 
 
 def evaluate(call, name, value):
@@ -114,30 +110,26 @@ def evaluate(call, name, value):
 
 
 @pytest.mark.parametrize("call", LIMITS)
-def test_the_call_itself_works(call):
+def test_argument_outside_its_domain(call):
     assert eval(call, dict(NAMES)) is not None
+    for name, value, error, words in bad_values(call):
+        with pytest.raises(error, match=f"^Argument '{name}' {words}") as caught:
+            evaluate(call, name, value)
+        assert np.ndim(value) or str(value) in str(caught.value)
 
 
-@pytest.mark.parametrize("call, name, value, error, words", list(limits()))
-def test_argument_outside_its_domain(call, name, value, error, words):
-    with pytest.raises(error, match=f"^Argument '{name}' {words}") as caught:
-        evaluate(call, name, value)
-    assert np.ndim(value) or str(value) in str(caught.value)
+@pytest.mark.parametrize("call", LIMITS)
+def test_the_end_of_a_domain_belongs_to_it(call):
+    for end, closed, name, *_ in (match.groups() for match in map(DOMAIN.fullmatch, LIMITS[call].split()) if match):
+        if closed == "<=":
+            try:
+                assert evaluate(call, name, int(end)) is not None
+            except ValueError as error:  # of another rule, between two arguments
+                assert f"'{name}' must be at least {end}" not in str(error)
 
 
-def ends():
-    for call, domains in LIMITS.items():
-        for word in domains.split():
-            if (match := DOMAIN.fullmatch(word)) and match[2] == "<=":
-                yield pytest.param(call, match[3], int(match[1]), id=f"{call.partition('(')[0]} {word}")
-
-
-@pytest.mark.parametrize("call, name, end", list(ends()))
-def test_the_end_of_a_domain_belongs_to_it(call, name, end):
-    try:
-        assert evaluate(call, name, end) is not None
-    except ValueError as error:  # of another rule, between two arguments
-        assert f"'{name}' must be at least {end}" not in str(error)
+def test_the_tables_are_long():
+    assert sum(1 for call in LIMITS for _ in bad_values(call)) + len(REFUSED) > 1500
 
 
 @pytest.mark.parametrize("call, error, words", REFUSED, ids=[call for call, *_ in REFUSED])
