@@ -10,7 +10,7 @@ Paper: sections 1, 2, 3 and 5. The statements are in ``statements``.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from math import isnan
 from typing import Any
@@ -36,6 +36,7 @@ EXACT_N = 20  # the largest cube that is visited point by point
 EXACT_PAIRS = 1 << 24  # pairs of a point and a neuron, for which all flips are tried
 SAMPLED_PAIRS = 1 << 28  # triples of a point, a neuron and a flip in a sample
 PAIR_GRAPH = 1 << 26  # s^2 n up to which pairs of neurons are compared
+SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", "==": "="}
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def balanced(net: SparseNetwork) -> SparseNetwork:
 class Report:
     """The statements, held against one network: ``rows`` of type ``statements.Row``, and ``sizes`` of samples.
 
-    Iterate over it, select by id with ``report["lemma-9"]`` or by a condition with ``only``, or take it away with
+    Iterate over it, select with ``report["lemma-9", "ours-tail"]`` or by a condition with ``only``, or take it away with
     ``to_dict``. ``print`` shows a table; a notebook shows an accessible one.
     """
 
@@ -133,21 +134,23 @@ class Report:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, name: str) -> Report:
-        """The rows of one statement."""
-        found = self.only(lambda row: row.id == name)
-        if not found.rows:
-            raise KeyError(f"{name!r}; the report has {', '.join(dict.fromkeys(row.id for row in self))}")
-        return found
+    def __getitem__(self, names: str | tuple[str, ...]) -> Report:
+        """The rows of one statement, or of several, by their ids."""
+        wanted = (names,) if isinstance(names, str) else names
+        known = dict.fromkeys(row.id for row in self)
+        for name in wanted:
+            if name not in known:
+                raise KeyError(f"{name!r}; the report has {', '.join(known)}")
+        return self.only(lambda row: row.id in wanted)
 
     def only(self, keep: Callable[[Row], Any]) -> Report:
-        """The rows for which ``keep`` is true, without the sizes.
+        """The rows for which ``keep`` is true, without the sizes and with the first line of the title.
 
         >>> report = examine(SparseNetwork([1], [[1]], [-2]))                       # relu(x + 2)
         >>> [row.id for row in report.only(lambda row: row.verdict == "fails" and row.form == "printed")]
         ['eq-U']
         """
-        return replace(self, rows=tuple(row for row in self if keep(row)), sizes=())
+        return replace(self, title=self.title[:1], rows=tuple(row for row in self if keep(row)), sizes=())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python: lists, dictionaries, strings and numbers, for JSON or a data frame.
@@ -163,34 +166,41 @@ class Report:
         }
 
     def __repr__(self) -> str:
-        parts = ["\n".join(self.title)]
-        for header, body in self._tables():
-            lines = [header, *body]
-            widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-            spaced = ("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
-            parts.append("\n".join(spaced))
+        header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
+        parts = ["\n".join(self.title), _text([header, *map(_cells, self)])]
+        if self.sizes:
+            sizes = [[name, form, _number(m)] for name, form, m in self.sizes]
+            parts.append(_text([["samples asked for", "form", "m"], *sizes]))
         return "\n\n".join(parts)
 
-    def _tables(self) -> Iterator[tuple[list[str], list[list[str]]]]:
-        header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
-        yield header, [_cells(row) for row in self]
-        if self.sizes:
-            yield ["samples asked for", "form", "m"], [[name, form, _number(m)] for name, form, m in self.sizes]
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        caption = "<br>".join(map(html.escape, self.title))
-        tables = "".join(self._html(header, body, caption) for header, body in self._tables())
-        return {"text/plain": repr(self), "text/html": tables}
+        lines = []
+        for name, form, left, sign, right, slack, verdict, *remarks in map(_cells, self):
+            right = f"{SIGNS[sign]} {right}" if right else ""
+            lines.append([name, form, left, right, slack, verdict, "; ".join(filter(None, remarks))])
+        shown = _html(["statement", "left", "right", "slack", "verdict", "evidence and remarks"], lines, self.title)
+        if self.sizes:
+            sizes = [[name, form, _number(m)] for name, form, m in self.sizes]
+            shown += _html(["statement", "samples"], sizes, ["How many samples the learners ask for"])
+        return {"text/plain": repr(self), "text/html": shown}
 
-    def _html(self, header: list[str], body: list[list[str]], caption: str) -> str:
-        head = "".join(f'<th scope="col">{html.escape(name) or "relation"}</th>' for name in header)
-        lines = "".join(
-            f'<tr><th scope="row"><span class="claim" data-claim="{first}">{first}</span></th>'
-            f"{''.join(f'<td>{html.escape(x)}</td>' for x in rest)}</tr>"
-            for first, *rest in body
-        )
-        table = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{lines}</tbody>"
-        return f'<div class="pst-scrollable-table-container"><table class="table numbers">{table}</table></div>'
+
+def _text(lines: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
+def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> str:
+    """An accessible table; a statement and its form head a row."""
+    head = "".join(f'<th scope="col">{name}</th>' for name in header)
+    body = "".join(
+        f'<tr><th scope="row"><span class="claim" data-claim="{name}">{name}</span><br>{html.escape(form)}</th>'
+        f"{''.join(f'<td>{html.escape(x)}</td>' for x in cells)}</tr>"
+        for name, form, *cells in lines
+    )
+    title = "<br>".join(map(html.escape, caption))
+    table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="pst-scrollable-table-container"><table class="table numbers">{table}</table></div>'
 
 
 def _number(x: float) -> str:
