@@ -1,6 +1,8 @@
 """Fourier analysis: each quantity by the route that the module does not take. The naive transform is the direct sum."""
 
+import tracemalloc
 from math import comb
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from sparse_core import fourier, hypercube
 
 SIZES = range(15)
+LONG = [15, 16, 17, 18, 19, 20]  # a block, and up to five bits above it
+TYPES = [np.bool_, np.int8, np.uint8, np.int64, np.float32, np.float64]
 
 
 def direct_sum(values):
@@ -18,6 +22,20 @@ def direct_sum(values):
     X = hypercube.points(n).astype(float)
     chi = np.array([np.prod(X[:, [j for j in range(n) if T >> j & 1]], axis=1) for T in range(2**n)])
     return chi @ values / 2**n
+
+
+def butterflies(f):
+    """H f by n passes of sums and differences, in the type of f: exact for integers."""
+    f, n = np.array(f), len(f).bit_length() - 1
+    for i in range(n):
+        pairs = f.reshape(-1, 2, 1 << i)
+        f = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+    return f
+
+
+def integer_function(n, dtype, seed=0):
+    low = 0 if np.dtype(dtype).kind in "bu" else -9
+    return np.random.default_rng([n, seed]).integers(low, 2 if dtype == np.bool_ else 10, 2**n).astype(dtype)
 
 
 def random_function(n, seed=0):
@@ -113,13 +131,142 @@ def test_majority_has_its_published_influences(n):
     assert np.allclose(fourier.influences(maj), comb(n - 1, (n - 1) // 2) / 2 ** (n - 1), rtol=1e-14, atol=0)
 
 
-@settings(max_examples=30)
-@given(st.integers(0, 10), st.sampled_from([np.int8, np.int64, np.bool_, np.float32, np.float64]), st.integers(0, 99))
-def test_every_real_type_gives_the_same_transform(n, dtype, seed):
-    f = np.random.default_rng(seed).integers(0, 2, 2**n).astype(dtype)
-    result = fourier.walsh_transform(f)
+@settings(max_examples=60)
+@given(st.integers(0, 18), st.sampled_from(TYPES), st.integers(1, 3), st.integers(0, 99))
+def test_integers_of_every_type_are_added_exactly(n, dtype, stride, seed):
+    f = np.repeat(integer_function(n, dtype, seed), stride)[::stride]
+    result = fourier.inverse_walsh_transform(f)
     assert result.dtype == (np.float32 if dtype == np.float32 else np.float64)
-    assert np.array_equal(result, fourier.walsh_transform(f.astype(float)))
+    assert np.array_equal(result, butterflies(f.astype(np.int64)))
+    assert np.array_equal(fourier.walsh_transform(f) * 2**n, result)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+@pytest.mark.parametrize("n", LONG)
+def test_long_tables_are_added_exactly_in_both_precisions(n, dtype):
+    f = np.where(integer_function(n, np.int8) > 0, 1, -1).astype(dtype)
+    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
+
+
+def test_eight_bits_above_a_block_take_one_sweep():
+    f = np.where(integer_function(23, np.int8) > 0, 1, -1).astype(np.int8)
+    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
+
+
+@pytest.mark.parametrize("n", [17, 18, 19, 20])
+def test_more_bits_than_a_sweep_takes_need_several(n, monkeypatch):
+    f = integer_function(n, np.int8)
+    monkeypatch.setattr(fourier, "STRIP", 2)
+    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
+
+
+@pytest.mark.parametrize("n", [13, *LONG[:4]])
+def test_real_tables_agree_with_the_butterflies(n):
+    f = random_function(n)
+    assert np.allclose(fourier.walsh_transform(f), butterflies(f) / 2**n, rtol=0, atol=1e-15)
+
+
+def test_integers_are_exact_up_to_2_to_the_53_and_no_further():
+    f = np.array([2**52, 2**52 - 1, 0, 0])
+    assert np.array_equal(fourier.inverse_walsh_transform(f).astype(int), butterflies(f))
+    f = np.array([2**53, 1, 0, 0])
+    assert fourier.inverse_walsh_transform(f)[0] == 2**53 != butterflies(f)[0]
+
+
+@pytest.mark.parametrize("transform", [fourier.walsh_transform, fourier.inverse_walsh_transform])
+@pytest.mark.parametrize("n", [0, 1, 10, 14, 15, 16, 18, 19, 20])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_in_place_and_elsewhere_it_is_the_same_transform(transform, n, dtype):
+    f = random_function(n).astype(dtype)
+    expected, out = transform(f), np.empty_like(f)
+    assert transform(f, out=out) is out and np.array_equal(out, expected)
+    assert transform(f, out=f) is f and np.array_equal(f, expected)
+
+
+@pytest.mark.parametrize("n", [4, 15, 16])
+def test_an_argument_that_overlaps_the_result_is_read_first(n):
+    memory = np.random.default_rng(0).standard_normal(2 ** (n + 1))
+    for start, stop, step in [(1, 2**n + 1, 1), (0, 2 ** (n + 1), 2), (2**n - 1, None, -1)]:
+        copy = memory.copy()
+        expected = fourier.walsh_transform(copy[start:stop:step].copy())
+        assert np.array_equal(fourier.walsh_transform(copy[start:stop:step], out=copy[: 2**n]), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
+def test_peak_memory_is_the_result_and_at_most_one_megabyte(dtype):
+    n = 20
+    f = integer_function(n, dtype)
+    real = f.astype(fourier.walsh_transform(f[:1]).dtype)
+    for out in [None, real]:
+        tracemalloc.start()
+        fourier.walsh_transform(f if out is None else real, out=out)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak <= (real.nbytes if out is None else 0) + 2**20
+
+
+def test_threads_do_not_share_their_work():
+    tables = [integer_function(18, np.int64, seed) for seed in range(4)]
+    results: dict = {}
+    work = [
+        Thread(target=lambda i=i: results.update({i: fourier.inverse_walsh_transform(tables[i])})) for i in range(4)
+    ]
+    [thread.start() for thread in work]
+    [thread.join() for thread in work]
+    assert all(np.array_equal(results[i], butterflies(tables[i])) for i in range(4))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_tables_beyond_the_memory_are_refused(dtype):
+    table = np.broadcast_to(np.ones(1, dtype), 2**45)
+    with pytest.raises(ValueError, match="'values' must fit in the .* bytes of this machine .* need"):
+        fourier.walsh_transform(table)
+    with pytest.raises(ValueError, match="'coefficients' must fit in"):
+        fourier.inverse_walsh_transform(table)
+
+
+@pytest.mark.parametrize(
+    "out", [np.empty(3), np.empty(4, np.float32), np.empty(8)[::2], np.broadcast_to(0.0, 4), [0.0, 0, 0, 0]]
+)
+def test_a_result_has_a_place_of_its_size_and_type(out):
+    with pytest.raises(ValueError, match="'out' must be a contiguous, writeable array of 4 numbers of type float64"):
+        fourier.walsh_transform([1, 2, 3, 4], out=out)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 12), st.sampled_from(TYPES), st.integers(0, 99))
+def test_one_sweep_finds_the_weights_by_degree_and_by_coordinate(n, dtype, seed):
+    f = integer_function(n, dtype, seed)
+    found, squares, T = fourier.statistics(f), (butterflies(f.astype(float)) / 2**n) ** 2, np.arange(2**n)
+    by_degree = [squares[hypercube.degrees(n) == k].sum() for k in range(n + 1)]
+    assert found.weights == pytest.approx(by_degree, rel=1e-12, abs=1e-13)
+    assert found.influences == pytest.approx([squares[T >> i & 1 == 1].sum() for i in range(n)], rel=1e-12, abs=1e-13)
+    assert found.average_sensitivity == pytest.approx(fourier.average_sensitivity(f), rel=1e-12, abs=1e-13)
+    for rho in (-1.0, 0.3, 1.0):
+        assert found.noise_sensitivity(rho) == fourier.noise_sensitivity(f, rho)
+    assert found.tail(2) == fourier.tail(f, 2)
+
+
+@pytest.mark.parametrize("n", [15, 17, 20])
+def test_the_sweep_and_the_flips_agree_on_long_tables(n):
+    f = random_function(n)
+    found = fourier.statistics(f)
+    assert np.allclose(found.influences, fourier.influences(f), rtol=1e-12, atol=0)
+    assert found.weights.sum() == pytest.approx(np.mean(f**2), rel=1e-12)
+    assert found.average_sensitivity == pytest.approx(found.influences.sum(), rel=1e-12)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10), st.sampled_from(TYPES), st.integers(0, 99))
+def test_tables_of_two_values_have_the_flips_of_their_definition(n, dtype, seed):
+    f = integer_function(n, np.bool_, seed).astype(dtype)
+    if np.dtype(dtype).kind in "if":
+        f = (3 * f - 1).astype(dtype)  # -1 and 2
+    x, real = np.arange(2**n), f.astype(float)
+    squares = np.array([(real - real[x ^ 1 << i]) ** 2 / 4 for i in range(n)]).reshape(n, 2**n)
+    assert np.array_equal(fourier.sensitivity(f), squares.sum(axis=0))
+    assert np.array_equal(fourier.influences(f), squares.sum(axis=1) / 2**n)
+    assert fourier.average_sensitivity(f) == squares.sum() / 2**n
 
 
 def test_the_argument_is_left_alone():
@@ -151,6 +298,7 @@ def test_float32_tables_are_measured_in_double_precision():
     "function",
     [
         fourier.walsh_transform,
+        fourier.statistics,
         fourier.weight_by_degree,
         fourier.sensitivity,
         fourier.influences,
