@@ -314,6 +314,16 @@ def test_the_book_s_own_claims_are_well_formed_and_published():
     assert ledger_page.read_yaml(ROOT / "book" / "published.yml") == {c["id"]: c["label"] for c in claims}
 
 
+def test_results_of_others_have_their_own_table_and_owe_evidence_too():
+    other = entry(id="li-rates", label="Li et al.", source="other", arxiv="2609.09130", uses=["lemma-9"])
+    assert problems([entry(), other], [passing(), passing("li-rates")]) == []
+    assert "li-rates: owes exhaustive" in problems([entry(), other], [passing()])[0]
+    assert "source 'theirs' is none of" in problems([entry(source="theirs")], [passing()])[0]
+    before, _, after = ledger_page.page([entry(), other], []).partition("## Results of others")
+    assert '<span id="li-rates">' in after and '<span id="li-rates">' not in before.partition("## The paper")[2]
+    assert "arXiv: 2609.09130" in after and "§3" not in after.partition("li-rates")[2].partition("Rests on")[0]
+
+
 def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
     false = entry(id="lemma-6", label="Lemma 6", verdict="false as printed", errata=["E10"])
     erratum = entry(id="E10", label="E10", kind="erratum", about=["lemma-6"], consequence="harmless")

@@ -94,7 +94,7 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
             continue
         choices = (
             ("kind", KINDS),
-            ("source", ("paper", "ours")),
+            ("source", ("paper", "ours", "other")),
             ("verdict", VERDICTS),
             ("owed", (*EVIDENCE, "refuted", *NOT_RUN)),
         )

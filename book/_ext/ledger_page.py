@@ -31,6 +31,7 @@ TABLES = (
     ("The paper's statements", lambda c: c["source"] == "paper" and c["kind"] != "erratum"),
     ("Errata", lambda c: c["kind"] == "erratum"),
     ("Results of this project", lambda c: c["source"] == "ours" and c["kind"] != "erratum"),
+    ("Results of others", lambda c: c["source"] == "other"),
 )
 GRAPH = """\
 ## What rests on what
@@ -95,9 +96,9 @@ def page(
     lines = [
         "# The ledger",
         "",
-        "Every statement of the paper, every erratum and every result of this project, with its verdict and its",
-        "evidence. The evidence is read from the outputs of the executed chapters, and the build refuses a verdict",
-        "that it does not bear out. What the words mean:",
+        "Every statement of the paper, every erratum, every result of this project, and later results of others that",
+        "the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters, and",
+        "the build refuses a verdict that it does not bear out. What the words mean:",
         "",
         *(f"- {badge(word)} ({counts[word]}): {meaning}." for word, meaning in STANDING.items()),
         "",
