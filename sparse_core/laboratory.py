@@ -120,8 +120,8 @@ def balanced(net: SparseNetwork) -> SparseNetwork:
 class Report:
     """The statements, held against one network: ``rows`` of type ``statements.Row``, and ``sizes`` of samples.
 
-    Iterate over it, select with ``report["lemma-9", "ours-tail"]`` or by a condition with ``only``, or take it away with
-    ``to_dict``. ``print`` shows a table; a notebook shows an accessible one.
+    Iterate over it, select with ``report["lemma-9", "ours-tail"]`` or by a condition with ``only``, or take it along
+    with ``to_dict``. ``print`` shows a table; a notebook shows an accessible one.
     """
 
     title: tuple[str, ...]
@@ -176,7 +176,7 @@ class Report:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         lines = []
         for name, form, left, sign, right, slack, verdict, *remarks in map(_cells, self):
-            right = f"{SIGNS[sign]} {right}" if right else ""
+            right = f"{SIGNS[sign]}\N{NO-BREAK SPACE}{right}" if right else ""
             lines.append([name, form, left, right, slack, verdict, "; ".join(filter(None, remarks))])
         shown = _html(["statement", "left", "right", "slack", "verdict", "evidence and remarks"], lines, self.title)
         if self.sizes:
@@ -194,7 +194,8 @@ def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> 
     """An accessible table; a statement and its form head a row."""
     head = "".join(f'<th scope="col">{name}</th>' for name in header)
     body = "".join(
-        f'<tr><th scope="row"><span class="claim" data-claim="{name}">{name}</span><br>{html.escape(form)}</th>'
+        f'<tr><th scope="row"><span class="claim" data-claim="{name}">{name}</span><br>'
+        f'<span style="font-weight: normal">{html.escape(form)}</span></th>'
         f"{''.join(f'<td>{html.escape(x)}</td>' for x in cells)}</tr>"
         for name, form, *cells in lines
     )
