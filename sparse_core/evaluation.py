@@ -45,6 +45,10 @@ def dense(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
     array([4., 1.])
     """
     s, n = W.shape
+    if X is not None and len(X) * max(s, n) <= activity.BLOCK:
+        z = X.astype(np.float64, copy=False) @ W.T
+        z -= b
+        return np.asarray(np.maximum(z, 0, out=z) @ u)
     result = np.zeros(activity.size(X, n, s))
     buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
     for rows, x in activity.blocks(X, n, s):
