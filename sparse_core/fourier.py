@@ -61,12 +61,9 @@ def _factors(bits: int, most: int, dtype: str, scale: float = 1.0) -> list[NDArr
 
 
 def _rows(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
-    """out = (H_p x ... x H_q) x: each product takes the highest bits of the index and puts them back as the lowest.
-
-    The products go to and fro between out and work. If x is out and the first one goes there, NumPy copies.
-    """
-    for left, H in zip(reversed(range(len(factors))), factors, strict=True):
-        y = work if left % 2 else out
+    """out = (H_p x ... x H_q) x: each product takes the highest bits of the index and puts them back as the lowest."""
+    for j, H in enumerate(factors, 1):
+        y = out if j == len(factors) else work[j % 2]
         x.reshape(len(H), -1).T.dot(H, out=y.reshape(-1, len(H)))
         x = y
 
@@ -74,20 +71,20 @@ def _rows(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[
 def _columns(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
     """The same for every column of a strip x of a longer table; here the bits keep their places."""
     done = 1
-    for left, H in zip(reversed(range(len(factors))), factors, strict=True):
-        y = work.reshape(x.shape) if left % 2 else out
+    for j, H in enumerate(factors, 1):
+        y = out if j == len(factors) else work[j % 2].reshape(x.shape)
         shape = (done, len(H), -1, x.shape[1])
         np.matmul(H, x.reshape(shape).swapaxes(1, 2), out=y.reshape(shape).swapaxes(1, 2))
         x, done = y, done * len(H)
 
 
-_spare = threading.local()  # a block for each thread and type, kept: fresh pages cost more than a short transform
+_spare = threading.local()  # two blocks for each thread and type, kept: fresh pages cost more than a short transform
 
 
 def _work(dtype: str) -> NDArray[Any]:
-    """The block between two products, of which this thread has its own."""
+    """The two blocks between which the products of this thread go to and fro."""
     if dtype not in vars(_spare):
-        vars(_spare)[dtype] = np.empty(1 << BLOCK, dtype)
+        vars(_spare)[dtype] = np.empty((2, 1 << BLOCK), dtype)
     found: NDArray[Any] = vars(_spare)[dtype]
     return found
 
@@ -110,6 +107,7 @@ def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
         _rows(source, target, work, _factors(BLOCK, 3, dtype, scale))
 
 
+@cache
 def _memory() -> float:
     """The bytes of this machine, or infinity where the system does not say."""
     known = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
@@ -247,7 +245,8 @@ def statistics(values: ArrayLike) -> Statistics:
     rows, columns = np.empty((1 << high, low + 1)), np.zeros(1 << low)
     step = max(1, 1 << SHORT - low)
     for i in range(0, 1 << high, step):
-        squares = F[i : i + step] ** 2
+        squares = F[i : i + step]
+        squares *= squares
         np.matmul(squares, of_degree, out=rows[i : i + step])
         columns += squares.sum(axis=0)
     halves = (columns, low), (rows.sum(axis=1), high)
