@@ -142,7 +142,9 @@ def real_array(
 
 def _finite(array: NDArray[Any]) -> bool:
     """No entry is infinite or NaN; the sums of squares of short parts tell it of most rows, however long."""
-    if array.ndim == 1 and array.dtype.kind == "f":
+    if array.dtype.kind != "f":
+        return True
+    if array.ndim == 1:
         for i in range(0, array.size, 8192):
             part = array[i : i + 8192]
             if not math.isfinite(part.dot(part)):
