@@ -22,6 +22,7 @@ __all__ = ["checked", "dense", "truth_table"]
 Array = NDArray[np.float64]
 
 BLOCK = 1 << 16  # active pairs at a time
+WIDE = 1 << 12  # neurons at a time, so that a block of the dense pass has many rows
 OPENING = 1 << 14  # points that a matrix product visits while one neuron is sorted and searched
 PAIR = 8  # points that it visits while one active pair is added
 PROBES = 32  # points of each half, all of whose pairs say roughly what share of the cube a neuron is active on
@@ -50,6 +51,8 @@ def dense(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
         z -= b
         return np.asarray(np.maximum(z, 0, out=z) @ u)
     result = np.zeros(activity.size(X, n, s))
+    if s > WIDE:
+        return sum((dense(u[j : j + WIDE], W[j : j + WIDE], b[j : j + WIDE], X) for j in range(0, s, WIDE)), result)
     buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
     for rows, x in activity.blocks(X, n, s):
         z = np.matmul(x, W.T, out=buffer[: len(x)])
