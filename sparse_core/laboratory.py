@@ -200,7 +200,8 @@ def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> 
         for name, form, *cells in lines
     )
     title = "<br>".join(map(html.escape, caption))
-    table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    table = f'<caption style="text-align: left">{title}</caption>'
+    table += f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="pst-scrollable-table-container"><table class="table numbers">{table}</table></div>'
 
 

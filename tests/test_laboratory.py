@@ -610,7 +610,7 @@ def test_a_report_shows_itself_as_text_and_as_accessible_tables():
     bundle = report._repr_mimebundle_()
     text, page = bundle["text/plain"], bundle["text/html"]
     assert text == repr(report) and "not 1-sparse" in text and "samples asked for" in text
-    assert page.count("<table") == page.count("<caption>") == 2
+    assert page.count("<table") == page.count("<caption ") == 2
     assert page.count('<th scope="row">') == len(report) + len(report.sizes)
     assert page.count('<th scope="col">') == 6 + 2 and "<=" not in page
     for row in re.findall(r"<tr>(.*?)</tr>", page)[1 : len(report) + 1]:
