@@ -353,11 +353,11 @@ def _title(known: Network, facts: Facts, found: Sparsity, c: Class, eps: float, 
     lazy = int(np.count_nonzero(~facts.active.any(axis=0))) - (facts.net.s - net.s)
     W, B = balanced(net).scale
     return (
-        f"{net.n} inputs, {net.s} neurons; at most active: {found!r}.",
+        f"{net.n} inputs, {net.s} neurons; active at once: {found!r}.",
         f"Held against H with n = {c.n}, s = {c.s}, k = {c.k}, W = {c.W:.4g}, B = {c.B:.4g}"
         + (f"; balanced, the same function has W = {W:.4g}, B = {B:.4g}." if W < net.scale.W * (1 - 1e-9) else "."),
-        f"Law: uniform on {where if facts.cube else f'{many} given points'}. On average {facts.K.mean():.4g} active; "
-        f"{lazy} active at none of these points; variance {facts.variance:.4g}."
+        f"Law: uniform on {where if facts.cube else f'{many} given points'}. "
+        f"There {facts.K.mean():.4g} neurons are active on average and {lazy} never; variance {facts.variance:.4g}."
         + (f" The constant {known.constant:.4g} is set aside." if known.constant else ""),
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",
     )

@@ -34,7 +34,8 @@ RTOL = 1e-9  # the relative tolerance of a comparison
 ONE = "printed, constant 1"
 FEW = 6  # points whose 2^5 sign vectors are all tried
 PACKED = 1 << 18  # numbers in a table of set packing that is filled in less than a second
-DRAWS = 128  # random sign vectors otherwise
+DRAWS = 128  # random sign vectors otherwise, and fewer if there are more entries than WORK / DRAWS
+WORK = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -367,7 +368,7 @@ def _complexity(c: Class, S: Array, rng: np.random.Generator, one: Side | None =
     if m <= FEW and (min(c.s, c.k * m) + 1) * (c.k + 1) ** m <= PACKED:
         return Side(*rademacher.expected(S, c.s, c.k, c.W, c.B)), "exact"
     if one is None:
-        signs = rng.choice([-1.0, 1.0], (DRAWS, m))
+        signs = rng.choice([-1.0, 1.0], (int(np.clip(WORK // S.size, 8, DRAWS)), m))
         one = normal([rademacher.ascent(S, zeta, c.W, c.B, rng=rng, restarts=0) for zeta in signs])
     kind = "a lower bound" if one.low == one.value else "sampled, a lower bound"
     return one.scaled(c.k)._replace(high=inf), kind
