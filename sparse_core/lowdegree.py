@@ -24,7 +24,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import checks
 from .hypercube import dimension, monomials, supports
 from .moments import Moments, row_blocks
-from .regression import gram, least_squares, solve
+from .progress import Progress, all_or_nothing
+from .regression import TOLERANCE, Report, gram, least_squares, reported_moments, solve
 from .sweep import sweep
 
 __all__ = ["LowDegreeRegressor", "averaging_risk", "least_squares_risk"]
@@ -45,8 +46,10 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         absolute value, D the number of monomials and m of samples.
     ridge : at least 0, for least squares; positive if there are fewer samples than monomials.
     level : at least 0, for threshold. At 1 hardly any monomial passes by noise alone.
-    solver : for least squares: "gram", "kernel", "cg" or "auto", see ``regression``.
+    solver : for least squares: "gram", "kernel", "cg", "walsh" or "auto", see ``regression``.
+    tol : the relative residual at which "cg" and "walsh" stop.
     max_memory : the bytes that a fit may take beyond the samples.
+    verbose : whether ``fit`` shows progress bars, if it runs on a terminal.
 
     Attributes
     ----------
@@ -73,26 +76,35 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         ridge: float = 0.0,
         level: float = 1.0,
         solver: str = "auto",
+        tol: float = TOLERANCE,
         max_memory: float = 4e9,
+        verbose: bool = False,
     ) -> None:
         self.degree = degree
         self.method = method
         self.ridge = ridge
         self.level = level
         self.solver = solver
+        self.tol = tol
         self.max_memory = max_memory
+        self.verbose = verbose
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
-        """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each."""
-        self._forget()
-        points, labels = self._samples(X, y, reset=True)
-        self.degree_ = self.degree
-        if self.method == "averaging":
-            self.coef_ = Moments(self.n_features_in_, self.degree_).update(points, labels).coefficients
-        elif self.method == "least_squares":
-            self._least_squares(points, labels)
-        else:
-            self._threshold(points, labels)
+        """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
+
+        An error or Ctrl-C leaves the estimator as it was. Ctrl-C in the routes "cg" and "walsh" is a
+        ``conjugate.Interrupted``, which holds the coefficients so far.
+        """
+        with all_or_nothing(self), Progress(self.verbose) as report:
+            self._forget()
+            points, labels = self._samples(X, y, reset=True)
+            self.degree_ = self.degree
+            if self.method == "averaging":
+                self.coef_ = reported_moments(points, labels, self.degree, report).coefficients
+            elif self.method == "least_squares":
+                self._least_squares(points, labels, report)
+            else:
+                self._threshold(points, labels, report)
         return self
 
     @available_if(lambda self: self.method != "threshold")  # type: ignore[untyped-decorator]
@@ -102,24 +114,29 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         Only moments are kept, so "threshold" does not have it. Least squares needs those of twice the degree, takes the
         route "gram", and has no coefficients before there are as many samples as monomials (or a ridge).
         """
-        if not hasattr(self, "_moments"):
-            self._forget()
-        points, labels = self._samples(X, y, reset=not hasattr(self, "_moments"))
-        wanted = [self.degree] if self.method == "averaging" else [self.degree, 2 * self.degree]
-        if not hasattr(self, "_moments"):
-            self._affordable(self.n_features_in_, max(wanted))
-            self._moments = [Moments(self.n_features_in_, degree) for degree in wanted]
-        if [moments.degree for moments in self._moments] != wanted:
-            raise ValueError("Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.")
-        self.degree_ = self.degree
-        for moments, values in zip(self._moments, (labels, np.ones(len(points))), strict=False):
-            moments.update(points, values)
-        means = self._moments[0].coefficients
-        if self.method == "averaging":
-            self.coef_ = means
-        elif self.ridge > 0 or self._moments[0].count >= len(means):
-            self.coef_ = solve(gram(self._moments[1], self.degree), means, self.ridge)
-            self.solver_, self.n_iter_ = "gram", 0
+        with all_or_nothing(self):
+            if not hasattr(self, "_moments"):
+                self._forget()
+            points, labels = self._samples(X, y, reset=not hasattr(self, "_moments"))
+            wanted = [self.degree] if self.method == "averaging" else [self.degree, 2 * self.degree]
+            if not hasattr(self, "_moments"):
+                self._affordable(self.n_features_in_, max(wanted))
+                self._moments = [Moments(self.n_features_in_, degree) for degree in wanted]
+            if [moments.degree for moments in self._moments] != wanted:
+                raise ValueError(
+                    "Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew."
+                )
+            self.degree_ = self.degree
+            self._moments = [
+                moments + Moments(moments.n, moments.degree).update(points, values)
+                for moments, values in zip(self._moments, (labels, np.ones(len(points))), strict=False)
+            ]
+            means = self._moments[0].coefficients
+            if self.method == "averaging":
+                self.coef_ = means
+            elif self.ridge > 0 or self._moments[0].count >= len(means):
+                self.coef_ = solve(gram(self._moments[1], self.degree), means, self.ridge)
+                self.solver_, self.n_iter_ = "gram", 0
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -146,17 +163,19 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             return monomials(n, self.degree_) if sets is None else _masks(sets)
         return _sets(n, self.degree_) if sets is None else sets
 
-    def _least_squares(self, X: NDArray[Any], y: NDArray[Any]) -> None:
+    def _least_squares(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
         (m, n), degree, ridge = X.shape, self.degree_, float(self.ridge)
         if ridge == 0 and m < dimension(n, degree):
             raise ValueError(
                 f"Least squares with {dimension(n, degree):,} monomials needs as many samples, not n_samples={m}: "
                 "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
             )
-        self.coef_, self.solver_, self.n_iter_ = least_squares(X, y, degree, ridge, self.solver, self.max_memory)
+        self.coef_, self.solver_, self.n_iter_ = least_squares(
+            X, y, degree, ridge, self.solver, self.max_memory, self.tol, report
+        )
 
-    def _threshold(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        (m, n), moments = X.shape, Moments(X.shape[1], self.degree_).update(X, y)
+    def _threshold(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
+        (m, n), moments = X.shape, reported_moments(X, y, self.degree_, report)
         means = moments.coefficients
         variance = max(0.0, moments.mean_square - means[0] ** 2)
         kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * variance / m))
@@ -177,9 +196,10 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         checks.one_of("method", self.method, METHODS)
         checks.real("ridge", self.ridge, 0)
         checks.real("level", self.level, 0)
+        checks.real("tol", self.tol, 0, 1)
         points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
         self._affordable(points.shape[1], self.degree)
-        return points, labels.astype(np.float64, copy=False)
+        return points, labels if labels.dtype == np.float32 else labels.astype(np.float64, copy=False)
 
     def _forget(self) -> None:
         for name in ("_moments", "_kept", "coef_", "solver_", "n_iter_"):

@@ -1,5 +1,8 @@
 """The low-degree estimators: against naive paths and closed forms, as scikit-learn estimators, and what they refuse."""
 
+import io
+import sys
+
 import numpy as np
 import pytest
 from naive import characters, sample
@@ -12,7 +15,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from sparse_core import fourier, hypercube, lowdegree
 from sparse_core.bounds import ours
+from sparse_core.conjugate import Interrupted
 from sparse_core.lowdegree import LowDegreeRegressor, averaging_risk, least_squares_risk
+from sparse_core.moments import Moments
 
 
 def majority(X, a, b, c):
@@ -278,6 +283,101 @@ def test_the_checks_that_cannot_apply_are_exactly_those_that_feed_real_numbers()
         assert "entries -1 and 1 only" in f"{exception} {cause}" or name == "check_positive_only_tag_during_fit"
 
 
+# --- Interruptions and progress ---
+
+
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+@pytest.mark.parametrize("fitted", [False, True])
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, fitted, monkeypatch):
+    X, y = sample(6, 200, 0)
+    model = LowDegreeRegressor(1, method)
+    if fitted:
+        model.fit(X, y)
+    before = vars(model).copy()
+
+    def interrupt(self, stage, share):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparse_core.progress.Progress.__call__", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(degree=2).fit(X[:, :5], y)
+    assert vars(model) == {**before, "degree": 2}
+    if not fitted:
+        with pytest.raises(NotFittedError):
+            model.predict(X)
+
+
+@pytest.mark.parametrize("method", ["averaging", "least_squares"])
+def test_an_interrupted_partial_fit_leaves_the_moments_as_they_were(method, monkeypatch):
+    X, y = sample(6, 200, 0)
+    model, update, calls = LowDegreeRegressor(1, method).partial_fit(X, y), Moments.update, []
+
+    def interrupted(self, *arguments):
+        calls.append(self.degree)
+        if len(calls) == (1 if method == "averaging" else 2):  # the last of the updates
+            raise KeyboardInterrupt
+        return update(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Moments, "update", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X, -y)
+    twice = LowDegreeRegressor(1, method).fit(np.vstack([X, X]), np.concatenate([y, y]))
+    assert model.partial_fit(X, y).coef_ == pytest.approx(twice.coef_)
+
+
+def test_an_interruption_of_conjugate_gradients_reaches_the_caller_with_its_coefficients(monkeypatch):
+    X, y = sample(8, 300, 0)
+
+    def interrupt(self, stage, share):
+        if stage == "conjugate gradients" and share > 0.5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparse_core.progress.Progress.__call__", interrupt)
+    model = LowDegreeRegressor(2, "least_squares", solver="cg")
+    with pytest.raises(Interrupted) as caught:
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+    assert caught.value.solution == pytest.approx(LowDegreeRegressor(2, "least_squares").fit(X, y).coef_, abs=1e-2)
+
+
+def test_bars_show_on_a_terminal_only_and_only_if_asked_for(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    def shown(stream, **options):
+        monkeypatch.setattr(sys, "stderr", stream)
+        LowDegreeRegressor(2, "least_squares", solver="cg", **options).fit(*sample(8, 300, 0))
+        return stream.getvalue()
+
+    bars = shown(Terminal(), verbose=True)
+    assert "moments of degree 2: 100%" in bars and "conjugate gradients: 100%" in bars
+    assert shown(Terminal()) == shown(io.StringIO(), verbose=True) == ""
+
+
+def test_bars_without_tqdm_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    X, y = sample(5, 50, 0)
+    with pytest.raises(ImportError, match=r"'verbose' needs tqdm: pip install .\[progress\]"):
+        LowDegreeRegressor(1, verbose=True).fit(X, y)
+    assert LowDegreeRegressor(1).fit(X, y).coef_.shape == (6,)
+    with pytest.raises(TypeError, match="'verbose' must be True or False, not 1"):
+        LowDegreeRegressor(1, verbose=1).fit(X, y)
+
+
+def test_the_route_and_its_tolerance_can_be_chosen():
+    X, y = sample(7, 400, 0)
+    exact = LowDegreeRegressor(2, "least_squares").fit(X, y)
+    assert exact.solver_ == "gram" and exact.n_iter_ == 0
+    for solver in ("cg", "walsh"):
+        rough, fine = (
+            LowDegreeRegressor(2, "least_squares", solver=solver, tol=tol).fit(X, y) for tol in (1e-2, 1e-12)
+        )
+        assert rough.solver_ == fine.solver_ == solver and 0 < rough.n_iter_ < fine.n_iter_
+        assert fine.coef_ == pytest.approx(exact.coef_, abs=1e-11)
+
+
 # --- What it refuses ---
 
 
@@ -303,6 +403,7 @@ def test_a_basis_that_does_not_fit_says_what_would():
         ({"method": "lasso"}, "'method' must be one of 'averaging', 'least_squares', 'threshold', not 'lasso'"),
         ({"ridge": -1, "method": "least_squares"}, "'ridge' must be at least 0"),
         ({"level": -1}, "'level' must be at least 0"),
+        ({"tol": -1}, "'tol' must be at least 0"),
         ({"solver": "qr", "method": "least_squares", "degree": 1}, "'solver' must be one of"),
         ({"degree": 3, "method": "least_squares"}, "with 42 monomials needs as many samples, not n_samples=30"),
         ({"degree": 3, "method": "threshold", "level": 0}, "leaves 42 monomials, more than n_samples=30"),

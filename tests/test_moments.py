@@ -1,6 +1,7 @@
 """Moments of samples: against direct sums and the fast transform; how they add; what they refuse."""
 
 import pickle
+import tracemalloc
 from functools import reduce
 from itertools import combinations
 from operator import add
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from sparse_core import fourier, hypercube
 from sparse_core.moments import Moments
-from sparse_core.sweep import Sweep, sweep
+from sparse_core.sweep import Sweep, pack, sweep
 
 
 def sample(n, m, seed, labels="normal"):
@@ -119,6 +120,44 @@ def test_integer_labels_are_exact_however_the_samples_are_cut(lengths, seed):
     assert np.array_equal(total.sums, Moments(6, 4).update(X, y).sums)
 
 
+@given(shapes)
+def test_counted_bits_are_the_sums_of_products_of_signs(shape):
+    n, degree, m, seed = shape
+    X, y = sample(n, m, seed, "signs")
+    walk, bits = sweep(n, degree), pack(y)
+    counted = walk.adjoint(walk.factors(X, np.uint64), bits) - (64 * len(bits) - m)
+    assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+
+
+@pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1000])
+def test_packed_signs_are_bits(m):
+    X, _ = sample(3, m, m)
+    words = pack(X.T)
+    assert words.shape == (3, -(-m // 64)) and words.dtype == np.uint64
+    assert [[int(word) >> i & 1 for word in row for i in range(64)][:m] for row in words] == (X.T < 0).tolist()
+    assert sum(int(np.bitwise_count(row).sum()) for row in words) == (X < 0).sum()  # the rest of the bits is 0
+
+
+def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_precision_can_count(monkeypatch):
+    """2^24 + 11 equal points: every sum is that number, which float32 does not have."""
+    m = 2**24 + 11
+    X, y = np.broadcast_to(np.array([[-1, 1]], dtype=np.int8), (m, 2)), np.broadcast_to(np.int8(1), m)
+    expected = m * characters(X[:1], 2)[0]
+    assert int(np.float32(m)) != m
+    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by the transform
+    monkeypatch.setattr("sparse_core.moments.TABLE_N", -1)
+    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by counting
+    blocks = Moments(2, 2).update((X[:1024], np.full(1024, 2, dtype=np.int8)) for _ in range(2**14 + 1))
+    assert np.array_equal(blocks.sums, 2 * (2**24 + 1024) * characters(X[:1], 2)[0])  # by products of float32
+
+
+def test_single_precision_is_accurate_to_single_precision_at_any_number_of_samples():
+    X, y = sample(10, 1024, 0)
+    single = Moments(10, 3).update((X, y.astype(np.float32)) for _ in range(300)).coefficients
+    double = Moments(10, 3).update(X, y).coefficients
+    assert 0 < np.abs(single - double).max() < 1e-7
+
+
 def test_large_integer_labels_leave_single_precision():
     X, _ = sample(4, 2000, 0)
     y = np.full(2000, 2**24 + 1)
@@ -143,6 +182,60 @@ def test_points_may_come_in_any_type_and_layout(tmp_path):
     ):
         assert np.array_equal(Moments(8, 3).update(other, y).sums, expected)
     assert np.array_equal(Moments(8, 3).update(X, y > 0).sums, (expected + Moments(8, 3).update(X, y**2).sums) / 2)
+
+
+@given(st.lists(st.integers(0, 3000), max_size=6), st.sampled_from(["normal", "signs", "integers"]))
+def test_an_iterator_of_shards_gives_the_bits_of_one_array(lengths, labels):
+    X, y = sample(23, sum(lengths), 1, labels)
+    cuts = np.cumsum([0, *lengths])
+    shards = ((X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False))
+    one, many = Moments(23, 2).update(X, y), Moments(23, 2).update(shards)
+    assert np.array_equal(one.sums, many.sums) and one.count == many.count == len(y)
+    assert one.mean_square == many.mean_square if len(y) else True
+
+
+def test_long_shards_of_an_iterator_are_read_in_pieces(monkeypatch):
+    monkeypatch.setattr("sparse_core.moments.CHUNK", 6 * 1024)
+    X, y = sample(6, 5000, 0)
+    shards = [(X[:3000], y[:3000]), (X[3000:3100], y[3000:3100]), (X[3100:], y[3100:])]
+    assert np.array_equal(Moments(6, 2).update(iter(shards)).sums, Moments(6, 2).update(X, y).sums)
+    with pytest.raises(ValueError, match=r"'y\[2048:\]' must be finite; entry \(452,\) is nan"):
+        Moments(6, 2).update(X, np.where(np.arange(5000) == 2500, np.nan, y))
+
+
+@pytest.mark.parametrize("labels", ["normal", "signs"])
+def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
+    """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
+    n, shards = 24, 900
+    monkeypatch.setattr("sparse_core.moments.CHUNK", 1 << 16)
+    X, y = sample(n, 1024, 0, labels)
+    moments = Moments(n, 3)
+    rows, words = (1 << 16) // n, {"normal": 1024, "signs": (1 << 16) // n // 64}[labels]
+    limit = 8 * moments._sums.nbytes + 3 * 8 * 276 * words + 4 * 16 * n * rows  # C(24, 2) = 276
+    tracemalloc.start()
+    moments.update((X.copy(), y.copy()) for _ in range(shards))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert moments.count == shards * 1024 and peak < limit < shards * (X.nbytes + y.nbytes) / 2
+
+
+@pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
+def test_an_update_is_all_or_nothing(labels):
+    X, y = sample(8, 5000, 0, labels)
+    moments = Moments(8, 2).update(X[:100], y[:100])
+    before = moments.sums
+
+    def interrupt(size):
+        assert size > 0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        moments.update(X, y, interrupt)
+    with pytest.raises(ValueError, match="'X' must have 8 columns, not 7"):
+        moments.update([(X, y), (X[:, :7], y)])
+    assert np.array_equal(moments.sums, before) and moments.count == 100
+    read = []
+    assert moments.update(X, y, read.append).count == 5100 and sum(read) == 5000
 
 
 def test_moments_can_be_sent_to_another_process():
@@ -177,6 +270,8 @@ def test_a_refused_update_leaves_no_trace():
         (lambda m: m.update(np.ones((1, 2)), [np.nan]), ValueError, "'y' must be finite"),
         (lambda m: m.update(np.ones((1, 2)), ["a"]), TypeError, "'y' must be an array of real numbers"),
         (lambda m: m.update(np.full((1, 2), "a"), [1]), TypeError, "'X' must be an array of -1 and 1"),
+        (lambda m: m.update(np.ones((2, 2))), TypeError, "'y' is missing"),
+        (lambda m: m.update([(np.ones((2, 2)), [1])]), ValueError, r"'y' must have shape \(2,\), not \(1,\)"),
         (lambda m: m.coefficients, ValueError, "no samples yet"),
         (lambda m: m + Moments(3, 2), ValueError, "'other' must have n = 2 and degree 1, not 3 and 2"),
         (lambda m: m + 1, TypeError, "unsupported operand"),

@@ -1,4 +1,4 @@
-"""Polynomial regression: three routes to one minimiser, against the explicit matrix of the monomials."""
+"""Polynomial regression: four routes to one minimiser, against the explicit matrix of the monomials."""
 
 import numpy as np
 import pytest
@@ -9,21 +9,39 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
-from sparse_core import hypercube
+from sparse_core import hypercube, regression
+from sparse_core.conjugate import Interrupted, conjugate_gradients
 from sparse_core.moments import Moments
 from sparse_core.regression import choose, distance_kernel, gram, least_squares, solve
 from sparse_core.sweep import Sweep
 
-ROUTES = ("gram", "kernel", "cg")
+ROUTES = ("gram", "kernel", "cg", "walsh")
+EXACT = {"tolerance": 1e-12}
 
 
-@pytest.mark.parametrize("solver", ROUTES)
-@pytest.mark.parametrize("n, degree, m", [(5, 0, 3), (5, 2, 40), (6, 3, 80), (3, 3, 60), (26, 2, 500), (70, 1, 200)])
-def test_each_route_is_least_squares_on_the_explicit_matrix(solver, n, degree, m):
+def routes(n):
+    return [route for route in ROUTES if route != "walsh" or n <= 25]
+
+
+SHAPES = [(0, 0, 3), (5, 0, 3), (5, 2, 40), (6, 3, 80), (3, 3, 60), (26, 2, 500), (70, 1, 200)]
+
+
+@pytest.mark.parametrize("n, degree, m, solver", [(*shape, route) for shape in SHAPES for route in routes(shape[0])])
+def test_each_route_is_least_squares_on_the_explicit_matrix(n, degree, m, solver):
     X, y = sample(n, m, n + m)
     naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
-    fit = least_squares(X, y, degree, solver=solver)
-    assert fit.solver == solver and fit.coefficients == pytest.approx(naive, abs=1e-9)
+    fit = least_squares(X, y, degree, solver=solver, **EXACT)
+    assert fit.solver == solver and fit.coefficients == pytest.approx(naive, abs=1e-10)
+    assert least_squares(X, y, degree, solver=solver).coefficients == pytest.approx(naive, abs=1e-5)
+
+
+@given(st.integers(0, 6), st.integers(0, 4), st.integers(0, 2**32 - 1), st.sampled_from(ROUTES))
+def test_each_route_solves_the_equations_of_ridge_regression(n, degree, seed, solver):
+    m = 2 * hypercube.dimension(n, degree)
+    X, y = sample(n, m, seed)
+    phi = characters(X, degree)
+    c = least_squares(X, y, degree, ridge=0.05, solver=solver, **EXACT).coefficients
+    assert phi.T @ (y - phi @ c) / m == pytest.approx(0.05 * c, abs=1e-10)
 
 
 @pytest.mark.parametrize("solver", ROUTES)
@@ -31,16 +49,37 @@ def test_each_route_is_least_squares_on_the_explicit_matrix(solver, n, degree, m
 def test_each_route_is_ridge_regression_on_the_explicit_matrix(solver, m):
     X, y = sample(8, m, m)
     naive = Ridge(alpha=0.1 * m, fit_intercept=False, solver="svd").fit(characters(X, 3), y).coef_
-    assert least_squares(X, y, 3, ridge=0.1, solver=solver).coefficients == pytest.approx(naive, abs=1e-9)
+    assert least_squares(X, y, 3, ridge=0.1, solver=solver, **EXACT).coefficients == pytest.approx(naive, abs=1e-9)
 
 
 @pytest.mark.parametrize("n, degree, m", [(6, 3, 3000), (10, 3, 20000)])
-def test_many_samples_of_few_variables_go_through_the_transform(n, degree, m, monkeypatch):
+def test_transforms_need_no_sweep_and_sweeps_no_transform(n, degree, m, monkeypatch):
     X, y = sample(n, m, n)
     naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
-    monkeypatch.delattr(Sweep, "forward")  # the transform has to do without it
-    fit = least_squares(X, y, degree, solver="cg")
-    assert fit.coefficients == pytest.approx(naive, abs=1e-10) and fit.steps > 0
+    for solver, other in (("walsh", (Sweep, "adjoint")), ("cg", (regression, "inverse_walsh_transform"))):
+        with monkeypatch.context() as patch:
+            patch.delattr(*other)
+            fit = least_squares(X, y, degree, solver=solver)
+        assert fit.coefficients == pytest.approx(naive, abs=1e-6) and fit.steps > 0
+
+
+def test_routes_agree_with_scikit_learn_as_closely_as_they_say():
+    X, y = sample(12, 900, 0)
+    phi = PolynomialFeatures(3, interaction_only=True).fit_transform(X.astype(float))
+    other = np.sort(LinearRegression(fit_intercept=False).fit(phi, y).coef_)
+    for solver in ROUTES:
+        close = 1e-10 if solver in ("gram", "kernel") else 1e-6
+        assert np.sort(least_squares(X, y, 3, solver=solver).coefficients) == pytest.approx(other, abs=close)
+        exact = least_squares(X, y, 3, solver=solver, tolerance=1e-13)
+        assert np.sort(exact.coefficients) == pytest.approx(other, abs=1e-10)
+
+
+def test_labels_of_single_precision_are_welcome():
+    X, y = sample(8, 300, 0)
+    for solver in ROUTES:
+        single = least_squares(X, y.astype(np.float32), 2, solver=solver).coefficients
+        assert single.dtype == np.float64
+        assert single == pytest.approx(least_squares(X, y, 2, solver=solver).coefficients, abs=2e-6)
 
 
 def test_it_is_linear_regression_on_polynomial_features():
@@ -58,12 +97,14 @@ def test_the_shortest_minimiser_where_the_samples_leave_a_choice(solver):
     X, y = sample(5, 200, 1)
     X[:, 4] = 1
     naive = np.linalg.pinv(characters(X, 2)) @ y
-    c = least_squares(X, y, 2, solver=solver).coefficients
-    assert c == pytest.approx(naive, abs=1e-9 if solver != "cg" else 1e-5)
+    c = least_squares(X, y, 2, solver=solver, tolerance=1e-11).coefficients
+    assert c == pytest.approx(naive, abs=1e-9 if solver in ("gram", "kernel") else 1e-5)
     assert characters(X, 2) @ c == pytest.approx(characters(X, 2) @ naive, abs=1e-9)
 
 
-@pytest.mark.parametrize("n, degree", [(0, 0), (1, 1), (5, 1), (5, 2), (6, 3), (5, 7), (23, 2), (25, 1), (70, 1)])
+@pytest.mark.parametrize(
+    "n, degree", [(0, 0), (1, 1), (5, 1), (5, 2), (6, 3), (5, 7), (23, 2), (24, 3), (33, 2), (70, 1)]
+)
 def test_the_gram_matrix_needs_only_the_moments_of_twice_the_degree(n, degree):
     X, _ = sample(n, 60, n)
     moments = Moments(n, 2 * degree).update(X, np.ones(60))
@@ -86,13 +127,25 @@ def test_the_kernel_of_a_wide_cube_at_distance_0_counts_the_monomials():
     assert kernel[0] == hypercube.dimension(256, 3) and kernel[256] == 1 - 256 + 32640 - 2763520
 
 
-def test_the_rule_takes_the_cheapest_route():
+def test_the_rule_takes_the_quickest_route_or_an_exact_one_that_is_quick():
     assert choose(8192, 16, 3) == "gram"
     assert choose(100_000, 64, 3) == "cg"  # D = 43 745: the Gram matrix alone has 15 GB
     assert choose(300, 256, 3, ridge=1e-6) == "kernel"
     assert choose(697, 16, 3) == "gram"  # m = D: conjugate gradients would not end
     assert choose(20_000, 20, 3, memory=1e6) == "cg"
     assert choose(697, 16, 3, memory=1e6) == "cg"  # the only one that fits
+    assert choose(10**6, 20, 5) == "walsh" and choose(10**6, 20, 5, memory=1e7) == "cg"  # 2^20 points have 40 MB
+    assert choose(10**5, 26, 4) == "cg"  # as a table, the cube is too large from here on
+    assert choose(10**5, 64, 2) == "cg" and choose(10**5, 64, 2, tolerance=0) == "gram"
+    assert choose(50, 4, 1) == "gram"  # all are quick, this one is exact
+
+
+def test_the_rule_is_followed_and_can_be_overridden(monkeypatch):
+    X, y = sample(6, 100, 0)
+    for route in ROUTES:
+        monkeypatch.setattr(regression, "choose", lambda *arguments, route=route: route)
+        assert least_squares(X, y, 1).solver == route
+        assert least_squares(X, y, 1, solver="gram").solver == "gram"
 
 
 def test_solve_falls_back_to_the_shortest_solution():
@@ -102,7 +155,7 @@ def test_solve_falls_back_to_the_shortest_solution():
 
 
 def test_steps_that_do_not_converge_are_reported(monkeypatch):
-    monkeypatch.setattr("sparse_core.regression.MAX_STEPS", 2)
+    monkeypatch.setattr("sparse_core.conjugate.MAX_STEPS", 2)
     X, y = sample(8, 60, 0)
     with pytest.warns(ConvergenceWarning, match="stopped after 2 steps"):
         assert least_squares(X, y, 2, solver="cg").steps == 2
@@ -126,5 +179,78 @@ def test_samples_that_are_none_are_refused():
 
 
 def test_an_unknown_route_is_refused():
-    with pytest.raises(ValueError, match="'solver' must be one of 'auto', 'gram', 'kernel', 'cg', not 'qr'"):
+    with pytest.raises(ValueError, match="'solver' must be one of 'auto', 'gram', 'kernel', 'cg', 'walsh', not 'qr'"):
         least_squares(*sample(2, 9, 0), 1, solver="qr")
+
+
+# --- Interruptions and reports ---
+
+
+@pytest.mark.parametrize("solver", ROUTES)
+def test_the_callback_hears_of_every_stage_up_to_its_end(solver):
+    X, y = sample(8, 300, 0)
+    heard = {}
+    least_squares(X, y, 2, solver=solver, callback=lambda stage, share: heard.setdefault(stage, []).append(share))
+    stages = {
+        "gram": ["moments of degree 2", "moments of degree 4"],
+        "kernel": ["moments of degree 2"],
+        "cg": ["moments of degree 2", "conjugate gradients"],
+        "walsh": ["conjugate gradients"],
+    }
+    assert list(heard) == stages[solver]
+    for shares in heard.values():
+        assert all(0 <= share <= 1 for share in shares) and shares[-1] == 1
+
+
+@pytest.mark.parametrize("solver", ["cg", "walsh"])
+def test_an_interruption_of_conjugate_gradients_carries_what_they_found(solver):
+    X, y = sample(8, 300, 0)
+    best, calls = least_squares(X, y, 2, solver="gram").coefficients, []
+
+    def interrupt(stage, share):
+        calls.append(stage)
+        if calls.count("conjugate gradients") == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="after 4 steps of conjugate gradients") as caught:
+        least_squares(X, y, 2, solver=solver, callback=interrupt)
+    partial = caught.value
+    assert isinstance(partial, Interrupted) and partial.steps == 4 and 1e-6 < partial.residual < 0.5
+    assert 0 < np.linalg.norm(partial.solution - best) < 0.1 * np.linalg.norm(best)
+
+
+def test_an_interruption_after_a_restart_carries_both_parts():
+    diagonal, b = np.linspace(1, 9, 50), np.ones(50)
+
+    def interrupt(steps, residual):
+        if residual < 1e-9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        conjugate_gradients(
+            lambda c, dtype: (diagonal.astype(dtype) * c.astype(dtype)).astype(float), b, 1e-12, interrupt
+        )
+    assert caught.value.solution == pytest.approx(1 / diagonal, abs=1e-8)
+
+
+@given(st.integers(1, 20), st.integers(0, 2**32 - 1), st.sampled_from([1e-2, 1e-6, 1e-10]))
+def test_conjugate_gradients_keep_their_tolerance_in_double_precision(size, seed, tolerance):
+    rng = np.random.default_rng(seed)
+    Z, b = rng.normal(size=(3 * size, size)), rng.normal(size=size)
+    A = Z.T @ Z / (3 * size) + 0.1 * np.eye(size)
+    c, _ = conjugate_gradients(lambda v, dtype: (A.astype(dtype) @ v.astype(dtype)).astype(float), b, tolerance)
+    assert np.linalg.norm(A @ c - b) <= tolerance * np.linalg.norm(b)
+
+
+def test_a_zero_right_side_takes_no_steps():
+    for solver in ("cg", "walsh"):
+        fit = least_squares(sample(5, 50, 0)[0], np.zeros(50), 2, solver=solver)
+        assert fit.steps == 0 and not fit.coefficients.any()
+
+
+def test_a_tolerance_outside_0_and_1_and_a_cube_too_large_for_a_table_are_refused():
+    X, y = sample(26, 30, 0)
+    with pytest.raises(ValueError, match="'tolerance' must be at most 1, not 2"):
+        least_squares(X, y, 1, tolerance=2)
+    with pytest.raises(ValueError, match="'n' must be at most 25, not 26"):
+        least_squares(X, y, 1, solver="walsh")
