@@ -145,12 +145,10 @@ def _finite(array: NDArray[Any]) -> bool:
     if array.dtype.kind != "f":
         return True
     if array.ndim == 1:
-        for i in range(0, array.size, 8192):
-            part = array[i : i + 8192]
-            if not math.isfinite(part.dot(part)):
-                break
-        else:
-            return True
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = (array[i : i + 8192] for i in range(0, array.size, 8192))
+            if all(math.isfinite(part.dot(part)) for part in parts):
+                return True
     return bool(np.isfinite(array).all())
 
 

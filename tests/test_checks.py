@@ -51,3 +51,20 @@ def test_float_arrays_are_not_copied(dtype):
 @pytest.mark.parametrize("dtype", [np.int8, np.bool_, np.float16, np.uint64])
 def test_other_arrays_become_float64(dtype):
     assert checks.real_array("u", np.ones(4, dtype), 1).dtype == np.float64
+
+
+@pytest.mark.parametrize("size", [4, 8192, 20000])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_one_entry_that_is_not_finite_is_found_wherever_it_stands(size, bad):
+    for where in (0, size // 2, size - 1):
+        row = np.full(size, 1e300)  # the squares overflow, the entries are finite
+        assert checks.real_array("u", row, 1) is row
+        row[where] = bad
+        with pytest.raises(ValueError, match=rf"'u' must be finite; entry \({where},\) is {bad}"):
+            checks.real_array("u", row, 1)
+
+
+def test_a_table_keeps_its_type_unless_it_is_converted():
+    for dtype in (bool, np.int8, np.int64):
+        assert checks.length_2n("values", np.ones(4, dtype))[0].dtype == np.float64
+        assert checks.length_2n("values", np.ones(4, dtype), convert=False)[0].dtype == dtype
