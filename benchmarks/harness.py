@@ -60,7 +60,7 @@ class Case:
     sides: dict[str, Side]
     args: dict[str, Any] = field(default_factory=dict)
     quick: bool = False
-    limit: float = 180.0  # seconds after which a side has failed
+    limit: float = 400.0  # seconds after which a side has failed
 
     @property
     def name(self) -> str:

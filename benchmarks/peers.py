@@ -8,13 +8,13 @@ import numpy as np
 
 
 def samples(n: int, d: int, m: int, labels: str = "real") -> tuple[np.ndarray, np.ndarray]:
-    """m uniform points and the labels of a polynomial of degree d with 20 terms: with noise, or only its signs."""
+    """m uniform points and the noisy values of a polynomial of degree d with 20 terms, as doubles or otherwise."""
     rng = np.random.default_rng(n)
     X = rng.choice(np.array([-1, 1], dtype=np.int8), (m, n))
     y = 0.5 * rng.standard_normal(m)
     for _ in range(20):
         y += rng.standard_normal() * np.prod(X[:, rng.choice(n, d, replace=False)], axis=1)
-    return X, np.where(y > 0, 1.0, -1.0) if labels == "signs" else y
+    return X, np.where(y > 0, 1.0, -1.0) if labels == "signs" else y.astype(np.float32 if labels == "single" else float)
 
 
 def expansion(d: int) -> Any:

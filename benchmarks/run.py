@@ -22,10 +22,10 @@ from typing import Any
 
 from benchmarks import algebra, inference, machine, samples, training, transforms
 from benchmarks.harness import Case, memory, pairs
+from benchmarks.report import RESULTS, duration, seconds
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-RESULTS = HERE / "results.json"
 UNFINISHED = ROOT / "_build" / "bench.json"
 CASES = [case for part in (machine, transforms, samples, inference, algebra, training) for case in part.CASES]
 REFUSED = Path(sys.prefix) / "refused.json"  # the optional peers that could not be installed, and why
@@ -161,23 +161,13 @@ def line(name: str, record: dict[str, Any]) -> str:
         if "failed" in side:
             parts.append(f"{text} failed: {side['failed']}")
             continue
-        seconds = sorted(side["seconds"])[len(side["seconds"]) // 2]
-        text += f" {duration(seconds):>9} {side['peak_mb']:8.1f} MB"
+        text += f" {duration(seconds(record, label)):>9} {side['peak_mb']:8.1f} MB"
         if ratio := record["ratios"].get(label):
             text += "   ratio {:.3g} - {:.3g} - {:.3g}".format(*ratio)
         if (difference := record["differences"].get(label)) is not None:
             text += f"   difference {difference:.0e}"
         parts.append(text)
     return "\n".join([f"  {name}", *parts])
-
-
-def duration(seconds: float) -> str:
-    """
-    >>> duration(0.00123), duration(12.0), duration(4.5e-6)
-    ('1.23 ms', '12 s', '4.5 us')
-    """
-    unit, factor = ("s", 1) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)
-    return f"{seconds * factor:.3g} {unit}"
 
 
 if __name__ == "__main__":

@@ -110,9 +110,11 @@ FITS = {
 CASES = (
     Case("coefficients", FEATURES, size(16, 3, 10_000), quick=True),
     Case("coefficients", {**FEATURES, "pypuf": pypuf}, size(32, 3, 100_000)),
+    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "single"}),
     Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "signs"}),
     Case("coefficients", FEATURES, size(64, 2, 100_000)),
     Case("coefficients", FEATURES, size(64, 3, 100_000)),
+    Case("coefficients", FEATURES, size(64, 3, 100_000) | {"labels": "single"}),
     Case("coefficients", FEATURES, size(24, 5, 100_000)),
     Case("coefficients", FEATURES, size(128, 2, 1_000_000)),
     Case("regression", FITS, size(16, 2, 5_000), quick=True),

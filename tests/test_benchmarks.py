@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import make
+from benchmarks import report
 from benchmarks import run as bench
 from benchmarks.harness import Case, Run, pairs
 from benchmarks.peers import expansion, order, samples
@@ -221,3 +222,47 @@ def test_an_unknown_case_lists_the_groups(monkeypatch, capfd):
     errors = capfd.readouterr().err
     assert errors.startswith("bench: stopped: there is no case 'nothing'; the groups are copy, product, walsh, ")
     assert errors.count("\n") == 1
+
+
+# The page
+
+
+@pytest.fixture
+def kept():
+    """The records of two cases, one of them with a side that failed."""
+    cases = [
+        Case("sums", {"base": base, "shifted": shifted}, {"n": 10}),
+        Case("sums", {"base": base, "missing": missing}, {"n": 20}),
+        Case("other", {"shifted": shifted}, {"n": 10}),
+    ]
+    return {"cases": {case.name: pairs(case, rounds=2) for case in cases}}
+
+
+def test_the_report_has_a_row_for_each_side(kept):
+    table = report.table(report.select(kept, "sums"))
+    assert table["size"] == ["n = 10", "", "n = 20", ""]
+    assert table["side"] == ["base", "shifted", "base", "missing"]
+    assert table["time"][3] == "failed" and table["difference"] == ["", "6e-02", "", ""]
+    assert report.select(kept, "sums", n=20) == [kept["cases"]["sums n=20"]]
+    assert report.failures(kept) == {
+        "case": ["sums n=20"],
+        "side": ["missing"],
+        "reason": ["ModuleNotFoundError: No module named 'a_library_that_nobody_has'"],
+    }
+    assert report.failures({"cases": {}}) == {}
+
+
+def test_curves_leave_out_what_failed(kept):
+    sums = report.select(kept, "sums")
+    assert report.curve(sums, "base", lambda record: record["args"]["n"])[0] == [10, 20]
+    assert report.curve(sums, "missing", lambda record: record["args"]["n"]) == ([], [])
+    one = sums[0]["sides"]["shifted"]["seconds"]
+    assert report.curve(sums, "shifted", lambda record: 1.0) == ([1.0], [sum(one) / 2])
+    other = kept["cases"]["other n=10"]["sides"]["shifted"]["seconds"]
+    assert report.rate(kept, "other", "operations") == pytest.approx(20 / sum(other))
+
+
+def test_the_kept_results_are_of_every_case():
+    results = report.load()
+    assert list(results["cases"]) == [case.name for case in bench.CASES]
+    assert {"date", "commit", "machine", "versions"} < results.keys()
