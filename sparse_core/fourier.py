@@ -234,7 +234,7 @@ def statistics(values: ArrayLike) -> Statistics:
 
     Examples
     --------
-    >>> found = statistics([3, 1, 1, -1])             # 1 + x_0 + x_1
+    >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
     >>> found.weights, found.influences, found.average_sensitivity
     (array([1., 2., 0.]), array([1., 1.]), 2.0)
     """
