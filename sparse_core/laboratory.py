@@ -249,7 +249,7 @@ def examine(
         as k can be certified. A k from ``net.sparsity(...)`` brings its certificate along.
     degree, rho : of the Fourier tails and of the noise, 0 <= degree and abs(rho) < 1.
     eps, delta : the loss and the failure probability of the learners; eps is a tenth of the loss of the best constant,
-        Var h / 20, by default.
+        Var h / 20, by default, and 0.1 for a constant h.
     seed : of everything that is sampled.
 
     Returns
@@ -293,7 +293,8 @@ def examine(
         net.scale.W if W is None else checks.real("W", W, 0),
         net.scale.B if B is None else checks.real("B", B, 0),
     )  # fmt: skip
-    eps = checks.real("eps", facts.variance / 20 or 0.1 if eps is None else eps, 0)
+    usual = facts.variance / 20 if facts.variance > facts.round_off else 0.1
+    eps = checks.real("eps", usual if eps is None else eps, 0)
     sample = X if X is not None else _five(net.n, rng)
     table = tuple(rows(facts, asked, found, sample, degree, rho, eps, rng))
     R = float(np.linalg.norm(sample if law == "points" else np.ones((1, net.n)), axis=1).max()) or 1.0

@@ -624,3 +624,10 @@ def test_names_are_marked_as_claims_which_the_book_turns_into_links():
 
 def test_a_class_names_its_numbers():
     assert Class(3, 4, 1, 2.0, 0.5)._asdict() == {"n": 3, "s": 4, "k": 1, "W": 2.0, "B": 0.5}
+
+
+def test_a_function_that_is_constant_but_for_rounding_has_the_usual_loss():
+    net = SparseNetwork([0.1, 0.1], [[0.1, 0.2, 0.3], [-0.1, -0.2, -0.3]], [-0.7, -0.7])
+    assert 0 <= np.ptp(net.values()) < 1e-15
+    assert "loss 0.1 with" in repr(examine(net))
+    assert all(row.form.startswith(("printed", "restored")) for row in examine(net) if row.verdict == "fails")
