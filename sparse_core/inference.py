@@ -8,7 +8,7 @@ can be active.
 
 A neuron without keys needs several disagreements. For those, x is read up to some coordinate c, in single precision and
 largest weights first: a neuron whose partial sum, with all that the other weights could add and the round-off, stays
-below b_j is silent for certain. Where neither pays, the dense pass is taken.
+below b_j is silent for certain (`ours-early-exit`). Where neither pays, the dense pass is taken.
 
 Paper: sections 1 and 6, on exploiting activation sparsity.
 """
@@ -161,7 +161,7 @@ class SparseEvaluator:
     -----
     The values are those of the network up to round-off: the same products are summed in another order. Where neither
     keys nor bounds pay, because the inputs are few or too many neurons stay, the dense pass is taken.
-    `ours-one-wrong-bit` says why C_x contains R_x.
+    `ours-one-wrong-bit` and `ours-early-exit` say why C_x contains R_x.
 
     Examples
     --------
