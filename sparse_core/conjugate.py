@@ -54,7 +54,7 @@ def conjugate_gradients(
     c, change, residual, steps = np.zeros_like(b), np.zeros_like(b), b, 0
     try:
         while left > tolerance * size and steps < MAX_STEPS:
-            goal = max(tolerance * size / 2, SINGLE * left)
+            goal, before = max(tolerance * size / 2, SINGLE * left), steps
             for change, left in _descend(lambda v: apply(v, np.float32), residual):  # noqa: B007
                 steps += 1
                 if callback:
@@ -64,6 +64,8 @@ def conjugate_gradients(
             c, change = c + change, np.zeros_like(b)
             residual = b - apply(c, np.float64)
             left = float(np.linalg.norm(residual))
+            if steps == before:
+                break
     except KeyboardInterrupt:
         raise Interrupted(c + change, steps, left / size) from None
     if left > tolerance * size:
@@ -77,12 +79,14 @@ def conjugate_gradients(
 
 
 def _descend(apply: Callable[[Array], Array], b: Array) -> Iterator[tuple[Array, float]]:
-    """The steps of conjugate gradients for apply(x) = b from x = 0: x and the norm of the residual, without end."""
+    """The steps of conjugate gradients for apply(x) = b from x = 0: x and the norm of the residual.
+
+    They end only where the matrix no longer sees a difference: in its kernel, or at an exact solution.
+    """
     x, r, p = np.zeros_like(b), b.copy(), b.copy()
     square = float(r @ r)
-    while True:
-        image = apply(p)
-        rate = square / float(p @ image)
+    while (curvature := float(p @ (image := apply(p)))) > 0:
+        rate = square / curvature
         x = x + rate * p
         r -= rate * image
         square, before = float(r @ r), square

@@ -87,7 +87,7 @@ def least_squares(
     checks.signs("X", X[:0] if X.ndim else X)  # its axes; its entries are looked at where they are read
     y = checks.real_array("y", y, ndim=1, shape=(len(X),))
     tolerance, report = checks.real("tolerance", tolerance, 0, 1), callback or (lambda stage, share: None)
-    m, n = X.shape
+    m, n = checks.integer("m", len(X), 1), X.shape[1]
     if checks.one_of("solver", solver, ("auto", *SOLVERS)) == "auto":
         solver = choose(m, n, degree, ridge, memory, tolerance)
     if solver == "kernel":
@@ -103,7 +103,8 @@ def least_squares(
         operator = _by_sweeps(X, degree)
 
     def step(steps: int, residual: float) -> None:
-        report("conjugate gradients", min(1.0, log(residual) / log(tolerance)) if 0 < residual < 1 else 0.0)
+        goal = max(tolerance, 1e-16)
+        report("conjugate gradients", max(0.0, log(max(residual, goal)) / log(goal)))  # the share of the digits
 
     c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance, step)
     return Fit(c, solver, steps)

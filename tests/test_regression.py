@@ -172,8 +172,9 @@ def test_every_route_refuses_points_off_the_cube(solver):
 def test_samples_that_are_none_are_refused():
     with pytest.raises(ValueError, match="'X' must have 2 axes"):
         least_squares(np.ones(3), np.ones(3), 1)
-    with pytest.raises(ValueError, match="'m' must be at least 1, not 0"):
-        least_squares(np.ones((0, 3)), [], 1)
+    for solver in ("auto", *ROUTES):
+        with pytest.raises(ValueError, match="'m' must be at least 1, not 0"):
+            least_squares(np.ones((0, 3)), [], 1, solver=solver)
     with pytest.raises(ValueError, match=r"'y' must have shape \(2,\), not \(3,\)"):
         least_squares(np.ones((2, 3)), np.ones(3), 1)
 
@@ -240,6 +241,22 @@ def test_conjugate_gradients_keep_their_tolerance_in_double_precision(size, seed
     A = Z.T @ Z / (3 * size) + 0.1 * np.eye(size)
     c, _ = conjugate_gradients(lambda v, dtype: (A.astype(dtype) @ v.astype(dtype)).astype(float), b, tolerance)
     assert np.linalg.norm(A @ c - b) <= tolerance * np.linalg.norm(b)
+
+
+def test_a_right_side_out_of_reach_is_reported_and_not_divided_by():
+    with pytest.warns(ConvergenceWarning, match="after 0 steps with a relative residual of 1.0e"):
+        c, steps = conjugate_gradients(lambda c, dtype: 0 * c, np.ones(2), 1e-6)
+    assert steps == 0 and not c.any()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_tolerance_of_0_or_1_asks_for_all_or_nothing():
+    X, y = sample(6, 200, 0)
+    heard = []
+    fit = least_squares(X, y, 1, 0.0, "walsh", np.inf, 0, lambda stage, share: heard.append(share))
+    assert fit.coefficients == pytest.approx(least_squares(X, y, 1, solver="gram").coefficients, abs=1e-14)
+    assert max(heard) == 1
+    assert least_squares(X, y, 1, solver="cg", tolerance=1).steps == 0
 
 
 def test_a_zero_right_side_takes_no_steps():
