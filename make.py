@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent
 BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
 PINS = ROOT / "requirements.txt"
 BENCH, BENCH_VENV = ROOT / "benchmarks", ROOT / ".bench-venv"
+MUTATION_VENV = ROOT / ".mutation-venv"
 STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
 SOURCES = ("book", "sparse_core", "benchmarks/results.json", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
 CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
@@ -288,6 +289,14 @@ def bench(quick, only):
         say("bench: benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
 
 
+def mutate(modules):
+    """change the mathematics in small ways, one at a time, and see which changes the tests miss"""
+    mutation = ROOT / "tests" / "mutation"
+    python = bootstrap(MUTATION_VENV, PINS, (mutation / "requirements.txt").read_text().split())
+    if subprocess.call([python, str(mutation / "run.py"), *modules], cwd=ROOT, env={**os.environ, **REPRODUCIBLE}):
+        raise Stop("the run ended early; what was found is kept in tests/mutation/results.json")
+
+
 def serve(port):
     """show _build/html at a local address"""
     from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -316,13 +325,13 @@ def check():
 
 def clean():
     """remove _build and the caches"""
-    kept = {VENV, BENCH_VENV}
+    kept = {VENV, BENCH_VENV, MUTATION_VENV}
     for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if not kept & set(path.parents))]:
         shutil.rmtree(path, ignore_errors=True)
-    say("clean: _build and the caches are gone (.venv and .bench-venv stay)")
+    say("clean: _build and the caches are gone (.venv, .bench-venv and .mutation-venv stay)")
 
 
-COMMANDS = {command.__name__: command for command in (book, test, refresh, serve, bench, check, clean)}
+COMMANDS = {command.__name__: command for command in (book, test, refresh, serve, bench, mutate, check, clean)}
 
 
 def parse(arguments):
@@ -337,6 +346,7 @@ def parse(arguments):
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="execute this one even if it is unchanged")
     add["bench"].add_argument("--quick", action="store_true", help="small cases only, in half a minute")
     add["bench"].add_argument("--only", metavar="NAME", action="append", default=[], help="the cases that begin so")
+    add["mutate"].add_argument("modules", nargs="*", metavar="MODULE", help="default: those that changed since their run")
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
@@ -369,7 +379,7 @@ def main(arguments):
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
-        if command not in ("serve", "bench", "clean"):
+        if command not in ("serve", "bench", "mutate", "clean"):
             enter_environment(arguments)
         COMMANDS[command](**options)
         return 0
