@@ -346,7 +346,7 @@ def parse(arguments):
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="execute this one even if it is unchanged")
     add["bench"].add_argument("--quick", action="store_true", help="small cases only, in half a minute")
     add["bench"].add_argument("--only", metavar="NAME", action="append", default=[], help="the cases that begin so")
-    add["mutate"].add_argument("modules", nargs="*", metavar="MODULE", help="default: those that changed since their run")
+    add["mutate"].add_argument("modules", nargs="*", metavar="MODULE", help="default: those that changed since")
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
