@@ -101,7 +101,7 @@ def _named(series: Iterable[tuple[str, str, Iterable[tuple[Any, ...]]]], ax: Any
 
 def _is_name(label: str) -> bool:
     """Whether a label was given by hand."""
-    return bool(label.strip("_")) and not label.startswith(("_child", "_nolegend"))
+    return bool(label.strip("_")) and not label.startswith(("_child", "_container", "_nolegend"))
 
 
 def _words(axis: Any) -> Mapping[float, str]:

@@ -108,6 +108,7 @@ def test_bars_bear_the_words_of_their_axis():
     left.set_xticks(range(2), ["few", "many"])
     right.barh(["up", "down"], [2, 3])
     rows = read(figures.Figure(fig, "Bars.").csv)
+    assert column(rows, "series") == ["counts", "counts", "bar 1", "bar 1"]
     assert [tuple(row[key] for key in ("x", "y", "value")) for row in rows] == [
         ("few", "6", "1"), ("many", "8", "1"), ("2", "up", "0"), ("3", "down", "0"),
     ]  # fmt: skip
