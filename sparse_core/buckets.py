@@ -93,7 +93,7 @@ def restriction(net: SparseNetwork, bucket: ArrayLike, z: ArrayLike, r: int) -> 
     array([[-3.,  2.]])
     """
     r, sign = checks.integer("r", r, 1), checks.signs("z", np.atleast_2d(np.asarray(z)), net.n)[0]
-    members = np.equal.outer(np.asarray(bucket), np.arange(r)).astype(np.float64)
+    members = np.equal.outer(np.asarray(bucket), np.arange(r))
     if members.shape != (net.n, r) or not (members.sum(axis=1) == 1).all():
         raise ValueError(f"Argument 'bucket' must give each of {net.n} coordinates a number from 0 to {r - 1}.")
     return SparseNetwork(net.u, (net.W * sign) @ members, net.b)

@@ -30,6 +30,10 @@ def test_the_word_alone_gives_the_values():
         assert np.allclose(replay(X, cover.word, M / 7), cover.values, atol=1e-12)
 
 
+def test_a_gap_of_e_needs_no_step():
+    assert perceptron([[1.0]], [0.5], e=0.5).word == [] and perceptron([[1.0]], [-0.5], e=0.499).word == [-1]
+
+
 def test_orthogonal_points_need_many_steps():
     # w = sum of e_i / sqrt(N): each coordinate asks for about one step of size e = 0.99 / sqrt(N)
     N = 50
@@ -38,7 +42,9 @@ def test_orthogonal_points_need_many_steps():
 
 def test_the_layers_partition_the_active_set():
     for X, w, M in instances():
+        X[0] = 0  # a point with f = 0 is not active
         f, peeling = X @ w, peel(X, w, M, 4)
+        assert len(peeling.layers) == len(peeling.words) == 4
         assert np.array_equal(peeling.layers.sum(axis=0) + peeling.rest, f > 0)
         for level, layer in enumerate(peeling.layers, start=1):
             assert (f[layer] <= 4 * M / 2**level + 1e-12).all()
@@ -49,9 +55,10 @@ def test_layers_are_fixed_by_the_words():
     for X, w, M in instances(20):
         peeling, before = peel(X, w, M, 3), np.zeros(len(X), dtype=bool)
         for level, (layer, word) in enumerate(zip(peeling.layers, peeling.words, strict=True), start=1):
-            above = replay(X, word, SHADE * M / 2**level) > M / 2**level
-            assert np.array_equal(layer, above & ~before)
-            before |= above
+            cover = replay(X, word, SHADE * M / 2**level)
+            assert np.abs(cover - X @ w).max() < M / 2**level
+            assert np.array_equal(layer, (cover > M / 2**level) & ~before)
+            before |= layer
 
 
 def test_the_lift_keeps_the_values_and_the_product_of_norms():
@@ -63,6 +70,8 @@ def test_the_lift_keeps_the_values_and_the_product_of_norms():
         R = np.linalg.norm(X, axis=1).max()
         assert np.allclose(X1 @ w1, X @ w - c)
         assert np.linalg.norm(w1) * np.linalg.norm(X1, axis=1).max() <= W * R + B + 1e-12
+    X1, w1 = lift([[3.0, 4.0], [1.0, 0.0]], [0.6, 0.8], c=-2.0, W=1.0, B=2.0)  # ||w|| = W and |c| = B: an equality
+    assert np.linalg.norm(w1) * np.linalg.norm(X1, axis=1).max() == pytest.approx(1.0 * 5.0 + 2.0)
 
 
 @pytest.mark.parametrize("e", [0.0, -1.0])
