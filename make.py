@@ -19,11 +19,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
-PINS = ROOT / "requirements.txt"
+DIRECT, PINS = ROOT / "requirements.in", ROOT / "requirements.txt"
+LOCKER = "uv==0.13.8"
 BENCH, BENCH_VENV = ROOT / "benchmarks", ROOT / ".bench-venv"
 MUTATION_VENV = ROOT / ".mutation-venv"
 STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
 SOURCES = ("book", "sparse_core", "benchmarks/results.json", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
+OF_THE_SITE = ("site", "make", "interrupted", "notebooks", "calculator", "exercises", "benchmarks", "mutation")
+UNIT_TESTS = ["tests", "sparse_core", *(f"--ignore=tests/test_{name}.py" for name in OF_THE_SITE)]
 CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
 REPRODUCIBLE = {
     "PYTHONHASHSEED": "0",
@@ -31,6 +34,7 @@ REPRODUCIBLE = {
     "OPENBLAS_NUM_THREADS": "1",
     "IPYTHONDIR": str(BUILD / "ipython"),  # nobody's own start-up files reach a chapter
     "JUPYTER_PREFER_ENV_PATH": "1",  # nor does a kernel of the user's
+    "JUPYTER_RUNTIME_DIR": str(BUILD / "runtime"),  # and what an interrupted run leaves is in _build
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
@@ -55,25 +59,41 @@ def say(line):
 # The environment
 
 
+def interpreter(venv):
+    return str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+
+
+def create(venv):
+    """The interpreter of a new environment with pip and nothing else."""
+    install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)])
+    install([interpreter(venv), "-m", "ensurepip"])
+    return interpreter(venv)
+
+
+def pinned(pins):
+    """The version of each pinned package, by name."""
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", pins.read_text(encoding="utf-8"), re.MULTILINE))
+
+
 def bootstrap(venv=None, pins=None, peers=()):
     """The interpreter of an environment with the pinned requirements; what an interrupted run left is made again.
 
     Of the peers each is tried alone; those that cannot be installed stand in refused.json, with the reason.
     """
     venv, pins = venv or VENV, pins or PINS
-    python = str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    python = interpreter(venv)
     text = pins.read_bytes() + "".join(peers).encode()
     stamp, wanted = venv / "pins.sha", "{} {}.{}".format(hashlib.sha256(text).hexdigest(), *sys.version_info)
     if not (stamp.is_file() and stamp.read_text() == wanted):
-        total = text.count(b"==")
-        say(f"first run: installing {total} pinned packages into {venv.name} (about a minute)")
-        install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)])
-        install([python, "-m", "ensurepip"])
+        total = len(pinned(pins))
+        say(f"first run: installing {total + len(peers)} pinned packages into {venv.name} (about a minute)")
+        create(venv)
         install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)], total)
-        refused = {}
+        refused, bare = {}, venv / "pins.txt"  # hashes would be asked of the peers too
+        bare.write_text("".join(f"{name}=={version}\n" for name, version in pinned(pins).items()))
         for peer in peers:
             try:
-                install([python, "-m", "pip", "install", "--no-input", "-c", str(pins), peer])
+                install([python, "-m", "pip", "install", "--no-input", "-c", str(bare), peer])
             except Refused as refusal:
                 refused[peer.split("==")[0]] = refusal.reason
                 say(f"  {peer} is left out: {refusal.reason}")
@@ -88,7 +108,7 @@ def install(command, total=0):
     log, done, bar = "", 0, total and sys.stdout.isatty()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as step:
         for line in step.stdout:
-            log, done = log + line, done + line.startswith(("Collecting ", "Processing "))
+            log, done = log + line, done + line.startswith(("Collecting ", "Processing ", "Ignoring "))
             if bar:
                 print(f"\r  {'#' * (40 * done // total):40} {done} of {total}", end="", flush=True)
     if bar:
@@ -106,6 +126,23 @@ def install(command, total=0):
 def raise_if_disk_full(log):
     if os.strerror(errno.ENOSPC) in log:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+# Whenever a run is killed, a file is the old one or the new one, and a folder is complete or not there
+
+
+def put(path, text):
+    partial = BUILD / "partial"
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+def discard(folder):
+    leaving = BUILD / "leaving"
+    shutil.rmtree(leaving, ignore_errors=True)
+    if folder.exists():
+        folder.rename(leaving)
+        shutil.rmtree(leaving, ignore_errors=True)
 
 
 # The book
@@ -145,7 +182,7 @@ def execute(notebooks, values, jobs=None):
         executed[name], known[name] = done, round(seconds, 1)
         clear = "\r\x1b[K" if bars else ""
         say(f"{clear}  {name}: {len(chapters.code_cells(done))} cells, {seconds:.1f} s")
-    record.write_text(json.dumps(known))
+    put(record, json.dumps(known))
     return {name: executed[name] for name in notebooks}
 
 
@@ -220,11 +257,11 @@ def book(chapter, jobs, parameters):
         raise Stop(error) from None
 
     stage, out, site = BUILD / "stage", BUILD / "out", BUILD / ("preview" if chapter else "html")
-    for folder in (stage, out, site):
-        shutil.rmtree(folder, ignore_errors=True)
+    BUILD.mkdir(exist_ok=True)
     if not chapter:
         STAMP.unlink(missing_ok=True)
-    BUILD.mkdir(exist_ok=True)
+    for folder in (stage, out, site):
+        discard(folder)
     fingerprint = source_fingerprint()
     executed = execute(chosen, values, jobs)
     try:
@@ -234,7 +271,7 @@ def book(chapter, jobs, parameters):
     finally:
         shutil.rmtree(out, ignore_errors=True)
     if not (chapter or parameters):
-        STAMP.write_text(fingerprint)
+        put(STAMP, fingerprint)
     say(f"book: {site / 'index.html'}")
 
 
@@ -265,7 +302,7 @@ def refresh(all, names):
         for cell in chapters.code_cells(fresh):
             cell.outputs = chapters.text_only(cell.outputs)
         if chapters.dump(fresh) != old[name]:
-            (BOOK / f"{name}.ipynb").write_text(chapters.dump(fresh), encoding="utf-8")
+            put(BOOK / f"{name}.ipynb", chapters.dump(fresh))
     say("refresh: book/*.ipynb are up to date")
 
 
@@ -315,6 +352,33 @@ def serve(port):
         say("serve: ended")
 
 
+def lock():
+    """write requirements.txt, with the hash of every file, from requirements.in"""
+    python = create(BUILD / "lock")
+    install([python, "-m", "pip", "install", "--no-input", LOCKER])
+    compile_ = "-m uv pip compile -q --universal --python-version 3.11.5 --generate-hashes --no-annotate".split()
+    command = [python, *compile_, "--custom-compile-command", "python3 make.py lock", DIRECT.name, "-o", PINS.name]
+    if subprocess.call([*command, "--no-config", "--no-cache", "--system-certs"], cwd=ROOT):
+        raise Stop("the requirements do not fit together; the reason is above, and requirements.txt is as it was")
+    say(f"lock: {PINS.name} pins {len(pinned(PINS))} packages; what fitted before has kept its version")
+
+
+def latest():
+    """run the unit tests with the newest versions of the direct requirements, installed into _build/latest"""
+    python, direct = create(BUILD / "latest"), pinned(DIRECT)
+    say(f"latest: installing the newest versions of {len(direct)} packages and of what they need")
+    install([python, "-m", "pip", "install", "--no-input", *direct])
+    listed = json.loads(subprocess.check_output([python, "-m", "pip", "list", "--format=json"], text=True))
+    newest = {re.sub("[-_.]+", "-", package["name"]).lower(): package["version"] for package in listed}
+    for name, version in pinned(PINS).items():
+        if newest.get(name, version) != version:
+            say(f"  {name}: {version} became {newest[name]}")
+    environment = {**os.environ, **REPRODUCIBLE, "PYTHONPATH": str(ROOT)}
+    if code := subprocess.call([python, "-m", "pytest", *UNIT_TESTS], cwd=ROOT, env=environment):
+        raise Stop(f"with these versions pytest ends with exit code {code}; the reasons are above")
+    say("latest: the unit tests pass with these versions")
+
+
 def check():
     """lint, formatting and types"""
     tools = ("ruff check .", "ruff format --check .", "mypy sparse_core")
@@ -331,7 +395,8 @@ def clean():
     say("clean: _build and the caches are gone (.venv, .bench-venv and .mutation-venv stay)")
 
 
-COMMANDS = {command.__name__: command for command in (book, test, refresh, serve, bench, mutate, check, clean)}
+ALL = (book, test, refresh, serve, bench, mutate, lock, latest, check, clean)
+COMMANDS = {command.__name__: command for command in ALL}
 
 
 def parse(arguments):
@@ -379,7 +444,7 @@ def main(arguments):
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
-        if command not in ("serve", "bench", "mutate", "clean"):
+        if command not in ("serve", "bench", "mutate", "lock", "latest", "clean"):
             enter_environment(arguments)
         COMMANDS[command](**options)
         return 0
