@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-NOT_MATHEMATICS = {"__init__", "bounds/__init__", "figures", "scaling"}
+NOT_MATHEMATICS = {"__init__", "bounds/__init__", "figures", "plotted", "progress", "shards"}
 SHARED = ("tests/test_bad_input.py",)  # they try every public function
 OTHER_TESTS = {
     "bounds/paper": ("tests/test_bounds.py",),
