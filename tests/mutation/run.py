@@ -25,6 +25,10 @@ OTHER_TESTS = {
     "bounds/paper": ("tests/test_bounds.py",),
     "bounds/ours": ("tests/test_bounds.py",),
     "bounds/_arguments": ("tests/test_bounds.py",),
+    "conjugate": ("tests/test_regression.py",),
+    "facts": ("tests/test_laboratory.py",),
+    "statements": ("tests/test_laboratory.py",),
+    "sweep": ("tests/test_moments.py",),
 }
 SETTINGS = """
 [tool.mutmut]
