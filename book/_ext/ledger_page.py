@@ -46,6 +46,8 @@ words, what each statement rests on.
 
 """
 
+TESTED_WITH = {"conjugate": "regression", "facts": "laboratory", "statements": "laboratory", "sweep": "moments"}
+
 
 def read_yaml(path: Path) -> Any:
     """The contents of a YAML file as plain data; a broken file is a problem of the ledger."""
@@ -168,6 +170,7 @@ def row(
         ]
     if code:
         places = [link(f"notation.html#{re.sub('[._]', '-', module)}", f"{module}.{it}") for module, it in code]
-        tests = sorted({f"test_{module.partition('.')[0]}.py" for module, _ in code})
+        modules = {module.partition(".")[0] for module, _ in code}
+        tests = sorted({f"test_{TESTED_WITH.get(module, module)}.py" for module in modules})
         shown.append(f"<small>Code: {', '.join(places)}; tests: {', '.join(f'`{test}`' for test in tests)}.</small>")
     return [f"* - {name}", f"  - {badge(word)}", f"  - {'<br>'.join(says)}", f"  - {'<br>'.join(shown)}"]
