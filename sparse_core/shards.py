@@ -62,7 +62,11 @@ def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLi
 
 
 def find(folder: str | PathLike[str]) -> list[Shard]:
-    """The shards that ``save`` has written to a folder, in order."""
+    """The shards that ``save`` has written to a folder, in order.
+
+    >>> find("no folder of that name")
+    []
+    """
     return [_shard(folder, path.stem.removeprefix("X-")) for path in sorted(Path(folder).glob("X-*.npy"))]
 
 
@@ -83,6 +87,13 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
     Notes
     -----
     N shards take N - 1 additions, log2 N deep. Each moves two doubles per moment, whatever the number of samples.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     moments(save(folder, [([[1, -1], [1, 1]], [1.0, 3.0]), ([[-1, 1]], [5.0])]), 1).coefficients
+    array([ 3.        , -0.33333333,  2.33333333])
     """
     if not len(shards):
         raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
