@@ -163,7 +163,7 @@ def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_o
     claims = {entry["id"] for entry in yaml.safe_load((ROOT / "book" / "claims.yml").read_text(encoding="utf-8"))}
     code = {module.partition(".")[0] for name, places in cited.items() for module, _ in places if name in claims}
     named = {f"test_{ledger_page.TESTED_WITH.get(module, module)}.py" for module in code}
-    assert len(named) > 15 and named <= {path.name for path in (ROOT / "tests").glob("*.py")}
+    assert len(named) > 9 and named <= {path.name for path in (ROOT / "tests").glob("*.py")}
 
 
 def test_each_name_in_the_table_exists():
