@@ -60,9 +60,10 @@ def test_lemma_6_by_hand_and_at_the_ends():
 
 
 def test_lemma_7_by_hand():
-    r, N = 6, 1 + 10 + 45
-    exact = (4 / 0.1) * (N * r + ours.selection_constant(4, 8) * log(2 * r / 0.05))
-    assert ours.lemma_7(10, 2, 2, 0.1, 0.05) == pytest.approx(exact)
+    N = 1 + 10 + 45
+    for delta, r in ((0.05, 6), (0.25, 3)):
+        exact = (4 / 0.1) * (N * r + ours.selection_constant(4, 8) * log(2 * r / delta))
+        assert ours.lemma_7(10, 2, 2, 0.1, delta) == pytest.approx(exact)
     assert paper.lemma_7(10, 2, 2, 0.1, 0.05) == pytest.approx(100 * 4 * log(20) / 0.1)
     assert ours.lemma_7(5000, 5000, 1, 0.1, 0.05) == paper.lemma_7(5000, 5000, 1, 0.1, 0.05) == inf
 
@@ -184,6 +185,13 @@ def test_noise_and_tails_are_within_their_bounds(net, rho, d):
     assert tail <= ours.tail(d, net.W, net.k, net.s) * SLACK + 1e-12
 
 
+@pytest.mark.parametrize("known", [{"k": 2}, {"s": 3}, {"k": 2, "s": 3}, {"mean_square_active": 0.5}])
+def test_noise_and_tails_by_hand(known):
+    AS = ours.average_sensitivity(1.5, **known)
+    assert ours.noise_sensitivity(0.75, 1.5, **known) == AS / 8
+    assert ours.tail(2, 1.5, **known) == AS / 3
+
+
 def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
     """The second-order bound needs d >= 6, so it is tried on networks with n = 10; it is far from attained there."""
     rng = np.random.default_rng(3)
@@ -192,7 +200,9 @@ def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
         net = Network(rng.choice([-1, 1], 3), W, rng.normal(size=3))
         for d in range(6, 10):
             assert fourier.tail(net.values, d) <= ours.tail_second_order(d, net.W, net.k, net.s)
+    assert ours.log_width(100, 2) == log(50) and ours.log_width(4, 1) == 1.5
     assert ours.tail_second_order(5, 1, 1, 1) == inf
+    assert ours.tail_second_order(6, 3, 2, 4) == pytest.approx(ours.SECOND_ORDER * 36 * sqrt(1.5) / 6**1.5)
     assert ours.SECOND_ORDER == pytest.approx(25.31, abs=0.01)
 
 
@@ -374,6 +384,7 @@ def test_statistical_queries_by_hand():
     assert ours.theorem_14(6, 0.4, success=2 / 3) == pytest.approx((2 / 3 * 64 - 9) * 0.16)
     assert ours.theorem_14(3, 0.4) == 0
     assert ours.statistical_queries(10, 3, 0.2, 0.25) == pytest.approx(0.04 * (120 - 4))
+    assert ours.statistical_queries(3, 1, 0.2, 0.25) == 0
 
 
 def test_lemma_18_scales_only_when_repaired():
@@ -391,9 +402,9 @@ def test_theorem_17_scales_only_when_repaired():
     for bound in (ours.theorem_17, lambda *a: paper.theorem_17(*a, form="repaired")):
         one = bound(3, 4, 2, 1.0, 0.5, 2.0, 0.3, 0.01)
         assert bound(3, 4, 2, 8.0, 4.0, 2.0, 64 * 0.3, 0.01) == pytest.approx(one, rel=1e-12)
-    assert ours.theorem_17(1, 1, 1, 1.0, 1.0, 1.0, 0.05, 0.1) == pytest.approx(
-        3265, abs=1
-    )  # R = 1: the run of one neuron
+    one_neuron = 320 * (2 * log(1 + 8 / sqrt(0.05)) + log(2) + log(10))  # WR + B = 2
+    for W, R in ((1.0, 1.0), (0.5, 2.0)):
+        assert ours.theorem_17(1, 1, 1, W, 1.0, R, 0.05, 0.1) == pytest.approx(one_neuron)
 
 
 def test_the_repaired_theorem_17_is_the_least_such_sample():
@@ -422,9 +433,10 @@ def test_theorem_e_by_hand_and_its_forms():
     L, m, s, k = 3, 1000, 16, 1  # ceil(log2(62.5) / 2) = 3
     g = 2 + sqrt(L) * (1 + ours.PEELING * sqrt(log(2 * m + 1)))
     rate = sqrt(s * k / m)
-    assert ours.rademacher(m, s, k, 1.0, 3.0, 1.0, form="joint") == pytest.approx(4 * rate * g)
-    assert ours.rademacher(m, s, k, 1.0, 3.0, 1.0, form="separated") == pytest.approx(4 / sqrt(m) + 2 * rate * g)
-    assert ours.rademacher(m, s, k, 1.0, 3.0, 1.0) == ours.rademacher(m, s, k, 1.0, 3.0, 1.0, form="trivial") == 4
+    scale = (0.5, 3.0, 2.0)  # WR = 1
+    assert ours.rademacher(m, s, k, *scale, form="joint") == pytest.approx(4 * rate * g)
+    assert ours.rademacher(m, s, k, *scale, form="separated") == pytest.approx(4 / sqrt(m) + 2 * rate * g)
+    assert ours.rademacher(m, s, k, *scale) == ours.rademacher(m, s, k, *scale, form="trivial") == 4
     assert ours.rademacher(5, 16, 1, 1.0, 0.0, 1.0, form="joint") == pytest.approx(2 * sqrt(16 / 5))  # L = 0
     assert (512 / 3) * log(3) + 32 <= ours.PEELING**2 * log(3) * SLACK  # m = 1, where it is tight
 
@@ -495,5 +507,5 @@ def test_ours_is_below_the_paper_wherever_they_promise_the_same():
     ],
 )
 def test_errors_name_the_argument(call, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^Argument {message}"):
         call()

@@ -73,17 +73,17 @@ def average_sensitivity(
 
 
 def remark_11(W: float, k: int, s: int, eta: float) -> float:
-    """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, 4 (k^2 + eta (s^2 - k^2)), s^2} when Pr[|R_x| > k] <= eta.
+    """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, s^2} when Pr[|R_x| > k] <= eta.
 
-    `ours-remark-11`. First: flips between two good points have at most 2k active neurons, the others at most s, and
-    either end is bad with probability eta. Second: 4 W^2 E|R_x|^2. So eta <= (k/s)^2 costs a factor 3/2 at most; the
-    paper asks for 1/poly(n, s).
+    `ours-remark-11`. Flips between two good points have at most 2k active neurons, the others at most s, and either end
+    is bad with probability eta. So eta <= (k/s)^2 costs a factor 3/2 at most; the paper asks for 1/poly(n, s). The
+    bound by 4 W^2 E|R_x|^2, which is 4 (k^2 + eta (s^2 - k^2)) W^2, is never below both.
 
     >>> remark_11(1.0, 1, 10, 0.01)
     6.0
     """
     W, (s, k), eta = checks.real("W", W, 0), width(s, k), checks.real("eta", eta, 0, 1)
-    return W**2 * min(4 * k**2 + 2 * eta * s**2, 4 * (k**2 + eta * (s**2 - k**2)), s**2)
+    return W**2 * min(4 * k**2 + 2 * eta * s**2, s**2)
 
 
 def noise_sensitivity(
@@ -165,9 +165,10 @@ def tail(
 
 
 def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
-    """d = min{ceil(4 kappa) - 1, max(ceil(4 Lambda), ceil((25.3 kappa sqrt(Lambda))^(2/3)))}, kappa = k^2 W^2 / eps.
+    """d = min{ceil(4 kappa) - 1, ceil((25.3 kappa sqrt(Lambda))^(2/3))}, kappa = k^2 W^2 / eps.
 
-    The least d with ``tail(d, W, k, s)`` <= eps; the second entry only if s is given.
+    The least d with ``tail(d, W, k, s)`` <= eps; the second entry only if s is given. Where it is the smaller,
+    it is above 40 Lambda, so that it need not be raised to 4 Lambda, from where on ``tail_second_order`` holds.
     `ours-degree`. Polynomials of this degree come within squared distance eps. No n, no B; s enters through Lambda
     only.
 
@@ -179,7 +180,7 @@ def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
     if s is None:
         return first
     L = log_width(s, k)
-    return min(first, max(ceil(4 * L), ceil(cbrt(SECOND_ORDER * k**2 * W**2 / eps * sqrt(L)) ** 2)))
+    return min(first, ceil(cbrt(SECOND_ORDER * k**2 * W**2 / eps * sqrt(L)) ** 2))
 
 
 # --- Learning under the uniform distribution ---
