@@ -14,7 +14,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -24,6 +26,7 @@ LOCKER = "uv==0.13.8"
 BENCH, BENCH_VENV = ROOT / "benchmarks", ROOT / ".bench-venv"
 MUTATION_VENV = ROOT / ".mutation-venv"
 STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
+CLAIMS = ("tests/mutation/claims.json", "tests/mutation/claims.toml")  # shown on the ledger page
 SOURCES = ("book", "sparse_core", "benchmarks/results.json", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
 OF_THE_SITE = ("site", "make", "interrupted", "notebooks", "calculator", "exercises", "benchmarks", "mutation")
 UNIT_TESTS = ["tests", "sparse_core", *(f"--ignore=tests/test_{name}.py" for name in OF_THE_SITE)]
@@ -189,6 +192,7 @@ def execute(notebooks, values, jobs=None):
 def write_stage(stage, notebooks, executed, only):
     """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page."""
     import chapters
+    import downloads
     import ledger_page
 
     from sparse_core.ledger import LedgerError
@@ -203,6 +207,7 @@ def write_stage(stage, notebooks, executed, only):
             shutil.copy(stored, staged)
         else:
             staged.write_text(chapters.dump(executed.get(name, notebooks[name])), encoding="utf-8")
+    downloads.write(stage / "book/assets/downloads", sources(), {**notebooks, **executed})
     try:
         ledger_page.write(stage=stage, executed=executed, only=only)
     except LedgerError as error:
@@ -232,7 +237,7 @@ def build_html(stage, out, strict):
 def source_fingerprint():
     """sha256 over everything that the site is made from."""
     digest = hashlib.sha256()
-    for top in SOURCES:
+    for top in SOURCES + CLAIMS:
         for path in sorted([ROOT / top, *(ROOT / top).rglob("*")]):
             if path.is_file() and path.suffix != ".ipynb" and not set(path.parts) & set(CACHES):
                 content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -326,11 +331,15 @@ def bench(quick, only):
         say("bench: benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
 
 
-def mutate(modules):
+def mutate(names, claims):
     """change the mathematics in small ways, one at a time, and see which changes the tests miss"""
     mutation = ROOT / "tests" / "mutation"
+    if claims:
+        if subprocess.call([sys.executable, str(mutation / "claims.py"), *names], cwd=ROOT):
+            raise Stop("the run ended early; the chapters that were finished are in tests/mutation/claims.json")
+        return
     python = bootstrap(MUTATION_VENV, PINS, (mutation / "requirements.txt").read_text().split())
-    if subprocess.call([python, str(mutation / "run.py"), *modules], cwd=ROOT, env={**os.environ, **REPRODUCIBLE}):
+    if subprocess.call([python, str(mutation / "run.py"), *names], cwd=ROOT, env={**os.environ, **REPRODUCIBLE}):
         raise Stop("the run ended early; what was found is kept in tests/mutation/results.json")
 
 
@@ -379,6 +388,34 @@ def latest():
     say("latest: the unit tests pass with these versions")
 
 
+def downloads():
+    """run every script that the site offers, with the package and matplotlib alone"""
+    scripts = sorted((BUILD / "html/_static/downloads").glob("*.py"))
+    if not scripts:
+        raise Stop("there is no site yet: run `python3 make.py book` first")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | REPRODUCIBLE
+    with tempfile.TemporaryDirectory() as folder:
+        source, bare = Path(folder, "source"), Path(folder, "pins.txt")
+        shutil.copytree(ROOT / "sparse_core", source / "sparse_core", ignore=shutil.ignore_patterns(*CACHES))
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, source)
+        bare.write_text("".join(f"{name}=={version}\n" for name, version in pinned(PINS).items()))
+        python = create(Path(folder, "venv"))
+        install([python, "-m", "pip", "install", "--no-input", "-c", str(bare), str(source), "matplotlib"])
+
+        def run(script):
+            start, command = time.perf_counter(), [python, str(script)]
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+            return script.name, done, time.perf_counter() - start
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for name, done, seconds in pool.map(run, scripts):
+                if done.returncode:
+                    raise Stop(f"{name}: {(done.stderr.splitlines() or [f'exit code {done.returncode}'])[-1]}")
+                say(f"  {name}: {seconds:.1f} s")
+    say(f"downloads: {len(scripts)} scripts run with the package and matplotlib alone")
+
+
 def check():
     """lint, formatting and types"""
     tools = ("ruff check .", "ruff format --check .", "mypy sparse_core")
@@ -395,7 +432,7 @@ def clean():
     say("clean: _build and the caches are gone (.venv, .bench-venv and .mutation-venv stay)")
 
 
-ALL = (book, test, refresh, serve, bench, mutate, lock, latest, check, clean)
+ALL = (book, test, refresh, serve, downloads, bench, mutate, lock, latest, check, clean)
 COMMANDS = {command.__name__: command for command in ALL}
 
 
@@ -411,7 +448,8 @@ def parse(arguments):
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="execute this one even if it is unchanged")
     add["bench"].add_argument("--quick", action="store_true", help="small cases only, in half a minute")
     add["bench"].add_argument("--only", metavar="NAME", action="append", default=[], help="the cases that begin so")
-    add["mutate"].add_argument("modules", nargs="*", metavar="MODULE", help="default: those that changed since")
+    add["mutate"].add_argument("--claims", action="store_true", help="the bounds of the chapters, not the modules")
+    add["mutate"].add_argument("names", nargs="*", metavar="NAME", help="default: those that changed since")
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
@@ -444,7 +482,7 @@ def main(arguments):
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
-        if command not in ("serve", "bench", "mutate", "lock", "latest", "clean"):
+        if options.get("claims") or command not in ("serve", "downloads", "bench", "mutate", "lock", "latest", "clean"):
             enter_environment(arguments)
         COMMANDS[command](**options)
         return 0

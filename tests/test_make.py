@@ -58,7 +58,8 @@ def small(tmp_path):
 
 
 def make_small(root):
-    extensions = [f"book/_ext/{name}.py" for name in ("chapters", "companion", "figure_files")]
+    modules = ("chapters", "companion", "downloads", "figure_files", "markup", "navigation")
+    extensions = [f"book/_ext/{name}.py" for name in modules]
     for name in ("make.py", "_config.yml", "sparse_core/figures.py", "sparse_core/plotted.py", *extensions):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(make.ROOT / name, root / name)

@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import navigation
 import yaml
 from sphinx_exercise.nodes import solution_node
 
@@ -124,7 +125,11 @@ def finish(app, exception):
         template.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
     claims = yaml.safe_load(Path(app.srcdir, "book/claims.yml").read_text(encoding="utf-8"))
-    for path, text in with_claims(with_names(pages), claims).items():
+    pages = with_claims(with_names(pages), claims)
+    index = out / "searchindex.js"
+    named = navigation.named(index.read_text(encoding="utf-8"), claims, navigation.places(pages, claims))
+    index.write_text(named, encoding="utf-8")
+    for path, text in navigation.finished(pages, claims).items():
         for pattern, replacement in REPAIRS:
             text = re.sub(pattern, replacement, text, flags=re.S)
         path.write_text(scripts_last(text), encoding="utf-8")

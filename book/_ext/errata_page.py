@@ -85,7 +85,7 @@ def entry(
     section = f"Appendix {erratum['section']}" if erratum["section"].isalpha() else f"§{erratum['section']}"
     here = f"{section}, {about(erratum, known)}"
     lines = [f"### {name}. {' '.join(erratum['statement'].split()).rstrip('.')}", ""]
-    lines += [f'<span id="{name}" class="erratum"></span>{here} {badge(standing[name])}', ""]
+    lines += [f'<span id="{name}" class="erratum">{here}</span> {badge(standing[name])}', ""]
     printed, witness, corrected = (
         [with_links(erratum[k], known, "errata")] for k in ("printed", "witness", "corrected")
     )

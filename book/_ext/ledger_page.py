@@ -11,7 +11,9 @@ from typing import Any
 
 import errata_page
 import graph
+import navigation
 import notation_page
+import perturbations
 import yaml
 from audit import audit, status
 from markup import address, badge, finding, link, plain, with_links
@@ -69,7 +71,8 @@ def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
-    """Write ledger.md, errata.md and the names of notation.md in stage/book, or raise a LedgerError with all reasons.
+    """Write ledger.md, errata.md, map.md and the names of notation.md in stage/book, or raise a LedgerError that
+    gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview.
     """
@@ -81,8 +84,10 @@ def write(stage: Path, executed: dict[str, dict[str, Any]], only: str | None = N
             f"the ledger does not balance ({len(problems)}):\n" + "\n".join(f"  - {p}" for p in problems)
         )
     package = Path(ledger.__file__).parent
-    (book / "ledger.md").write_text(page(claims, records, only, notation_page.cited(package)), encoding="utf-8")
+    ledger_md = page(claims, records, only, notation_page.cited(package)) + "\n".join(perturbations.section(claims))
+    (book / "ledger.md").write_text(ledger_md, encoding="utf-8")
     (book / "errata.md").write_text(errata_page.page(claims, records, only), encoding="utf-8")
+    (book / "map.md").write_text(navigation.page(claims), encoding="utf-8")
     notation_page.fill(book / "notation.md", package)
 
 
@@ -137,7 +142,7 @@ def row(
     )
     if claim.get("arxiv"):
         place += f"; arXiv: {claim['arxiv']}"
-    name = f'<span id="{claim["id"]}"></span>**{claim["label"]}**<br><small>{place}</small>'
+    name = f'<span id="{claim["id"]}">**{claim["label"]}**</span><br><small>{place}</small>'
     says = [with_links(claim["statement"], known)]
     if claim["kind"] == "erratum":
         full = link(address(claim["id"], known), "Printed form, witness, correction")
