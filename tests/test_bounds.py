@@ -225,7 +225,7 @@ def test_remark_11_by_hand():
     assert ours.remark_11(1.0, 1, 10, 1.0) == ours.average_sensitivity(1.0, s=10) == 100
     assert ours.remark_11(1.0, 3, 4, 0.5) == 16  # never worse than the dense bound
     assert ours.remark_11(1.0, 2, 100, (2 / 100) ** 2) == 6 * 2**2
-    assert paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
+    assert paper.remark_11(4, 5) == pytest.approx(1 / 20) and paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
 
 
 @given(networks())
@@ -251,6 +251,73 @@ def test_the_slips_of_lemma_9_are_there():
     gate = Network([1], [[1]], [0])  # relu(x) at n = s = k = 1
     assert gate.AS == 0.25 > paper.lemma_9(1, 1, 1, 1.0, 0.0) == 0  # E17
     assert paper.boundary_probability(1, 1, 1) == 0 < 1 <= paper.boundary_probability(1, 1, 1, form="repaired")  # E14
+
+
+def test_the_printed_forms_of_section_3_by_hand():
+    n, s, k, W, B = 10, 16, 2, 3.0, 5.0
+    of, L, width = (n, s, k, W, B), log(160), log(8)
+    assert paper.eq_U(k, W) == 9
+    assert paper.boundary_probability(n, s, k) == pytest.approx(2 * sqrt(width / 10))
+    assert paper.threshold(*of) == pytest.approx(2**1.5 * 3 * sqrt(L) + 10)
+    assert paper.sup_norm(n, k, W, B) == pytest.approx(2 * (3 * sqrt(10) + 5))
+    assert paper.lemma_9(*of) == pytest.approx(16 * 9 * sqrt(10) * L + 8 * 25 * sqrt(log(16)))
+    assert paper.lemma_9(*of, form="restored") == pytest.approx((16 * 9 * L + 8 * 25) * sqrt(10 * width))
+    assert paper.lemma_9(n, 3, 2, W, B, form="restored") == pytest.approx((16 * 9 * log(30) + 8 * 25) * sqrt(5))
+    lemma_10 = sqrt(1 / 4) * (16 * 9 * log(640) ** 2 + 8 * 25 * sqrt(log(16)))
+    assert paper.lemma_10(*of, 3 / 4) == pytest.approx(lemma_10)
+    P, t, C = sqrt(log(3) / 2), 2 * sqrt(log(6)) + 3, 2 * sqrt(2) + 3
+    assert paper.eq_V(2, 3, 1, 2.0, 3.0) == pytest.approx(2 * ((P - 6**-4) * t**2 + 6**-4 * C**2))
+
+
+def test_the_repaired_forms_of_section_3_by_hand():
+    n, s, k, W, B = 10, 16, 2, 3.0, 5.0
+    P, t = 2 * sqrt(2) * k * sqrt(log(8) / 10), 6 * sqrt(2 * log(2 * 16 * 160.0**4)) + 10
+    assert paper.eq_U(k, W, form="repaired") == 36
+    assert paper.boundary_probability(n, s, k, form="repaired") == pytest.approx(P)
+    assert paper.boundary_probability(n, 3, 2, form="repaired") == pytest.approx(4 * 3 / 10 * exp(-0.5) * sqrt(10 / 4))
+    assert paper.threshold(n, s, k, W, B, form="repaired") == pytest.approx(t)
+    eq_V = n * (P * t**2 + 160.0**-4 * 4 * (3 * sqrt(10) + 5) ** 2)
+    assert paper.eq_V(n, s, k, W, B, form="repaired") == pytest.approx(eq_V)
+    assert paper.lemma_9(n, s, k, W, B, form="repaired") == pytest.approx(36 + eq_V)
+    assert paper.bucket_norm(2, 3, 4) == pytest.approx(8 * log(24) + 1 / 576)
+    P, t = 4 / 3 * exp(-0.5) * sqrt(3 / 4), sqrt(2 * log(2 * 81)) + 5  # s = k = 1, n = 3
+    assert paper.lemma_9(3, 1, 1, 1.0, 5.0, form="repaired") == pytest.approx(
+        1 + 3 * (P * t**2 + (sqrt(3) + 5) ** 2 / 81)
+    )
+
+
+def test_the_noise_rate_is_the_lesser_of_its_two_entries():
+    L, aim = log(2 * 10 * 16 * 9 / 0.5), 0.25
+    first, restored = L / (2**8 * 3**4 * log(160) ** 4), 1 / (2**8 * 3**4 * L**4)
+    assert paper.noise_rate(10, 16, 2, 3.0, 0.0, 0.5) == pytest.approx(aim * first)
+    assert paper.noise_rate(10, 16, 2, 3.0, 0.0, 0.5, form="restored") == pytest.approx(aim * restored)
+    assert paper.noise_rate(10, 16, 2, 3.0, 50.0, 0.5) == pytest.approx(aim / (2**6 * 50.0**4 * log(16)))
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        lambda **c: paper.lemma_6(0.2, 3, **c),
+        lambda **c: paper.lemma_7(10, 2, 2.0, 0.1, 0.05, **c),
+        lambda **c: paper.boundary_probability(10, 16, 2, **c),
+        lambda **c: paper.threshold(10, 16, 2, 3.0, 5.0, **c) - 10,
+        lambda **c: paper.lemma_9(10, 16, 2, 3.0, 5.0, **c),
+        lambda **c: paper.lemma_9(10, 16, 2, 3.0, 5.0, form="restored", **c),
+        lambda **c: paper.lemma_10(10, 16, 2, 3.0, 5.0, 0.5, **c),
+        lambda **c: paper.noise_rate(10, 16, 2, 3.0, 5.0, 0.5, **c),
+        lambda **c: paper.theorem_8_degree(10, 16, 2, 3.0, 5.0, 0.5, **c),
+        lambda **c: log(paper.theorem_8_samples(10, 4, 1, 0.5, 0.0, 10.0, 0.5, **c) / (2.5 * log(2) / 10)),
+        lambda **c: paper.theorem_14(6, 0.4, **c),
+        lambda **c: paper.lemma_18(2.0, 0.1, 50, 0.1, **c),
+        lambda **c: paper.theorem_17(3, 4, 2, 1.0, 0.5, 2.0, 0.3, 0.01, **c),
+        lambda **c: paper.theorem_19(50, 3, 4, 1.0, 0.5, 2.0, **c),
+        lambda **c: paper.eq_15(50, 3, 4, 2, 1.0, 0.5, 2.0, **c),
+        lambda **c: paper.dense_rademacher(25, 4, 1.0, 0.5, 2.0, **c),
+        lambda **c: paper.conjecture_20(25, 4, 2, 1.0, 0.5, 2.0, **c),
+    ],
+)
+def test_the_free_constant_is_a_factor_and_1_by_default(bound):
+    assert bound(constant=3.0) == pytest.approx(3 * bound()) and bound(constant=1.0) == bound() != 0
 
 
 def test_the_printed_lemma_9_is_outgrown_by_its_own_last_line():
@@ -387,6 +454,13 @@ def test_statistical_queries_by_hand():
     assert ours.statistical_queries(3, 1, 0.2, 0.25) == 0
 
 
+def test_lemma_18_and_theorem_17_by_hand():
+    assert paper.lemma_18(2.0, 0.1, 50, exp(-3)) == pytest.approx(0.2 + sqrt(3 / 50))
+    assert paper.lemma_18(2.0, 0.1, 50, exp(-3), form="repaired") == pytest.approx(0.8 + 4 * sqrt(6 / 50))
+    printed = (2.5**2 * 24 * log(2 * 2.5 / 0.3) + 3) / 0.3**2
+    assert paper.theorem_17(3, 4, 2, 1.0, 0.5, 2.0, 0.3, exp(-3)) == pytest.approx(printed)
+
+
 def test_lemma_18_scales_only_when_repaired():
     """Scaling labels and hypotheses by c scales the loss by c^2: R, C by c (E22)."""
     for c in (0.1, 10):
@@ -422,6 +496,9 @@ def test_rademacher_bounds_by_hand():
     assert paper.theorem_19(50, 3, 4, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(4 * 3 * log(50 * 2.5) / 50))
     assert paper.eq_15(50, 3, 4, 2, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(4 * 3 * 2 * log(2 * 50 * 2.5) / 50))
     assert isnan(paper.theorem_19(1, 3, 4, 1.0, 0.0, 0.5))  # the printed logarithm is negative (E25)
+    assert paper.theorem_19(1, 3, 4, 1.0, 0.0, 1.0) == 0
+    repaired = 2.5 * sqrt(4 * 2 / 50) * (1 + sqrt(2 * (log(2) + 3 * log(50))))
+    assert paper.eq_15(50, 3, 4, 2, 1.0, 0.5, 2.0, form="repaired") == pytest.approx(repaired)
     assert paper.theorem_19(4, 1000, 2, 1.0, 0.0, 1.0, form="repaired") == pytest.approx(
         sqrt(2 / 4) * (1 + sqrt(2 * 4 * log(2)))  # at most 2^m active sets
     )

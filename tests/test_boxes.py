@@ -28,22 +28,38 @@ def test_the_box_lemma(shape, density):
 
 
 def test_sparse_sets_contain_no_box():
-    assert find(np.eye(5)) is None and find([1, 0]) is None
+    assert find(np.eye(5)) is None and find([1, 0]) is None and find([[1, 1], [0, 0]]) is None
+
+
+def test_a_box_is_all_that_it_contains():
+    assert find(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]
 
 
 def test_stripping_covers_three_quarters():
     rng = np.random.default_rng(2)
     zeta = rng.choice([-1, 1], (16, 256))
     boxes, covered = strip(zeta)
-    assert covered.mean() > 0.75 and len(boxes) <= zeta.size / 4
+    assert covered.dtype == bool and covered.mean() > 0.75 and len(boxes) <= zeta.size / 4
     assert sum(np.array([1 for _ in boxes])) * 4 == covered.sum()  # disjoint
     assert all(abs(zeta[np.ix_(*box)].sum()) == 4 for box in boxes)
+
+
+def test_stripping_ends_below_the_least_density():
+    zeta = -np.ones((4, 8))
+    zeta[np.ix_((0, 2), (1, 5))] = 1  # of density 1/8
+    assert [(0, 2), (1, 5)] in strip(zeta)[0]
+
+
+def test_symbols_are_a_common_part_and_all_parities_of_their_labels():
+    rows = symbols(3, 5)
+    assert rows.dtype == np.int8 and rows.shape == (7, 5 + 4**3)
+    assert (rows[:, :5] == 1).all() and np.array_equal(rows[:, 5:], symbols(3, 0))
 
 
 @pytest.mark.parametrize("r", [3, 4])
 def test_any_four_symbols_are_independent(r):
     rows = symbols(r, 0)
-    for four in list(combinations(range(len(rows)), 4))[:40]:
+    for four in combinations(range(len(rows)), 4):
         counts = np.bincount((rows[list(four)] < 0).T.astype(int) @ [1, 2, 4, 8], minlength=16)
         assert (counts == rows.shape[1] // 16).all()
 
@@ -52,7 +68,7 @@ def test_the_neuron_is_the_mean_of_its_points():
     rows = symbols(3, 4)
     box = [(0, 3), (1, 6)]
     mean = np.mean([point(rows, tau).astype(float) for tau in product(*box)], axis=0)
-    assert np.array_equal(neuron(rows, box), mean)
+    assert np.array_equal(neuron(rows, box), mean) and neuron(rows, box).dtype == rows.dtype
 
 
 def test_pairs_and_refusals():
