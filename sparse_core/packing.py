@@ -47,8 +47,8 @@ def pack(values: ArrayLike, s: int, k: int) -> NDArray[np.float64]:
     best = np.zeros((used + 1, *(k + 1,) * m))  # the axes: t, then the capacity of each point
     for mask in np.flatnonzero(array[1:] > 0) + 1:
         inside = (mask >> np.arange(m) & 1).tolist()
-        after = tuple(slice(1, None) if i else slice(None) for i in [1, *inside])
-        before = tuple(slice(None, -1) if i else slice(None) for i in [1, *inside])
+        after = (slice(1, None), *(slice(1, None) if i else slice(None) for i in inside))
+        before = (slice(-1), *(slice(-1) if i else slice(None) for i in inside))
         for _ in range(k):
             best[after] = np.maximum(best[after], best[before] + array[mask])
     return np.append(best.reshape(used + 1, -1)[:, -1], np.full(s - used, best.flat[-1]))

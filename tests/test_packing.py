@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparse_core import packing
 from sparse_core.packing import pack
 
 tables = st.integers(1, 3).flatmap(lambda m: st.lists(st.integers(-2, 9), min_size=2**m, max_size=2**m))
@@ -36,6 +37,14 @@ def test_more_sets_than_room_do_not_help():
     best = pack(np.random.default_rng(0).random(2**6), s=40, k=2)
     assert (np.diff(best) >= 0).all() and best[12] == best[40]
     assert np.diff(best)[:3] == pytest.approx(sorted(np.diff(best)[:3], reverse=True))
+
+
+def test_the_table_may_be_as_large_as_the_limit(monkeypatch):
+    monkeypatch.setattr(packing, "MAX_STATES", 3 * 2**2)  # t = 0, 1, 2 and two points of capacity 1
+    assert pack([0, 3, 3, 5], s=2, k=1).tolist() == [0, 5, 6]
+    monkeypatch.setattr(packing, "MAX_STATES", 3 * 2**2 - 1)
+    with pytest.raises(ValueError, match="^2 points with k = 1 and s = 2 need a table of more than 11 numbers"):
+        pack([0, 3, 3, 5], s=2, k=1)
 
 
 @pytest.mark.parametrize(
