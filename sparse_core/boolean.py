@@ -26,6 +26,8 @@ LOWER = [np.uint64(sum(1 << x for x in range(64) if not x >> i & 1)) for i in ra
 def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
     """f = a + (b - a) [f != a]: the set where f is not its first value a, and |b - a|; None if a and b are not all.
 
+    A table of truth values is the set itself, with the gap 1.
+
     >>> two_valued([1, -1, -1, -1])
     (array([False,  True,  True,  True]), 2.0)
     >>> two_valued([3, 1, 1, -1]) is None
@@ -85,7 +87,7 @@ def boundary(table: ArrayLike) -> NDArray[np.int64]:
     inside = ((words ^ words >> np.uint64(1 << i)) & LOWER[i] for i in range(min(n, 6)))  # an edge within a word
     across = (words.reshape(-1, 2, 1 << i - 6) for i in range(6, n))  # an edge between two words
     changes = chain(inside, (pairs[:, 0] ^ pairs[:, 1] for pairs in across))
-    return np.array([np.bitwise_count(edges).sum(dtype=np.int64) for edges in changes], dtype=np.int64)
+    return np.array([np.bitwise_count(edges).sum() for edges in changes], dtype=np.int64)
 
 
 def sensitivity(table: ArrayLike) -> NDArray[np.uint8]:

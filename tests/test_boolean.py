@@ -33,14 +33,17 @@ def test_the_boundary_counts_each_edge_once(f):
 @settings(max_examples=60)
 @given(tables)
 def test_the_sensitivity_counts_the_flips_at_each_point(f):
-    assert boolean.sensitivity(f).tolist() == changes(f).sum(axis=0).tolist()
+    found = boolean.sensitivity(f)
+    assert found.dtype == np.uint8 and found.tolist() == changes(f).sum(axis=0).tolist()
 
 
 @settings(max_examples=60)
 @given(tables, st.integers(1, 3))
 def test_packed_bits_are_the_table(f, stride):
     strided = np.repeat(f, stride)[::stride]
-    bits = np.unpackbits(boolean.pack(strided).view(np.uint8), bitorder="little")
+    words = boolean.pack(strided)
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    assert words.shape == (max(1, len(f) // 64),)
     assert np.array_equal(bits[: len(f)], f) and not bits[len(f) :].any()
     x = np.arange(len(f))
     for i in range(len(f).bit_length() - 1):
@@ -55,6 +58,12 @@ def test_two_values_are_recognised_whatever_they_are(f, a, b, dtype):
         assert two is None
     else:
         assert np.array_equal(two[0], f != f[0]) and two[1] == abs(a - b)
+
+
+@given(tables)
+def test_truth_values_are_their_own_set(f):
+    found, gap = boolean.two_valued(f)
+    assert np.array_equal(found, f) and gap == 1
 
 
 @pytest.mark.parametrize("values", [[1, 2, 3, 1], [0.0, 1.0, 0.0, 1.5]])

@@ -56,12 +56,22 @@ def test_other_arrays_become_float64(dtype):
 @pytest.mark.parametrize("size", [4, 8192, 20000])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_one_entry_that_is_not_finite_is_found_wherever_it_stands(size, bad):
-    for where in (0, size // 2, size - 1):
+    for where in {0, 8191, 8192, size // 2, size - 1} & {*range(size)}:
         row = np.full(size, 1e300)  # the squares overflow, the entries are finite
         assert checks.real_array("u", row, 1) is row
         row[where] = bad
         with pytest.raises(ValueError, match=rf"'u' must be finite; entry \({where},\) is {bad}"):
             checks.real_array("u", row, 1)
+
+
+def test_a_signalling_nan_is_refused_like_any_other():
+    with pytest.raises(ValueError, match=r"'u' must be finite; entry \(1,\) is nan"):
+        checks.real_array("u", np.array([0, 0x7FF0000000000001], dtype=np.uint64).view(float), 1)
+
+
+def test_a_shape_has_as_many_lengths_as_the_array_has_axes():
+    with pytest.raises(ValueError, match="zip"):
+        checks.real_array("u", [1.0], 1, shape=(1, 2))
 
 
 def test_a_table_keeps_its_type_unless_it_is_converted():
