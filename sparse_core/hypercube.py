@@ -52,7 +52,7 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
             f"Argument 'n' must be at most {MAX_POINTS_N} to list all points, not {n}; "
             "walk a larger cube in blocks with 'start' and 'stop'."
         )
-    bits = np.arange(start, stop, dtype=np.int64)[:, None] >> np.arange(n) & 1
+    bits = np.arange(start, stop)[:, None] >> np.arange(n) & 1
     return (1 - 2 * bits).astype(np.int8)
 
 
@@ -65,7 +65,7 @@ def index(X: ArrayLike) -> NDArray[np.int64]:
     X = checks.signs("X", X)
     if X.shape[1] > 62:
         raise ValueError(f"Argument 'X' must have at most 62 columns, not {X.shape[1]}.")
-    return (X < 0) @ (np.int64(1) << np.arange(X.shape[1], dtype=np.int64))
+    return (X < 0) @ (np.int64(1) << np.arange(X.shape[1]))
 
 
 def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
@@ -77,7 +77,7 @@ def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
     X = checks.signs("X", X)
     T = checks.integer("T", T, 0, (1 << X.shape[1]) - 1)
     members = [j for j in range(X.shape[1]) if T >> j & 1]
-    return np.prod(X[:, members], axis=1, dtype=np.int8) if members else np.ones(len(X), dtype=np.int8)
+    return np.asarray(np.prod(X[:, members], axis=1, dtype=np.int8))
 
 
 def degrees(n: int) -> NDArray[np.uint8]:
@@ -115,7 +115,7 @@ def monomials(n: int, degree: int) -> NDArray[np.int64]:
     level = np.zeros(1, dtype=np.int64)
     levels = [level]
     for i in range(1, min(degree, n) + 1):
-        level = np.concatenate([level[: comb(p, i - 1)] | np.int64(1 << p) for p in range(i - 1, n)])
+        level = np.concatenate([level[: comb(p, i - 1)] | np.int64(1 << p) for p in range(n)])
         levels.append(level)
     return np.concatenate(levels)
 
@@ -132,8 +132,8 @@ def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
     level = np.zeros((1, 0), dtype=np.int32)
     levels = [level]
     for i in range(1, min(degree, n) + 1):
-        sizes = [comb(p, i - 1) for p in range(i - 1, n)]  # of the sets whose largest element is p
+        sizes = [comb(p, i - 1) for p in range(n)]  # of the sets whose largest element is p
         lower = np.concatenate([level[:size] for size in sizes])
-        level = np.column_stack([lower, np.repeat(np.arange(i - 1, n, dtype=np.int32), sizes)])
+        level = np.column_stack([lower, np.repeat(np.arange(n, dtype=np.int32), sizes)])
         levels.append(level)
     return levels

@@ -31,6 +31,13 @@ def test_a_block_far_out_in_a_large_cube():
     assert X.shape == (1, 62) and (X == -1).all()
 
 
+def test_a_larger_cube_is_walked_in_blocks(monkeypatch):
+    monkeypatch.setattr(hypercube, "MAX_POINTS_N", 3)
+    assert len(hypercube.points(3)) == len(hypercube.points(5, 4, 12)) == 8
+    with pytest.raises(ValueError, match="'n' must be at most 3 to list all points, not 4"):
+        hypercube.points(4)
+
+
 @given(st.integers(1, 62), st.integers(0, 2**32))
 def test_index_inverts_points(n, seed):
     i = seed % 2**n
@@ -42,7 +49,9 @@ def test_characters_are_products_and_signs_of_popcounts(n):
     X = hypercube.points(n)
     for T in range(2**n):
         naive = [int(np.prod([x[j] for j in range(n) if T >> j & 1])) for x in X]
-        assert hypercube.character(T, X).tolist() == naive == [(-1) ** (i & T).bit_count() for i in range(2**n)]
+        for chi in (hypercube.character(T, X), hypercube.character(T, X.astype(float))):
+            assert chi.dtype == np.int8
+            assert chi.tolist() == naive == [(-1) ** (i & T).bit_count() for i in range(2**n)]
 
 
 @pytest.mark.parametrize("n, degree", [(0, 0), (0, 3), (1, 1), (5, 0), (5, 2), (6, 6), (6, 9), (40, 2)])
@@ -64,6 +73,7 @@ def test_monomials_have_the_prefix_property():
 def test_supports_are_the_members_of_the_monomials(n, degree):
     levels = hypercube.supports(n, degree)
     assert [level.shape for level in levels] == [(comb(n, i), i) for i in range(min(degree, n) + 1)]
+    assert {level.dtype for level in levels} == {np.dtype(np.int32)}
     masks = [sum(1 << int(j) for j in T) for level in levels for T in level]
     assert masks == hypercube.monomials(n, degree).tolist()
     assert all((np.diff(level, axis=1) > 0).all() for level in levels)
