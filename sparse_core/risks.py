@@ -128,6 +128,6 @@ def learning_curve(
     >>> bool(curve.mean[1] < curve.mean[0])
     True
     """
-    runs, m = checks.integer("runs", runs, 2), np.array(list(sizes), dtype=np.int64)
-    found = np.array([sample_risks(model, values, int(size), runs, rng=rng) for size in m])
-    return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
+    runs, m = checks.integer("runs", runs, 2), [checks.integer("sizes", size, 1) for size in sizes]
+    found = np.array([sample_risks(model, values, size, runs, rng=rng) for size in m])
+    return Curve(np.array(m), found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)

@@ -41,11 +41,13 @@ def test_both_ways_to_name_the_target_agree():
     model, coefficients = fitted("least_squares", 5, 3), np.zeros(32)
     coefficients[[0b00011, 0b01100]] = 1.0, -2.0
     assert risks.risk(model, coefficients) == pytest.approx(risks.risk(model, {(0, 1): 1.0, (2, 3): -2.0}))
+    assert risks.risk(model, coefficients.astype(np.float32)) == risks.risk(model, coefficients)
 
 
 def test_standardised_has_mean_zero_and_variance_one():
     h = risks.standardised([5.0, 1.0, 2.0, -7.0])
     assert (h.mean(), h.var()) == pytest.approx((0, 1))
+    assert risks.standardised(np.array([5, 1, 2, -7], dtype=np.float32)).dtype == np.float64
 
 
 def test_each_run_is_a_fit_to_a_fresh_sample():
@@ -55,6 +57,13 @@ def test_each_run_is_a_fit_to_a_fresh_sample():
     assert len(set(found)) == 4
     assert np.array_equal(found, risks.sample_risks(model, h, 50, 4, rng=np.random.default_rng(5)))
     assert not hasattr(model, "coef_")
+
+
+def test_every_point_of_the_cube_is_drawn():
+    drawn = set()
+    h, model = np.arange(8.0), LowDegreeRegressor(1)
+    risks.sample_risks(model, h, 200, 1, rng=np.random.default_rng(4), noise=lambda y: drawn.update(y.tolist()) or y)
+    assert drawn == set(h)
 
 
 def test_noise_reaches_the_labels_and_not_the_target():
@@ -69,7 +78,7 @@ def test_a_curve_has_the_mean_and_the_standard_error_of_its_runs():
     curve = risks.learning_curve(model, h, [20, 80], 6, rng=np.random.default_rng(8))
     rng = np.random.default_rng(8)
     runs = [risks.sample_risks(model, h, m, 6, rng=rng) for m in (20, 80)]
-    assert curve.m.tolist() == [20, 80]
+    assert curve.m.tolist() == [20, 80] and curve.runs == 6
     assert curve.mean == pytest.approx(np.mean(runs, axis=1))
     assert curve.error == pytest.approx(stats.sem(runs, axis=1))
 
@@ -84,7 +93,7 @@ def test_intervals_of_the_mean_are_students():
 
 
 def test_arguments_that_do_not_fit():
-    with pytest.raises(ValueError, match="'values' must not be constant"):
+    with pytest.raises(ValueError, match="^Argument 'values' must not be constant"):
         risks.standardised([1.0, 1.0])
     with pytest.raises(ValueError, match="'runs' must be at least 2"):
         risks.learning_curve(LowDegreeRegressor(1), [1.0, 2.0], [10], 1, rng=np.random.default_rng(0))
