@@ -36,8 +36,9 @@ FAMILIES = {
 def test_activity_on_the_cube_is_exact(family, n):
     W, b = (np.asarray(a, dtype=float) for a in FAMILIES[family](6, n))
     X = hypercube.points(n)
-    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
-    assert np.array_equal(activity.count(W, b), signs(W, b, X).sum(axis=1))
+    found, counts = activity.active(W, b, X), activity.count(W, b)
+    assert np.array_equal(found, signs(W, b, X)) and found.dtype == bool
+    assert np.array_equal(counts, signs(W, b, X).sum(axis=1)) and counts.dtype == np.int32
 
 
 def test_plain_arithmetic_would_lose_a_neuron():
@@ -76,6 +77,13 @@ def test_beyond_the_round_off_float_signs_are_right(seed, n, dtype):
     assert np.array_equal(activity.active(W, b, X)[clear], signs(W, b, X)[clear])
 
 
+@pytest.mark.parametrize("largest", [0.25, 3.0])
+def test_the_round_off_is_the_bound_of_its_formula(largest):
+    W, b, X = RNG.standard_normal((4, 5)), RNG.standard_normal(4), np.array([[largest, 0, 0, 0, 0], [-largest] * 5])
+    expected = [7 * 2.0**-52 * (sum(map(abs, w)) * largest + abs(t)) for w, t in zip(W, b, strict=True)]
+    assert activity.round_off(W, b, X) == pytest.approx(expected, rel=1e-14)
+
+
 @pytest.mark.parametrize("block", [1, 10, 64, 10**6])
 def test_the_size_of_the_blocks_changes_nothing(block, monkeypatch):
     W, b = RNG.standard_normal((5, 6)), RNG.standard_normal(5)
@@ -103,8 +111,19 @@ def test_integral_knows_its_points():
 
 @pytest.mark.parametrize(("n", "s"), [(27, 1), (60, 1), (20, 2**14)])
 def test_an_unreasonable_walk_is_refused(n, s):
-    with pytest.raises(
-        ValueError, match=rf"2\*\*{n} points with {s} neurons are too many .* sparsity\(method='pairs'\)"
-    ):
+    with pytest.raises(ValueError) as caught:
         activity.size(None, n, s)
+    assert str(caught.value) == (
+        f"2**{n} points with {s} neurons are too many to enumerate: give the points wanted as 'X', "
+        "or bound the count with sparsity(method='pairs'), 'subsets' or 'milp'."
+    )
     assert activity.size(np.zeros((3, n)), n, s) == 3
+
+
+@pytest.mark.parametrize(("n", "s"), [(26, 1), (26, 2**7), (20, 2**13)])
+def test_a_long_walk_is_not_refused(n, s):
+    assert activity.size(None, n, s) == 2**n
+
+
+def test_no_neurons_are_no_dead_neurons():
+    assert activity.dead(np.zeros((0, 3)), np.zeros(0)).dtype == bool

@@ -87,8 +87,9 @@ def test_scale_is_definition_2():
     assert SparseNetwork([], np.empty((0, 2)), []).scale == (0, 0)
 
 
-def test_arrays_are_protected_copies():
-    u, W, b = np.ones(2), np.ones((2, 3)), np.ones(2)
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_arrays_are_protected_copies(dtype):
+    u, W, b = np.ones(2, dtype), np.ones((2, 3), dtype), np.ones(2, dtype)
     net = SparseNetwork(u, W, b)
     u[:] = W[:] = b[:] = 7
     assert all((a == 1).all() and a.dtype == np.float64 for a in (net.u, net.W, net.b))
@@ -97,6 +98,21 @@ def test_arrays_are_protected_copies():
             a[0] = 2
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'u'"):
         net.u = u
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sparsity_is_the_largest_active_count(seed):
+    net, X = random_network(seed, n=6, s=8), hypercube.points(6)
+    assert net.sparsity() == net.sparsity(X) == net.active_count().max()
+    assert net.sparsity(X[:2]) == net.active_count(X[:2]).max()
+    assert net.sparsity().method == net.sparsity(method="enumeration").method == "enumeration"
+    assert net.sparsity(method="pairs").method == "pairs" and net.sparsity(X).method == "sample"
+
+
+def test_the_time_for_the_integer_programme_is_limited():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(np.ones(16), rng.standard_normal((16, 40)), np.full(16, 10.0))
+    assert not net.sparsity(time_limit=0).exact
 
 
 def test_it_introduces_itself():
