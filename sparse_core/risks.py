@@ -120,14 +120,14 @@ class Curve(NamedTuple):
 
 
 def learning_curve(
-    model: LowDegreeRegressor, values: ArrayLike, sizes: Iterable[int], runs: int, *, rng: np.random.Generator
+    model: LowDegreeRegressor, values: ArrayLike, sizes: Iterable[float], runs: int, *, rng: np.random.Generator
 ) -> Curve:
-    """The mean risk over ``runs`` samples of each size, with its standard error.
+    """The mean risk over ``runs`` samples of each size, rounded down, with its standard error.
 
     >>> curve = learning_curve(LowDegreeRegressor(1), [1, -1, 1, -1], [100, 10000], 5, rng=np.random.default_rng(0))
     >>> bool(curve.mean[1] < curve.mean[0])
     True
     """
-    runs, m = checks.integer("runs", runs, 2), [checks.integer("sizes", size, 1) for size in sizes]
-    found = np.array([sample_risks(model, values, size, runs, rng=rng) for size in m])
-    return Curve(np.array(m), found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
+    runs, m = checks.integer("runs", runs, 2), np.array(list(sizes), dtype=np.int64)
+    found = np.array([sample_risks(model, values, int(size), runs, rng=rng) for size in m])
+    return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)

@@ -75,7 +75,7 @@ def test_noise_reaches_the_labels_and_not_the_target():
 
 def test_a_curve_has_the_mean_and_the_standard_error_of_its_runs():
     h, model = np.random.default_rng(7).standard_normal(16), LowDegreeRegressor(1)
-    curve = risks.learning_curve(model, h, [20, 80], 6, rng=np.random.default_rng(8))
+    curve = risks.learning_curve(model, h, [20.5, 80], 6, rng=np.random.default_rng(8))
     rng = np.random.default_rng(8)
     runs = [risks.sample_risks(model, h, m, 6, rng=rng) for m in (20, 80)]
     assert curve.m.tolist() == [20, 80] and curve.runs == 6
