@@ -10,7 +10,7 @@ from sparse_core.network import SparseNetwork
 @pytest.fixture
 def rare(monkeypatch):
     """Every neuron is taken sparsely, in blocks of few pairs and few neurons."""
-    for name, value in (("OPENING", 0), ("PAIR", 0), ("BLOCK", 50)):
+    for name, value in (("OPENING", 0), ("PAIR", 0), ("BLOCK", 5)):
         monkeypatch.setattr(evaluation, name, value)
 
 
@@ -38,6 +38,27 @@ def test_real_weights_up_to_round_off(seed, monkeypatch):
     np.testing.assert_allclose(net.values(), point_by_point(net), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("block", [1, 20, 10**6])
+@pytest.mark.parametrize("wide", [3, 100])
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_the_dense_pass_at_given_points(block, wide, dtype, monkeypatch):
+    rng = np.random.default_rng(3)
+    u, W, b = rng.integers(-3, 4, 7).astype(float), rng.integers(-3, 4, (7, 5)) / 4, rng.integers(-4, 9, 7) / 4
+    monkeypatch.setattr(evaluation, "WIDE", wide)
+    monkeypatch.setattr(activity, "BLOCK", block)
+    X = (rng.integers(-9, 10, (11, 5)) / (1 if dtype == np.int8 else 8)).astype(dtype)
+    expected = [sum(t * max(w @ x - a, 0) for t, w, a in zip(u, W, b, strict=True)) for x in X.astype(float)]
+    assert np.array_equal(evaluation.dense(u, W, b, X), expected)
+
+
+def test_points_of_a_cube_stay_as_they_are():
+    X = hypercube.points(3)
+    assert evaluation.checked(X, 3) is X
+    for wrong, message in ((X, r"shape \(any, 2\), not \(8, 3\)"), (X[None], "2 axes, not 3"), (X[0], "2 axes, not 1")):
+        with pytest.raises(ValueError, match="Argument 'X' must have " + message):
+            evaluation.checked(wrong, 2)
+
+
 @pytest.mark.parametrize("wide", [1, 3, 7])
 def test_the_dense_pass_in_blocks_of_neurons_and_rows(wide, monkeypatch):
     rng = np.random.default_rng(2)
@@ -57,6 +78,41 @@ def test_both_ways_in_one_table():
     values = net.values()
     np.testing.assert_allclose(values, evaluation.dense(net.u, net.W, net.b, None), rtol=0, atol=1e-11)
     assert np.array_equal(np.flatnonzero((sparse + dead).values()), np.flatnonzero(sparse.active_count()))
+
+
+@pytest.mark.parametrize("n", [4, 10, 15, 16])
+def test_the_share_of_a_neuron_that_reads_few_coordinates_is_no_estimate(n):
+    """On up to five coordinates at the beginning of each half, the grid of scattered points is balanced."""
+    rng = np.random.default_rng(n)
+    low, W = n - n // 2, np.zeros((40, n))
+    for half in (slice(0, min(low, 5)), slice(low, low + min(n // 2, 5))):
+        W[:, half] = rng.integers(-1, 2, W[:, half].shape)
+    b = rng.integers(-3, 4, 40) * 1.0
+    X = hypercube.points(n)
+    share = evaluation._share(W, b, *(hypercube.points(m).astype(float) for m in (n // 2, low)))
+    assert np.array_equal(share, (X @ W.T - b > 0).mean(axis=0))
+
+
+def test_each_neuron_is_computed_the_cheaper_way(monkeypatch):
+    """In 16 variables, a sparse neuron costs 2^14 + 8 (its active points), a dense one 2^16: up to 2^-4 it is sparse."""
+    sparse = []
+    add = evaluation._add
+    monkeypatch.setattr(evaluation, "_add", lambda values, u, A, B: (sparse.append(u), add(values, u, A, B)))
+    p = np.arange(1, 6)  # neuron p is active where p coordinates are 1
+    net = SparseNetwork(p, p[:, None] > np.arange(16), p - 1)
+    assert np.array_equal(net.values(), evaluation.dense(net.u, net.W, net.b, None)) and sparse == [4, 5]
+
+
+def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
+    net = constructions.junta(np.ones(64), n=16)
+    monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 16)  # as many as there are; a dense pass would take 2^22
+    assert np.array_equal(net.values(), np.ones(1 << 16))
+    monkeypatch.setattr(activity, "MAX_PAIRS", (1 << 16) - 1)
+    with pytest.raises(ValueError, match=r"2\*\*16 points with 64 neurons are too many"):
+        net.values()
+    monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 18)
+    with pytest.raises(ValueError, match=r"2\*\*16 points with 72 neurons are too many"):
+        (net + SparseNetwork(np.ones(8), np.ones((8, 16)), np.zeros(8))).values()
 
 
 def test_it_touches_active_pairs_only(monkeypatch):
