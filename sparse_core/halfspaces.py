@@ -35,8 +35,7 @@ def canonical(n: int) -> NDArray[np.bool_]:
     """
     n = checks.integer("n", n, 0, 5)
     choices = list(combinations_with_replacement(range(LARGEST_WEIGHT, -1, -1), n))
-    weights = np.array(choices, dtype=int).reshape(len(choices), n)
-    sums = weights @ points(n).T.astype(int)
+    sums = np.array(choices).reshape(len(choices), n) @ points(n).T
     highest = LARGEST_WEIGHT * n
     tables = [sums > b for b in range(-highest - 1, highest + 1)]
     return np.unique(np.concatenate(tables), axis=0)

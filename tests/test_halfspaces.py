@@ -24,6 +24,7 @@ def test_members_are_monotone(n):
 def test_symmetric_half_spaces_on_the_cube(n):
     ones = (hypercube.points(n) == 1).sum(axis=1)
     p, AS = halfspaces.symmetric(n)
+    assert len(p) == len(AS) == n
     for a in range(1, n + 1):
         g = ones >= a
         assert p[a - 1] == pytest.approx(g.mean(), rel=1e-12)
