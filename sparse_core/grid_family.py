@@ -37,7 +37,7 @@ __all__ = ["GridFamily", "Run", "best"]
 Array = NDArray[np.float64]
 
 BLOCK = 1 << 18  # (row, neuron) pairs that are looked at together
-REACH = 12  # standard deviations of the binomial law that are summed; what is left out is positive
+REACH = 12  # standard deviations, and one, of the binomial law that are summed; what is left out is positive
 
 
 class Run(NamedTuple):
@@ -94,7 +94,7 @@ class GridFamily:
         P = np.asarray(n) / (1 - self.kappa) + (self.q - np.asarray(plus)) / self.kappa
         T = self.N / (1 - self.kappa) + self.q / self.kappa
         square = P * (1 - P / T)
-        return P / T, np.divide(1, np.sqrt(square), out=np.zeros_like(square), where=square > 0)
+        return P / T, 1 / np.sqrt(np.where(square > 0, square, np.inf))
 
     def expectation(self) -> float:
         """(1/m) E sum zeta h = (2/m) sum_u |{u = 1}| E[n V], n ~ Bin(N, 2^-q): a lower bound on R(S), exact in zeta.
@@ -103,7 +103,7 @@ class GridFamily:
         1.0
         """
         p = float(2.0**-self.q)
-        spread = REACH * (self.N * p) ** 0.5 + REACH**2
+        spread = REACH * ((self.N * p) ** 0.5 + 1)
         n = np.arange(max(0, int(self.N * p - spread)), min(self.N, int(self.N * p + spread)) + 1)
         plus = np.arange(1, self.q + 1)[:, None]
         mean = (binom.pmf(n, self.N, p) * n * self.neuron(n, plus)[1]).sum(axis=1)
@@ -145,7 +145,7 @@ class GridFamily:
         full = (1 << self.q) - 1
         label = (zeta > 0) @ (1 << np.arange(self.q))
         u = np.arange(1, full + 1)
-        Q = (u[:, None] >> np.arange(self.q) & 1).astype(np.bool_)
+        Q = u[:, None] >> np.arange(self.q) & 1
         step = max(1, BLOCK // full)
         fewest, most, agree, total = self.s, 0, True, 0.0
         neurons = []
@@ -155,8 +155,7 @@ class GridFamily:
             neurons.append((sign, own, (1 - A) * V, -A * V, gamma.T.copy()))
         for start in range(0, self.N, step):
             rows = slice(start, start + step)
-            count = np.zeros((len(label[rows]), self.q), dtype=np.int64)
-            h = np.zeros(count.shape)
+            count, h = np.zeros((2, len(label[rows]), self.q))
             for sign, own, inside, outside, gamma in neurons:
                 phi = np.where(own[rows, None] == u, inside, outside)
                 for i in range(self.q):
@@ -177,7 +176,5 @@ def best(q: int, N: int) -> GridFamily:
     (30, 2, 1.223)
     """
     start = GridFamily(q, N)
-    found = minimize_scalar(
-        lambda logit: -GridFamily(start.q, start.N, float(expit(logit))).ratio(), bounds=(-12, 6), method="bounded"
-    )
+    found = minimize_scalar(lambda logit: -GridFamily(start.q, start.N, float(expit(logit))).ratio(), bounds=(-12, 6))
     return GridFamily(start.q, start.N, float(expit(found.x)))

@@ -58,7 +58,7 @@ class Networks(NamedTuple):
 
 
 def neurons(n: int, weight: int, bias: int) -> tuple[Integers, Integers]:
-    """All (w, b) with |w_i| <= weight and |b| <= bias that are active at some point of the cube: ||w||_1 > b.
+    """All (w, b), in order, with |w_i| <= weight, |b| <= bias that are active at some point of the cube: ||w||_1 > b.
 
     >>> w, b = neurons(1, 1, 1)
     >>> np.column_stack([w, b]).tolist()

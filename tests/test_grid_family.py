@@ -1,11 +1,13 @@
 """The grid family: the networks by explicit vectors, exact expectations, and the bound of Theorem G."""
 
 from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
-from sparse_core import rademacher
+from sparse_core import grid_family, rademacher
 from sparse_core.grid_family import GridFamily, best
 from sparse_core.network import SparseNetwork
 
@@ -47,6 +49,39 @@ def test_the_expectation_is_the_mean_over_all_signs(q, N, kappa):
     assert family.expectation() == pytest.approx(np.mean(runs), rel=1e-12)
 
 
+@pytest.mark.parametrize("q, N", [(1, 20_000), (3, 1000), (7, 300)])
+def test_the_window_of_the_binomial_law_leaves_out_nothing(q, N):
+    family, p, n = GridFamily(q, N), 2.0**-q, np.arange(N + 1)
+    terms = [comb(q, c) * c * (binom.pmf(n, N, p) * n) @ family.neuron(n, c)[1] for c in range(1, q + 1)]
+    assert family.expectation() == pytest.approx(2 * sum(terms) / family.m, rel=1e-12)
+
+
+def test_the_blocks_have_no_seams(monkeypatch):
+    family, zeta = GridFamily(2, 7), np.random.default_rng(0).choice([-1, 1], (7, 2))
+    whole = family.run(zeta)
+    monkeypatch.setattr(grid_family, "BLOCK", 3 * 2)  # two rows at a time
+    assert family.run(zeta) == (1, 1, True, pytest.approx(whole.value, rel=1e-12))
+
+
+def test_a_run_of_neurons_that_do_nothing_says_so():
+    class Dead(GridFamily):
+        def neuron(self, n, plus):
+            A, V = super().neuron(n, plus)
+            return A, 0 * V
+
+    assert Dead(2, 3).run(np.ones((3, 2))) == (0, 0, False, 0)
+
+
+def test_a_neuron_without_rows_or_columns_is_zero():
+    A, V = GridFamily(2, 3).neuron([0, 3], [2, 0])  # P = 0 and P = T
+    assert A.tolist() == [0, 1] and V.tolist() == [0, 0]
+
+
+def test_sizes_in_eight_bits_do_not_overflow():
+    family = GridFamily(np.int8(8), np.int8(100))
+    assert (family.m, family.s) == (800, 510)
+
+
 def test_it_is_a_lower_bound_on_the_complexity():
     family = GridFamily(q=1, N=5, kappa=0.4)
     X, _ = explicit(family, np.ones((5, 1)))
@@ -59,6 +94,10 @@ def test_it_is_a_lower_bound_on_the_complexity():
 def test_the_bound_is_below_the_ratio(q, kappa, rows):
     family = GridFamily(q, rows, kappa)
     assert family.bound() <= family.ratio() * (1 + 1e-9)
+
+
+def test_the_bound_by_hand():
+    assert GridFamily(2, 3, kappa=0.2).bound() == pytest.approx(np.sqrt(0.8 / 0.75 / 13))  # 1 + (1 + 2 * 4) / (3/4)
 
 
 def test_the_constant_of_the_theorem():

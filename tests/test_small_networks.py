@@ -13,15 +13,14 @@ from sparse_core.network import SparseNetwork
 @pytest.mark.parametrize("n, weight, bias", [(1, 2, 2), (2, 1, 3), (3, 1, 1), (2, 2, 0)])
 def test_neurons_are_all_that_are_alive(n, weight, bias):
     w, b = small_networks.neurons(n, weight, bias)
-    found = set(zip(map(tuple, w.tolist()), b.tolist(), strict=True))
-    wanted = {
+    found = list(zip(map(tuple, w.tolist()), b.tolist(), strict=True))
+    wanted = [
         (v, c)
         for v in product(range(-weight, weight + 1), repeat=n)
         for c in range(-bias, bias + 1)
         if not SparseNetwork([1], [v], [c]).dead()[0]
-    }
+    ]
     assert found == wanted
-    assert len(found) == len(b)
 
 
 @pytest.mark.parametrize("count, size", [(1, 3), (4, 1), (5, 2), (4, 4), (3, 0)])
@@ -73,6 +72,15 @@ def test_a_bound_is_evaluated_with_the_class_of_each_network():
     values = found.evaluate(lambda n, s, k, W, B: n + 10 * s + 100 * k + 1000 * W**2 + 10**5 * B)
     wanted = found.n + 10 * found.s + 100 * found.k + 1000 * found.W2 + 10**5 * found.B
     assert values == pytest.approx(wanted)
+    assert found.evaluate(lambda n, s, k, W, B: k).dtype == np.float64
+
+
+def test_a_family_may_be_as_large_as_the_limit(monkeypatch):
+    monkeypatch.setattr(small_networks, "MAX_NETWORKS", comb(2 * 5 + 1, 2))  # pairs of 5 neurons with their signs
+    assert len(small_networks.networks(1, 2, 1, 1).k) == comb(2 * 5 + 1, 2)
+    monkeypatch.setattr(small_networks, "MAX_NETWORKS", comb(2 * 5 + 1, 2) - 1)
+    with pytest.raises(ValueError, match="^Argument 's' must be smaller: 2 of 5 neurons make more than 54 networks"):
+        small_networks.networks(1, 2, 1, 1)
 
 
 def test_families_that_are_too_large():
