@@ -43,6 +43,7 @@ REPRODUCIBLE = {
     "JUPYTER_RUNTIME_DIR": str(BUILD / "runtime"),  # and what an interrupted run leaves is in _build
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
 
 
@@ -346,13 +347,43 @@ def mutate(names, claims):
         raise Stop("the run ended early; what was found is kept in tests/mutation/results.json")
 
 
+def built():
+    """The site, which some commands start from."""
+    if not (BUILD / "html").is_dir():
+        raise Stop("there is no site yet: run `python3 make.py book` first")
+    return BUILD / "html"
+
+
+def browser():
+    """The path of a browser that can run without a screen."""
+    if found := next(filter(None, map(shutil.which, BROWSERS)), None):
+        return found
+    raise Stop(f"no browser was found ({', '.join(BROWSERS)}): install Chromium or Chrome, then run again")
+
+
+def pdf():
+    """print the whole book from the site: _build/sparse-activations.pdf"""
+    import printed
+
+    site, path = built(), BUILD / "sparse-activations.pdf"
+    path.unlink(missing_ok=True)
+    say(f"pdf: {path}, {printed.write(site, browser(), path)} pages")
+
+
+def screenshot():
+    """take the picture of the ledger that README.md shows: book/assets/screenshot.png"""
+    import printed
+
+    path = BOOK / "assets" / "screenshot.png"
+    printed.screenshot(built() / "book" / "ledger.html", "#claim-2-1-tail", browser(), path)
+    say(f"screenshot: {path}")
+
+
 def serve(port):
     """show _build/html at a local address"""
     from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-    if not (BUILD / "html").is_dir():
-        raise Stop("there is no site yet: run `python3 make.py book` first")
-    handler = functools.partial(SimpleHTTPRequestHandler, directory=BUILD / "html")
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=built())
     try:
         server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:
@@ -393,9 +424,7 @@ def latest():
 
 def downloads():
     """run every script that the site offers, with the package and matplotlib alone"""
-    scripts = sorted((BUILD / "html/_static/downloads").glob("*.py"))
-    if not scripts:
-        raise Stop("there is no site yet: run `python3 make.py book` first")
+    scripts = sorted((built() / "_static/downloads").glob("*.py"))
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | REPRODUCIBLE
     with tempfile.TemporaryDirectory() as folder:
         source, bare = Path(folder, "source"), Path(folder, "pins.txt")
@@ -435,7 +464,7 @@ def clean():
     say("clean: _build and the caches are gone (.venv, .bench-venv and .mutation-venv stay)")
 
 
-ALL = (book, test, refresh, serve, downloads, bench, mutate, lock, latest, check, clean)
+ALL = (book, test, refresh, serve, pdf, screenshot, downloads, bench, mutate, lock, latest, check, clean)
 COMMANDS = {command.__name__: command for command in ALL}
 
 

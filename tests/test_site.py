@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
@@ -254,6 +254,32 @@ def test_text_is_shown_without_waiting_for_scripts(pages, address):
         return len(late)
 
     assert in_browser(visit) > len(pages)
+
+
+@pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
+def test_the_search_finds_statements_by_number(site, address, served):
+    """The first two results: where the statement stands, and its row of the ledger or of the errata."""
+    sought = {
+        "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
+        "conjecture 20": ["book/05-general.html#conjecture-20", "book/ledger.html#conjecture-20"],
+        "E16": ["book/errata.html#E16"],
+        "equation (5)": ["book/05-general.html#record-eq-5", "book/ledger.html#eq-5"],
+    }
+    base = address if served else site.as_uri()
+
+    async def visit(page):
+        wrong = []
+        page.on("pageerror", lambda error: wrong.append(error))
+        page.on("console", lambda note: note.type == "error" and wrong.append(note.text))
+        for query, places in sought.items():
+            await page.goto(f"{base}/search.html?q={quote(query)}")
+            await page.locator(".search-summary", has_text="finished").wait_for()
+            links = await page.locator("ul.search li > a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+            if len(links) < len(places) or not all(map(str.startswith, links, places)):
+                wrong.append((query, links))
+        return wrong
+
+    holds(in_browser(visit))
 
 
 async def resize(page, width):

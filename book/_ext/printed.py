@@ -1,0 +1,169 @@
+"""The whole book as one PDF: the pages of the built site on one page, which a browser prints."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+from pypdf import PdfReader
+
+FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
+TYPESET = "!document.querySelector('.math') || window.MathJax?.startup?.promise?.then(() => true)"
+FILL = """numbers => document.querySelectorAll('.book-contents a').forEach(
+    link => link.querySelector('.page').textContent = numbers[link.hash.slice(1)] ?? '')"""
+EDGE = '<div style="width:100%;font:8px sans-serif;color:#555;text-align:center">{}</div>'
+PAPER = {
+    "format": "A4",
+    "scale": 0.8,
+    "margin": {"top": "20mm", "bottom": "18mm", "left": "20mm", "right": "20mm"},
+    "display_header_footer": True,
+    "footer_template": EDGE.format('<span class="pageNumber"></span>'),
+    "outline": True,
+    "tagged": True,
+    "print_background": True,
+}
+STYLE = """
+html, body { background: white; }
+.bd-main .bd-content .bd-article-container { max-width: none; width: 100%; padding: 0; }
+.bd-main .bd-content { margin: 0; }
+.bd-main .bd-content .bd-article h1:first-of-type { display: block; margin-top: 0; }
+.bd-main .bd-content .bd-article table { break-inside: auto; }
+.chapter { break-before: page; }
+:is(figure, .claim-record, .proof, .cell_input, .highlight, svg, table:not(.ledger) tr) { break-inside: avoid; }
+:is(.headerlink, .bound-fields, details.above-input) { display: none !important; }
+.bd-article :is(aside.margin, aside.sidebar) { float: none; width: auto; max-width: none; padding: 0; }
+.bd-article pre { white-space: pre-wrap; }
+.bd-article :is(div.cell_output, .pst-scrollable-table-container, mjx-container, p) { overflow: visible !important; }
+.bd-article ul.map { columns: 3; }
+.title { padding-top: 30vh; text-align: center; }
+.title .h1 { font-size: 2.6rem; }
+.book-contents { break-before: page; }
+.book-contents ol { margin: 0; padding: 0; list-style: none; font: 1rem/1.5 var(--cc-serif); }
+.book-contents ol ol { margin-bottom: 0.5rem; padding-left: 1.5rem; font-size: 0.95rem; }
+.book-contents li { break-inside: auto; }
+.book-contents a { display: flex; gap: 0.5rem; color: inherit !important; text-decoration: none; }
+.book-contents a::before { order: 1; flex: 1; border-bottom: 1px dotted #999; margin-bottom: 0.35rem; content: ""; }
+.book-contents .page { order: 2; min-width: 1.5rem; text-align: end; }
+"""
+TITLE = """<header class="title"><p class="h1">{title}</p><p>{words}</p></header>
+<nav class="book-contents" aria-label="Contents"><h1>Contents</h1><ol>{entries}</ol></nav>"""
+WORDS = (
+    "An executable companion to “Learning Neural Networks with Sparse Activations” "
+    "(Awasthi, Dikkala, Kamath and Meka, COLT 2024).<br>Printed from the site. Proofs and solutions are open; "
+    "cells that only prepare, check or draw are left out, and stand in the site and in its downloads."
+)
+
+
+def order(first: str) -> list[str]:
+    """The pages of the book in the order of its sidebar, from the text of the first."""
+    sidebar = re.search(r'<nav class="bd-links.*?</nav>', first, flags=re.S)
+    stems = re.findall(r'<a class="[^"]*reference internal" href="([\w-]+)\.html"', sidebar[0] if sidebar else "")
+    return ["index", *dict.fromkeys(stem for stem in stems if stem != "index")]
+
+
+def article(stem: str, text: str, stems: list[str]) -> str:
+    """The article of a page, its ids and links made those of the whole book, everything opened."""
+    body = re.search(r'<article class="bd-article">(.*?)</article>', text, flags=re.S)
+    text = body[1] if body else ""
+
+    def internal(match: re.Match[str]) -> str:
+        page, _, anchor = match[2].partition("#")
+        target = page.removesuffix(".html") or stem
+        return f'{match[1]}="#{target}--{anchor or "top"}"' if target in stems else match[0]
+
+    text = re.sub(r'(?<=\s)(id|for|aria-labelledby)="([^"]+)"', rf'\1="{stem}--\2"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{stem}--\1)", text)
+    text = re.sub(r'((?:xlink:)?href)="((?:[\w-]+\.html)?(?:#[^"]*)?)"', internal, text)
+    text = re.sub(r"<details(?![^>]*\sopen)", "<details open", text).replace("../_static/", "../html/_static/")
+    return f'<section class="chapter" id="{stem}--top">{text}</section>'
+
+
+def headings(book: str) -> list[tuple[int, str, str]]:
+    """(level, anchor, title as HTML) of each chapter and of each of its sections."""
+    section = r'<section[^>]* id="([^"]+)"[^>]*>\s*(?:<span[^>]*></span>)*<h([12])>(.*?)</h\2>'
+    found = []
+    for chapter in book.split('<section class="chapter" id="')[1:]:
+        top = chapter.partition('"')[0]
+        for anchor, level, title in re.findall(section, chapter, flags=re.S):
+            words = re.sub(r'<a class="headerlink".*?</a>', "", title, flags=re.S)
+            found.append((int(level), top if level == "1" else anchor, words))
+    return found
+
+
+def contents(book: str) -> str:
+    """The table of contents: chapters and their sections, with room for the numbers of their pages."""
+    chapters: list[tuple[str, list[str]]] = []
+    for level, anchor, title in headings(book):
+        entry = f'<a href="#{anchor}"><span>{title}</span><span class="page"></span></a>'
+        chapters.append((entry, [])) if level == 1 else chapters[-1][1].append(f"<li>{entry}</li>")
+    inner = [f"<ol>{''.join(sections)}</ol>" if sections else "" for _, sections in chapters]
+    return "".join(f"<li>{entry}{sections}</li>" for (entry, _), sections in zip(chapters, inner, strict=True))
+
+
+def document(pages: Mapping[str, str], styles: str) -> str:
+    """One HTML page of all pages, with a title and a table of contents; ``styles`` are the site's own."""
+    stems, first = list(pages), pages["index"]
+    book = "\n".join(article(stem, text, stems) for stem, text in pages.items())
+    title = re.findall(r"<title>(?:.*&#8212; )?(.*?)</title>", first, flags=re.S)[0]
+    sheets = [one for one in re.findall(r"<link[^>]*stylesheet[^>]*>", first) if "/custom.css" not in one]
+    scripts = re.findall(r"<script>window\.MathJax = .*?</script>|<script[^>]*mathjax/[^>]*></script>", first)
+    front = TITLE.format(title=title, words=WORDS, entries=contents(book))
+    wide = styles.replace("max-width: 60rem", "max-width: 0").replace("max-width: 45rem", "max-width: 0")
+    head = "".join(sheets + sorted(scripts, key=len)).replace("../_static/", "../html/_static/")
+    return (
+        f'<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
+        f"<title>{title}</title>{head}<style>{wide}{STYLE}</style></head>"
+        f'<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">'
+        f'<article class="bd-article">{front}\n{book}</article></div></div></main></body></html>'
+    )
+
+
+def write(site: Path, browser: str, target: Path) -> int:
+    """Print the site with the browser at this path, twice, as the first shows on which pages things are.
+
+    Returns the number of pages.
+    """
+    texts = {stem: (site / "book" / f"{stem}.html").read_text(encoding="utf-8") for stem in stems_of(site)}
+    folder = site.parent / "pdf"
+    folder.mkdir(exist_ok=True)
+    source = folder / "book.html"
+    source.write_text(document(texts, (site / "_static/custom.css").read_text(encoding="utf-8")), encoding="utf-8")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=FLAGS)
+        page = chromium.new_page()
+        page.set_default_timeout(0)
+        page.goto(source.as_uri())
+        page.wait_for_function(TYPESET)
+        settings = {**PAPER, "header_template": EDGE.format('<span class="title"></span>')}
+        page.evaluate(FILL, destinations(page.pdf(**settings)))
+        printed = page.pdf(**settings)
+        chromium.close()
+    target.write_bytes(printed)
+    return len(PdfReader(io.BytesIO(printed)).pages)
+
+
+def stems_of(site: Path) -> list[str]:
+    return order((site / "book/index.html").read_text(encoding="utf-8"))
+
+
+def destinations(pdf: bytes) -> dict[str, int]:
+    """The page, from 1 on, of each anchor that a link of the document leads to."""
+    reader = PdfReader(io.BytesIO(pdf))
+    found = {name: reader.get_destination_page_number(one) for name, one in reader.named_destinations.items()}
+    return {name.removeprefix("/"): number + 1 for name, number in found.items() if number is not None}
+
+
+def screenshot(page: Path, place: str, browser: str, target: Path) -> None:
+    """A picture of a page in light colours, with the element that this selector finds in its middle."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=FLAGS)
+        tab = chromium.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light", reduced_motion="reduce")
+        tab.goto(page.as_uri())
+        tab.wait_for_function(TYPESET)
+        tab.locator(place).evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
+        tab.wait_for_timeout(500)
+        tab.screenshot(path=target)
+        chromium.close()
