@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -105,6 +106,18 @@ def test_appendix_a_threshold_on_both_sides(q):
         assert counts(at).max() == 1 == at.sparsity()
         below = constructions.appendix_a(1, q, gamma=q / 2 - 0.125, weights=w)
         assert below.sparsity() == counts(below).max() == 1 + (w[0] @ w[1] > 0)
+
+
+@pytest.mark.parametrize("q", [2, 3, 5, 6, 7, 10, 11, 13, 28])
+def test_appendix_a_at_a_threshold_that_rounds(q):
+    """Unit vectors with ||w||_1 = 2 Gamma = sqrt(q) in real arithmetic are 1-sparse as stored; below stays below."""
+    w, gamma = np.random.default_rng(q).choice([-1.0, 1.0], (8, q)) / math.sqrt(q), math.sqrt(q) / 2
+    net = constructions.appendix_a(3, q, gamma=gamma, weights=w)
+    assert gamma <= net.W[0, 0] <= gamma * (1 + 1e-11)
+    assert all(math.fsum([*abs(row), -2 * net.W[0, 0]]) <= 0 for row in w)
+    for below in (gamma * (1 - 1e-9), gamma / 2):
+        moved = constructions.appendix_a(3, q, gamma=below, weights=w).W[0, 0]
+        assert below <= moved <= below * (1 + 2.0**-39)
 
 
 def test_appendix_a_needs_a_bound_on_its_weights():
@@ -218,6 +231,19 @@ def test_random_sparse_is_sparse_and_alive(n, s, k):
     assert counts(net).max() == min(k, s) == net.sparsity()
     assert not net.dead().any() and (net.W != 0).all() and set(net.u.tolist()) <= {-1.0, 1.0}
     assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
+
+
+@pytest.mark.parametrize(("n", "s", "k"), [(4, 16, 1), (6, 12, 6), (8, 20, 2), (8, 3, 3), (10, 60, 4)])
+def test_random_sparse_has_the_least_biases(n, s, k):
+    """Each spares the points where k neurons are active already, and gives its neuron at most the share k / s."""
+    net = constructions.random_sparse(n, s, k, rng=np.random.default_rng(n))
+    Z = hypercube.points(n) @ net.W.T
+    share = min(k * 2**n // s, 2**n - 1)
+    for j in range(s):
+        full = (Z[:, :j] > net.b[:j]).sum(axis=1) == k
+        least = max([*Z[full, j], sorted(Z[:, j])[-share - 1]])
+        assert net.b[j] == pytest.approx(least + constructions.GAP, abs=1e-12)
+    assert (Z[:, 0] > net.b[0]).sum() >= share - 1 and (Z > net.b).sum(axis=0).max() <= share
 
 
 @pytest.mark.parametrize(("k", "least"), [(1, 0.25), (2, 0.6), (4, 1.6)])
@@ -336,5 +362,6 @@ def test_gaussian_units_die_out():
     ],
 )
 def test_wrong_arguments(build, error, message):
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as caught:
         build(np.random.default_rng(0))
+    assert re.fullmatch("Argument .*, not .*|Argument .* must .*\\.", str(caught.value))

@@ -33,6 +33,7 @@ def test_a_wrong_sign_at_a_key_silences_exactly(n, seed):
     net = SparseNetwork(np.ones(20), rng.integers(-3, 4, (20, n)), rng.integers(-4, 12, 20))
     X, found = hypercube.points(n), inference.keys(net.W, net.b)
     active = net.active(X)
+    assert not found[net.dead()].any() and not found[net.W == 0].any()
     for j, c in np.ndindex(20, n):
         wrong = X[:, c] * net.W[j, c] < 0
         if found[j, c]:
@@ -91,7 +92,9 @@ def test_goes_back_to_the_dense_pass():
     assert same.evaluator().multiply_adds(X).mean() < 0.1 * 300 * 64
 
 
-def test_gathered_with_the_active_sets_is_the_function():
+@pytest.mark.parametrize("block", [1, 37, 1 << 16])
+def test_gathered_with_the_active_sets_is_the_function(block, monkeypatch):
+    monkeypatch.setattr(inference, "BLOCK", block)
     rng = np.random.default_rng(3)
     net = SparseNetwork(rng.standard_normal(30), rng.standard_normal((30, 5)), rng.uniform(0, 2, 30))
     X = rng.standard_normal((40, 5))

@@ -41,6 +41,7 @@ def test_all_methods_enclose_the_truth(seed):
         assert found[method].exact == (found[method].lower == found[method].upper)
         assert net.active_count(found[method].witness[None])[0] == found[method].lower
         assert set(np.unique(found[method].witness)) <= {-1, 1}
+        assert found[method].witness.dtype == np.int8 and found[method].witness.shape == (net.n,)
     assert found["enumeration"].exact and found["auto"].exact
     assert found["milp"] <= found["pairs"] and found["subsets"] <= found["pairs"]
     if seed % 3 != 2:
@@ -121,6 +122,8 @@ def test_appendix_a_below_its_threshold():
 def test_given_points():
     net = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1])
     assert net.sparsity([[1, 1], [-1, 1]]) == 1
+    assert net.sparsity([[-1, 1], [1, -1], [1, 1]]).witness.tolist() == [1, -1]
+    assert net.sparsity(np.empty((0, 2))).witness is None
     assert str(net.sparsity([[1, -1]])) == "2, exact by evaluation of 1 given points"
     assert net.sparsity(np.empty((0, 2))) == 0
     assert net.sparsity([[0.5, -0.75]]).method == "sample"
