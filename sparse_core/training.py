@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import cos, inf, pi, sqrt
 from typing import NamedTuple
 
@@ -59,7 +60,7 @@ class Layered:
 
     def activations(self, X: ArrayLike) -> list[Array]:
         """The values of each hidden layer at the rows of X: (rows, neurons) arrays, positive where active."""
-        X = np.asarray(checks.real_array("X", X, 2, shape=(None, self.W[0].shape[1])), dtype=np.float64)
+        X = checks.real_array("X", X, 2, shape=(None, self.W[0].shape[1]))
         return _forward(list(zip(self.W, self.b, strict=True)), X)[1:]
 
     def score(self, c: int) -> SparseNetwork:
@@ -96,7 +97,7 @@ def statistics(active: ArrayLike) -> Statistics:
     >>> print(*statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])        # the second and the third exclude each other
     0.5 0.25 0.25 2.0 0.0 2 0.0
     """
-    A = np.greater(checks.real_array("active", active, 2), 0).astype(np.float64)
+    A = checks.real_array("active", active, 2) > 0
     checks.integer("the number of rows of active", len(A), 1)
     p, K = A.mean(axis=0), A.sum(axis=1)
     variances = p * (1 - p)
@@ -167,9 +168,9 @@ def classify(
     rate, l1, decay = checks.real("rate", rate, 0), checks.real("l1", l1, 0), checks.real("decay", decay, 0)
     flip, relabel = checks.real("flip", flip, 0, 1), checks.real("relabel", relabel, 0, 1)
     epochs, batch = checks.integer("epochs", epochs, 1), min(checks.integer("batch", batch, 1), len(X))
-    layers = [(rng.standard_normal((t, s)) * sqrt(2 / s), np.zeros(t)) for s, t in zip(sizes, sizes[1:], strict=False)]
+    layers = [(rng.standard_normal((t, s)) * sqrt(2 / s), np.zeros(t)) for s, t in pairwise(sizes)]
     step = OPTIMISERS[optimiser]([p for layer in layers for p in layer])
-    net = Layered(*zip(*layers, strict=True))
+    net = Layered(tuple(W for W, _ in layers), tuple(b for _, b in layers))
     watch = watch or (lambda net: None)
     watch(net)
     for _ in range(epochs):
@@ -202,7 +203,7 @@ def _backward(layers: list[tuple[Array, Array]], X: Array, y: NDArray[np.intp], 
     D /= len(y)
     gradient: list[Array] = []
     for (W, _), h in zip(reversed(layers), reversed(H), strict=True):
-        gradient[:0] = [D.T @ h + decay * W if decay else D.T @ h, -D.sum(axis=0)]
+        gradient[:0] = [D.T @ h + decay * W, -D.sum(axis=0)]
         if h is not X:
             D = D @ W
             if l1:
@@ -290,7 +291,7 @@ def fit(
     W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
     parameters = [u, W, np.zeros(width)]
     step = _adam(parameters)
-    best, least, order = parameters, inf, np.zeros(0, dtype=int)
+    best, least, order = parameters, inf, np.arange(0)
     for t in range(1, steps + 1):
         if len(order) < batch:
             order = rng.permutation(len(X))
@@ -300,7 +301,7 @@ def fit(
             error = float(np.mean((SparseNetwork(*parameters)(held_out[0]) - held_out[1]) ** 2))
             if error < least:
                 best, least = [p.copy() for p in parameters], error
-    return SparseNetwork(*(best if held_out else parameters))
+    return SparseNetwork(*best)
 
 
 def _gradient(parameters: list[Array], x: Array, y: Array, l1: float, decay: float) -> tuple[Array, Array, Array]:
@@ -313,6 +314,6 @@ def _gradient(parameters: list[Array], x: Array, y: Array, l1: float, decay: flo
 
 
 def _labelled(name_x: str, X: ArrayLike, name_y: str, y: ArrayLike, n: int | None = None) -> tuple[Array, Array]:
-    X = np.asarray(checks.real_array(name_x, X, 2, shape=(None, n)), dtype=np.float64)
+    X = checks.real_array(name_x, X, 2, shape=(None, n))
     checks.integer(f"the number of points {name_x}", len(X), 1)
-    return X, np.asarray(checks.real_array(name_y, y, 1, shape=(len(X),)), dtype=np.float64)
+    return X, checks.real_array(name_y, y, 1, shape=(len(X),))

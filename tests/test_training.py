@@ -1,5 +1,8 @@
 """Training: gradients against differences, prices of activation, noise, the choice by validation, and statistics."""
 
+from itertools import pairwise
+from math import cos, pi, sqrt
+
 import numpy as np
 import pytest
 
@@ -63,6 +66,74 @@ def test_validation_chooses_among_the_networks_met():
     assert errors[0] < errors[1]
 
 
+def slow_fit(X, y, width, rng, validation=None, l1=0.0, decay=0.0, steps=2000, rate=0.005, batch=64):
+    """The recipe, as the documentation states it: the last network and all that validation sees."""
+    n, batch, rows, met = X.shape[1], min(batch, len(X)), [], []
+    parameters = [rng.standard_normal(width) / sqrt(width), rng.standard_normal((width, n)) * sqrt(2 / n)]
+    parameters.append(np.zeros(width))
+    step = training._adam(parameters)
+    for t in range(1, steps + 1):
+        if len(rows) < batch:
+            rows = rng.permutation(len(X)).tolist()
+        now, rows = rows[:batch], rows[batch:]
+        gradient = training._gradient(parameters, X[now], y[now], l1, decay)
+        step(gradient, rate / 2 + rate / 2 * cos(pi * t / steps))
+        if t % training.LOOK == 0 or t == steps:
+            met.append(SparseNetwork(*[p.copy() for p in parameters]))
+    return met
+
+
+def same(net, other):
+    return [pytest.approx(p, rel=1e-6, abs=1e-9) for p in (other.u, other.W, other.b)] == [net.u, net.W, net.b]
+
+
+@pytest.mark.parametrize(
+    "m, options", [(80, {}), (12, {"batch": 4}), (7, {"batch": 1, "l1": 0.1}), (9, {"decay": 0.1})]
+)
+def test_fit_is_its_recipe(m, options):
+    X, y = sample(np.random.default_rng(6), m)
+    options = {"steps": 30, "rate": 0.1, **options} if options else {}
+    last = slow_fit(X, y, 3, np.random.default_rng(1), **options)[-1]
+    assert same(training.fit(X, y, 3, rng=np.random.default_rng(1), **options), last)
+
+
+def test_validation_takes_the_least_mean_square_among_the_networks_at_every_look(monkeypatch):
+    monkeypatch.setattr(training, "LOOK", 4)
+    X, y = sample(np.random.default_rng(7), 20)
+    Z, _ = sample(np.random.default_rng(8), 30)
+    chosen = set()
+    for target in (-2.0, -0.5, 0.0, 0.5, 2.0):
+        met = slow_fit(X, y, 5, np.random.default_rng(1), steps=38, rate=0.2)
+        best = int(np.argmin([np.mean((h(Z) - target) ** 2) for h in met]))
+        arguments = {"validation": (Z, np.full(30, target)), "steps": 38, "rate": 0.2}
+        assert same(training.fit(X, y, 5, rng=np.random.default_rng(1), **arguments), met[best])
+        chosen.add(best)
+    assert len(met) == 10 and len(chosen) > 1
+
+
+def test_steps_are_those_of_momentum_and_of_adam():
+    """Each printed formula on numbers, one parameter at a time; a gradient of 1e-9 is less than Adam's 1e-8."""
+    rng, sizes = np.random.default_rng(0), np.array([1.0, 1e-3, 1e-9])
+    gradients, rates = rng.standard_normal((6, 3)) * sizes, rng.random(6)
+    for optimiser in ("sgd", "adam"):
+        p = [np.zeros(2), np.zeros(1)]
+        step = training.OPTIMISERS[optimiser](p)
+        slow, mean, square = [0.0] * 3, [0.0] * 3, [0.0] * 3
+        for t, (g, rate) in enumerate(zip(gradients, rates, strict=True), 1):
+            step([g[:2], g[2:]], rate)
+            for i in range(3):
+                if optimiser == "sgd":
+                    mean[i] = 0.9 * mean[i] + g[i]
+                    slow[i] -= rate * mean[i]
+                else:
+                    mean[i], square[i] = 0.9 * mean[i] + 0.1 * g[i], 0.999 * square[i] + 0.001 * g[i] ** 2
+                    bias = sqrt(1 - 0.999**t) / (1 - 0.9**t)
+                    slow[i] -= rate * bias * mean[i] / (sqrt(square[i]) + 1e-8)
+            assert [*p[0], *p[1]] == pytest.approx(slow, rel=1e-9)
+        with pytest.raises(ValueError, match="shorter"):
+            step([gradients[0, :2]], 0.1)
+
+
 def test_the_generator_decides():
     X, y = sample(np.random.default_rng(4))
     nets = [training.fit(X, y, 4, rng=np.random.default_rng(seed), steps=50) for seed in (0, 0, 1)]
@@ -77,6 +148,7 @@ def test_the_generator_decides():
         ({"steps": 0}, ValueError, "'steps' must be at least 1"),
         ({"y": np.zeros(3)}, ValueError, r"'y' must have shape \(200,\)"),
         ({"validation": (np.zeros((2, 3)), np.zeros(2))}, ValueError, r"'validation' must have shape \(any, 8\)"),
+        ({"validation": (np.zeros((2, 8)), np.zeros(3))}, ValueError, r"'validation' must have shape \(2,\)"),
         ({"X": np.zeros((0, 8)), "y": []}, ValueError, "'the number of points X' must be at least 1"),
         ({"rng": 0}, TypeError, "'rng' must be a numpy.random.Generator"),
     ],
@@ -91,7 +163,7 @@ def test_refuses(changes, error, message):
 
 
 def layers(rng, sizes=(3, 5, 4, 3)):
-    return [(rng.standard_normal((t, s)), rng.standard_normal(t)) for s, t in zip(sizes, sizes[1:], strict=False)]
+    return [(rng.standard_normal((t, s)), rng.standard_normal(t)) for s, t in pairwise(sizes)]
 
 
 def cross_entropy(parameters, x, y, l1, decay):
@@ -151,6 +223,62 @@ def test_classify_learns_a_parity(widths, optimiser, rate):
     assert [h.shape for h in net.activations(X)] == [(300, width) for width in widths]
 
 
+def slow_classify(
+    X, y, widths, rng, optimiser="sgd", rate=0.03, epochs=50, batch=64, l1=0.0, decay=0.0, flip=0.0, relabel=0.0
+):
+    """The recipe, as the documentation states it."""
+    classes, batch = max(y) + 1, min(batch, len(X))
+    shapes = [(t, s) for s, t in pairwise([X.shape[1], *widths, classes])]
+    layers = [(rng.standard_normal(shape) * sqrt(2 / shape[1]), np.zeros(shape[0])) for shape in shapes]
+    step = training.OPTIMISERS[optimiser]([p for layer in layers for p in layer])
+    for _ in range(epochs):
+        points, shown = X, y
+        if flip:
+            points = X * (1 - 2 * (rng.random(X.shape) < flip))
+        if relabel:
+            wrong, other = rng.random(len(y)) < relabel, rng.integers(0, classes, len(y))
+            shown = np.array([b if c else a for a, b, c in zip(y, other, wrong, strict=True)])
+        rows = rng.permutation(len(X)).tolist()
+        while len(rows) >= batch:
+            now, rows = rows[:batch], rows[batch:]
+            step(training._backward(layers, points[now], shown[now], l1, decay), rate)
+    return layers
+
+
+@pytest.mark.parametrize(
+    "m, widths, options",
+    [
+        (130, (3,), {}),
+        (20, (3, 2), {"batch": 5, "optimiser": "adam", "l1": 0.1, "decay": 0.2}),
+        (19, (2, 2, 2), {"batch": 5, "flip": 0.3}),
+        (21, (4,), {"batch": 4, "relabel": 0.5}),
+        (9, (4,), {"epochs": 7}),
+    ],
+)
+def test_classify_is_its_recipe(m, widths, options):
+    X, y = parity(np.random.default_rng(2), m)
+    options = {"epochs": 4, "rate": 0.1, **options} if options else {}
+    net = training.classify(X, y, widths, rng=np.random.default_rng(1), **options)
+    slow = slow_classify(X, y, widths, np.random.default_rng(1), **options)
+    assert len(net.W) == len(net.b) == len(slow)
+    for W, b, (V, a) in zip(net.W, net.b, slow, strict=True):
+        assert W == pytest.approx(V, rel=1e-6, abs=1e-9) and b == pytest.approx(a, rel=1e-6, abs=1e-9)
+
+
+def test_scores_may_be_huge():
+    """The shares of the classes are those of the exponentials, which themselves have no place in a double."""
+    layers = [(np.eye(2), np.zeros(2)), (np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros(2))]
+    gradient = training._backward(layers, np.array([[2000.0, 1000.0], [1.0, 1.0]]), np.array([1, 0]), 0.0, 0.0)
+    assert gradient[2] == pytest.approx(np.array([[1000, 500], [-1000, -500]]) + np.array([[-0.25], [0.25]]))
+
+
+def test_a_layer_has_weights_and_biases_and_a_name():
+    net = training.Layered(*zip(*layers(np.random.default_rng(0), (3, 5, 4, 2)), strict=True))
+    assert repr(net) == "Layered(3-5-4-2)"
+    with pytest.raises(ValueError, match="shorter"):
+        training.Layered(net.W, net.b[:2])(np.ones((1, 3)))
+
+
 def test_prices_make_activity_rare_and_weights_small():
     X, y = parity(np.random.default_rng(0))
     free, sparse, small = (
@@ -190,8 +318,8 @@ def test_classify_is_decided_by_its_generator_and_watched():
         ({"widths": ()}, ValueError, "'the number of hidden layers' must be at least 1"),
         ({"widths": (2, 2, 2, 2)}, ValueError, "'the number of hidden layers' must be at most 3"),
         ({"widths": (0,)}, ValueError, "'widths' must be at least 1"),
-        ({"y": np.full(50, 0.5)}, ValueError, "'y' must consist of classes"),
-        ({"y": np.full(50, -1)}, ValueError, "'y' must consist of classes"),
+        ({"y": np.full(50, 0.5)}, ValueError, r"^Argument 'y' must consist of classes 0, 1, 2, \.\.\.$"),
+        ({"y": np.full(50, -1)}, ValueError, r"^Argument 'y' must consist of classes 0, 1, 2, \.\.\.$"),
         ({"optimiser": "newton"}, ValueError, "'optimiser' must be one of 'sgd', 'adam'"),
         ({"flip": 1.5}, ValueError, "'flip' must be at most 1"),
         ({"relabel": -1}, ValueError, "'relabel' must be at least 0"),
