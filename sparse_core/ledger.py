@@ -261,15 +261,13 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
 
 def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: float, atol: float) -> NDArray[np.bool_]:
     checks.one_of("relation", relation, ("<=", "=="))
+    bad: NDArray[np.bool_] = left > right if relation == "<=" else left != right
     if left.dtype == object:
-        bad = left > right if relation == "<=" else left != right
-    else:  # an infinite side has no round-off: it is compared as it is
-        with np.errstate(invalid="ignore"):
-            allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
-            gap = left - right if relation == "<=" else np.abs(left - right)
-        finite = np.isfinite(left) & np.isfinite(right)
-        bad = np.where(finite, gap > allowed, left > right if relation == "<=" else left != right)
-    return np.asarray(bad, dtype=bool)
+        return bad
+    with np.errstate(invalid="ignore"):
+        allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
+        gap = left - right if relation == "<=" else np.abs(left - right)
+    return np.where(np.isfinite(left) & np.isfinite(right), gap > allowed, bad)  # infinity has no round-off
 
 
 def _number(value: Any) -> str:

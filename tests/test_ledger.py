@@ -65,6 +65,7 @@ def test_a_control_may_mutate_both_sides():
         ([0, -1], 1, None),
         ([2, Fraction(1, 2)], [3, 1], (1.5, 2.0)),
         (0.0, 0.0, None),
+        (3, 3, (1.0, 1.0)),
         (np.inf, np.inf, None),
     ],
 )
@@ -223,4 +224,5 @@ def test_a_refutation_in_fractions_travels_as_data():
 def test_an_exercise_shows_what_it_is_and_leads_to_the_claim():
     shown = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")._repr_mimebundle_()
     assert shown["text/plain"].startswith("Exercise on Lemma 9 · refuted")
+    assert set(shown) == {"text/plain", "text/html"}  # no data
     assert 'Exercise on <span class="claim" data-claim="lemma-9">Lemma 9</span>' in shown["text/html"]
