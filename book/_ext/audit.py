@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -92,6 +93,9 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
         if missing := [key for key in needed if not claim.get(key)]:
             problems.append(f"{name}: no {', '.join(missing)}.")
             continue
+        for key in ("id", "section", "chapter"):
+            if not re.fullmatch(r"[\w.-]+(, [\w.]+)*", str(claim[key])):  # they stand in addresses and attributes
+                problems.append(f"{name}: {key} '{claim[key]}' must be of letters, digits and hyphens.")
         choices = (
             ("kind", KINDS),
             ("source", ("paper", "ours", "other")),

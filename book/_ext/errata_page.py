@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit import status
-from markup import address, badge, finding, link, plain, with_links
+from markup import address, badge, finding, link, plain, with_links, without_tags
 
 CONSEQUENCES = {
     "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",
@@ -84,7 +84,7 @@ def entry(
     known, name = {c["id"]: c for c in claims}, erratum["id"]
     section = f"Appendix {erratum['section']}" if erratum["section"].isalpha() else f"§{erratum['section']}"
     here = f"{section}, {about(erratum, known)}"
-    lines = [f"### {name}. {' '.join(erratum['statement'].split()).rstrip('.')}", ""]
+    lines = [f"### {name}. {without_tags(erratum['statement']).rstrip('.')}", ""]
     lines += [f'<span id="{name}" class="erratum">{here}</span> {badge(standing[name])}', ""]
     printed, witness, corrected = (
         [with_links(erratum[k], known, "errata")] for k in ("printed", "witness", "corrected")

@@ -142,7 +142,7 @@ def row(
     )
     if claim.get("arxiv"):
         place += f"; arXiv: {claim['arxiv']}"
-    name = f'<span id="{claim["id"]}">**{claim["label"]}**</span><br><small>{place}</small>'
+    name = f'<span id="{claim["id"]}">**{plain(claim["label"])}**</span><br><small>{plain(place)}</small>'
     says = [with_links(claim["statement"], known)]
     if claim["kind"] == "erratum":
         full = link(address(claim["id"], known), "Printed form, witness, correction")

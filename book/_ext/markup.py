@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -20,7 +21,7 @@ def badge(word: str) -> str:
 
 
 def link(target: str, text: str) -> str:
-    return f'<a href="{target}">{plain(text)}</a>'
+    return f'<a href="{html.escape(target)}">{plain(text)}</a>'
 
 
 def address(name: str, known: dict[str, dict[str, Any]], here: str = "ledger") -> str:
@@ -34,8 +35,13 @@ def with_links(text: str, known: dict[str, dict[str, Any]], here: str = "ledger"
     return re.sub(
         r"`([\w-]+)`",
         lambda m: link(address(m[1], known, here), known[m[1]]["label"]) if m[1] in known else m[0],
-        " ".join(text.split()),
+        without_tags(text),
     )
+
+
+def without_tags(text: str) -> str:
+    """A text of claims.yml on one line, in which no < begins a tag; to mathematics the space makes no difference."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "< ", " ".join(text.split()))
 
 
 def plain(text: str) -> str:
