@@ -13,15 +13,18 @@ from markup import link, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "tests" / "mutation" / "claims.json"
+SIDES = {"right": "", "left": ", left side", "both": ", both sides"}
 PERTURBED = """\
 ## Bounds perturbed
 
 A check that passes says little if it would also pass for another bound. So each right side is perturbed. *Constant*: it
 is halved; a right side that is claimed to be equal is multiplied by 1.001, or 0 becomes 0.001. *Exponent*: in the
 formula of the bound, on the page or in `sparse_core.bounds`, one exponent is changed by one, up and down: $x^k$,
-$\\sqrt x$ or a plain factor. *Hypothesis*: the controls, which every check carries and which must fail. A perturbation
-is caught if then the check fails on some instance. An upper bound that is made larger stays true, so that of the two
-changes of an exponent at most one can be expected to be caught; *2 of 3* counts exponents.
+$\\sqrt x$ or a plain factor. *Hypothesis*: the controls that every check carries, in which a hypothesis or a constant is
+changed. A perturbation is caught if then the check fails on some instance. An upper bound that is made larger stays
+true, so that of the two changes of an exponent at most one can be expected to be caught; *2 of 3* counts exponents. The
+right side is tried first; where nothing there is caught, the left one, which is the bound in an estimate from below,
+and then what both sides rest on. Formulas that take seconds to compute are left alone.
 
 {counts}
 
@@ -84,13 +87,14 @@ def by_claim(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
             claim = claims.setdefault(
                 record["claim"],
                 {"chapter": chapter, "bound": False, "checks": 0, "constant": 0, "caught": 0, "tried": 0, "controls": 0}
-                | {"slack": []},
+                | {"slack": [], "sides": set()},
             )
             claim["bound"] |= record["relation"] == "<="
             claim["checks"] += 1
             for key in ("constant", "caught", "tried", "controls"):
                 claim[key] += record[key]
             claim["slack"] += [record["slack"]] if record["slack"] else []
+            claim["sides"] |= {record["side"]} - {""}
     return claims
 
 
@@ -107,7 +111,7 @@ def why_not(claim: dict[str, Any], argument: str = "") -> str:
     if not claim["tried"]:
         reasons.append("No exponent in the formula, or none that can be changed alone.")
     elif not claim["caught"]:
-        reasons.append("Where the check looks, the bound with any of these exponents is true as well.")
+        reasons.append("On these instances the check passes with any of these exponents as well.")
     return " ".join([*reasons, argument]).strip()
 
 
@@ -163,7 +167,7 @@ def row(claim: dict[str, Any], found: dict[str, Any], argument: str, stale: bool
     cells = [
         link(f"#{claim['id']}", claim["label"]) + (" (stale)" if stale else ""),
         word(found["constant"], found["checks"]),
-        word(found["caught"], found["tried"]),
+        word(found["caught"], found["tried"]) + SIDES[max(found["sides"], default="right")],
         word(found["controls"], found["controls"]),
         slack,
         plain(why_not(found, argument)),

@@ -38,8 +38,8 @@ import perturbations
 from sparse_core import ledger
 
 PACKAGE = Path(ledger.__file__).parent
-MOST = 16  # sites for each side of a check
-SECONDS = 8.0  # of processor time for the changed formulas of one check
+MOST = 12  # sites for each side of a check
+SECONDS = 5.0  # of processor time for the changed formulas of one check
 CHECK = ledger.check
 
 
@@ -84,7 +84,7 @@ class Run:
     """A chapter in execution."""
 
     def __init__(self, cells):
-        self.chapter = formulas.Chapter(cells)
+        self.whole, self.chapter = formulas.Chapter(cells), formulas.Chapter(cells, controls=False)
         self.space, self.seconds, self.calls, self.known = {"__name__": "__main__"}, {}, [], {}
         ledger.check = self.noted
 
@@ -99,12 +99,11 @@ class Run:
 
     def records(self):
         """Execute what the checks rest on; the result of each check."""
-        chapter = self.chapter
-        places = {i: found for i, s in enumerate(chapter.statements) if (found := checks_in(s))}
-        needed = set(places).union(*(chapter.slice(i, chapter.reads[i]) for i in places))
+        places = {i: found for i, s in enumerate(self.chapter.statements) if (found := checks_in(s))}
+        needed = set(places).union(*(self.whole.slice(i, self.whole.reads[i]) for i in places))
         for i in sorted(needed):
             start, self.calls = time.process_time(), []
-            self.execute(chapter.statements[i])
+            self.execute(self.whole.statements[i])
             self.seconds[i] = time.process_time() - start
             static = places.get(i, [])
             for number, (record, sides, rule) in enumerate(self.calls):
@@ -153,8 +152,7 @@ class Run:
         operands = [call.args[-1].value] * 2 if isinstance(call.args[-1], ast.Starred) else call.args[2:0:-1]
         rests = [chapter.slice(place, formulas.names(ast.Expr(operand))[0]) for operand in operands]
         right, left = rests[0] - rests[1], rests[1] - rests[0]
-        tried, before = [], spent()
-        both = rests[0] & rests[1]
+        both, tried, before = rests[0] & rests[1], [], spent()
         for side, operand, own in (("right", operands[0], right), ("left", operands[1], left), ("both", None, both)):
             found = []
             for name, seeds, change, swap in self.changes(place, operand, own)[:MOST]:
@@ -163,18 +161,24 @@ class Run:
                 again = chapter.rerun(seeds, place)
                 if sum(self.seconds[i] for i in again) > SECONDS / 4 or not self.repeats(place, number, again, sides):
                     continue
-                outcomes = []
-                for variant in change:
-                    statements = [variant.get(i, chapter.statements[i]) for i in again]
-                    new = forked(functools.partial(self.again, number, statements, swap and swap(variant)))
-                    if new is not None and new[0].size == sides[0].size:
-                        outcomes.append(fails(new, *rule))
-                if outcomes:
-                    found.append((name, any(outcomes)))
+                if (caught := self.caught(number, again, change, swap, sides, rule)) is not None:
+                    found.append((name, caught))
             tried += found
             if any(caught for _, caught in found):
                 return side, found
         return "", tried
+
+    def caught(self, number, again, change, swap, sides, rule):
+        """Whether the check fails for one of the variants; None if none of them leads to sides of the same size."""
+        outcomes = []
+        for variant in change:
+            statements = [variant.get(i, self.chapter.statements[i]) for i in again]
+            new = forked(functools.partial(self.again, number, statements, swap and swap(variant)))
+            if new is not None and new[0].size == sides[0].size:
+                outcomes.append(fails(new, *rule))
+            if True in outcomes:
+                return True
+        return False if outcomes else None
 
     def changes(self, place, operand, own):
         """(name, statements to begin with, variants as {place: statement}, how to install a variant)."""
