@@ -59,8 +59,12 @@ def pattern(net: SparseNetwork) -> NDArray[np.int64]:
     >>> pattern(SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 1])).tolist()       # both, none, the first alone, none
     [2, 0, 1, 0]
     """
-    active = np.packbits(net.active(points(net.n)), axis=1)
-    labels: NDArray[np.int64] = np.unique(active, axis=0, return_inverse=True)[1].reshape(-1)
+    return _labels(net.active(points(net.n)))
+
+
+def _labels(active: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The number of each row among the different rows, however many columns there are."""
+    labels: NDArray[np.int64] = np.unique(np.packbits(active, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
     return labels
 
 
@@ -152,12 +156,12 @@ def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np
     """The tables over a = 0, ..., n of h(x) = sum_j u_j relu(c_j t - b_j), t = sum_i x_i = 2a - n, and of its pattern.
 
     >>> layers(2, [1, -1], [1, -1], [0, 0])                 # h(x) = t
-    (array([-2.,  0.,  2.]), array([2, 0, 1]))
+    (array([-2.,  0.,  2.]), array([1, 0, 2]))
     """
     n, u = checks.integer("n", n, 1), checks.real_array("u", u, 1)
     c, b = (checks.real_array(name, value, 1, shape=u.shape) for name, value in (("c", c), ("b", b)))
     z = np.outer(2 * np.arange(n + 1) - n, c) - b
-    return np.maximum(z, 0) @ u, (z > 0) @ (1 << np.arange(len(u)))
+    return np.maximum(z, 0) @ u, _labels(z > 0)
 
 
 def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:

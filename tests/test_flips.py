@@ -95,6 +95,11 @@ def test_layers_agree_with_the_cube(seed, n, s):
     assert flips.split_layers(values, labels) == pytest.approx(on_cube, abs=1e-12)
 
 
+def test_layers_with_more_neurons_than_an_integer_has_bits():
+    u, c, b = np.ones(70), np.repeat([0, 1], [69, 1]), np.repeat([1, 0], [69, 1])  # the last one alone is ever active
+    assert flips.split_layers(*flips.layers(3, u, c, b)) == flips.split_layers(*flips.layers(3, [1], [1], [0]))
+
+
 @given(st.integers(0, 10**6), st.integers(1, 9), st.floats(-1, 1))
 def test_noise_on_layers_agrees_with_the_fourier_weights(seed, n, rho):
     values = np.random.default_rng(seed).standard_normal(n + 1)
