@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from importlib.metadata import version
 from itertools import product
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import PolynomialFeatures
 
-import make
 from sparse_core import (
     bounds,
     certificates,
@@ -30,14 +28,6 @@ from sparse_core import (
     network,
     regression,
 )
-
-PEERS = ("boofun", "galois", "scikit-learn", "scipy", "sympy")
-
-
-@pytest.mark.parametrize("peer", PEERS)
-def test_the_peer_is_the_pinned_one(peer):
-    assert version(peer) == make.pinned(make.PINS)[peer]
-
 
 # boofun 1.3.0: tables of 0 and 1 in the order of our points, the function -1 where the table is 1
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import PackageNotFoundError, requires, version
 
 import pytest
 from packaging.requirements import Requirement
@@ -36,8 +37,6 @@ def test_the_pins_are_those_of_the_direct_requirements():
 @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
 def test_what_the_installed_packages_need_is_pinned(version, system):
     """On each Python and each system the pins name all that the direct requirements need."""
-    from importlib.metadata import PackageNotFoundError, requires
-
     place = {"python_version": version.rpartition(".")[0], "python_full_version": version, "sys_platform": system}
     place |= {"platform_system": {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}[system]}
     place |= {"os_name": "nt" if system == "win32" else "posix", "implementation_name": "cpython", "extra": ""}
@@ -51,6 +50,11 @@ def test_what_the_installed_packages_need_is_pinned(version, system):
         for need in needs:
             if need.marker is None or need.marker.evaluate(place):
                 assert re.sub("[-_.]+", "-", need.name).lower() in names, f"{name} needs {need}"
+
+
+@pytest.mark.parametrize("peer", ["boofun", "galois", "scikit-learn", "scipy", "sympy"])
+def test_the_peers_of_the_tests_are_the_pinned_ones(peer):
+    assert version(peer) == make.pinned(make.PINS)[peer]
 
 
 @pytest.fixture
