@@ -52,6 +52,10 @@ def test_labels_agree_exactly_when_the_active_sets_do(seed, n, s):
     assert np.array_equal(labels[:, None] == labels, same)
 
 
+def test_values_in_eight_bits_do_not_overflow():
+    assert flips.split(np.array([100, -100], dtype=np.int8), [0, 0]) == (10_000, 0, 0, 0)
+
+
 def test_networks_along_leading_axes():
     nets = [[random_network(3 * i + j, 3, 4) for j in range(3)] for i in range(2)]
     values, labels = (
