@@ -149,3 +149,14 @@ def test_the_search_index_knows_each_claim_by_its_label():
     assert titles["Lemma 9, sensitivity"] == [[0, "lemma-9"]]
     assert titles["Title"] == [[0, "title"]]
     assert "" not in titles
+
+
+def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place():
+    text = (make.BOOK / "glossary.md").read_text(encoding="utf-8")
+    lines = text.partition("````{glossary}\n")[2].removesuffix("````\n").split("\n\n")
+    entries = dict(entry.strip().split("\n  ") for entry in lines)
+    assert 30 <= len(entries) <= 45 and list(entries) == sorted(entries, key=str.lower)
+    for term, meaning in entries.items():
+        words, where = meaning.split(" Where: ")
+        assert words.count(". ") <= 1 and len(words) < 220, term
+        assert where.startswith(("{ref}`", "[")), term
