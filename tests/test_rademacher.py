@@ -10,7 +10,7 @@ from scipy.linalg import null_space
 from sparse_core import rademacher
 from sparse_core.network import SparseNetwork
 
-INSTANCES = 240
+SEEDS, INSTANCES = range(8), 30  # 240 in all
 
 
 # --- The second route: on each face of the cone of one active set the maximum has a closed form ---
@@ -70,13 +70,14 @@ def random_instance(rng):
     return X, rng.choice([-1.0, 1.0], m), s, k, W, B, rng.choice(["box", "folded"])
 
 
-def test_two_routes_agree_on_random_instances():
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_routes_agree_on_random_instances(seed):
+    rng = np.random.default_rng(seed)
     cases = [random_instance(rng) for _ in range(INSTANCES)]
     ours = np.array([rademacher.empirical(X, zeta, s, k, W, B, str(norm)) for X, zeta, s, k, W, B, norm in cases])
     by_faces = np.array([maximum_by_faces(*case) for case in cases])
     assert np.abs(ours - by_faces).max() <= 1e-9
-    assert len({(len(X), s, k) for X, _, s, k, *_ in cases}) > 12  # the instances are of many shapes
+    assert len({(len(X), s, k) for X, _, s, k, *_ in cases}) > 10  # the instances are of many shapes
 
 
 @pytest.mark.parametrize("norm", ["box", "folded"])
@@ -133,6 +134,28 @@ def test_one_point():
     x = [[3.0, 4.0]]
     assert rademacher.expected(x, 1, 1, 2.0, 1.0).value == pytest.approx(11, rel=1e-9)
     assert rademacher.expected(x, 1, 1, 2.0, 1.0, "folded").value == pytest.approx(sqrt(101), rel=1e-9)
+
+
+@pytest.mark.parametrize("norm, both", [("box", 11.0), ("folded", sqrt(101))])
+def test_the_terms_of_one_point(norm, both):
+    """W ||x|| = 10 from the weights and B = 1 from the bias."""
+    for terms, value in (("both", both), ("weights", 10.0), ("biases", 1.0)):
+        for sign in (-1, 1):
+            values = rademacher.neuron_values([[3.0, 4.0]], [sign], 2.0, 1.0, norm, terms)
+            assert values == pytest.approx([0, value], rel=1e-9)
+    for W, B, value in ((0.0, 1.0, 1.0), (2.0, 0.0, 10.0), (0.0, 0.0, 0.0)):
+        assert rademacher.neuron_values([[3.0, 4.0]], [1], W, B, norm)[1] == pytest.approx(value)
+
+
+def test_a_far_point_a_point_at_the_origin_and_two_equal_points():
+    for scale in (1e-6, 1.0, 1e6):
+        X = scale * np.array([[1.0, 1.0], [1.0, -2.0], [-3.0, 1.0]])
+        assert rademacher.active_sets(X).tolist() == list(range(8))
+        assert rademacher.empirical(X, [1, -1, 1], 2, 1) == pytest.approx(
+            scale * rademacher.empirical(X / scale, [1, -1, 1], 2, 1)
+        )
+    assert rademacher.active_sets([[0.0], [1.0]], bias=False).tolist() == [0, 2]
+    assert rademacher.active_sets([[1.0], [1.0], [2.0]]).tolist() == [0, 3, 4, 7]
 
 
 # --- Properties ---
@@ -217,6 +240,22 @@ def test_the_exact_average_is_over_all_signs():
     assert profile[0] == pytest.approx(rademacher.expected(X, 1, 1, 1.0, 0.5).value)
     sampled = rademacher.expected(X, 2, 1, 1.0, 0.5, samples=200, rng=rng)
     assert sampled.low < exact.value < sampled.high and sampled.high - sampled.low < 0.2
+
+
+def test_a_sampled_average_is_that_of_its_signs_with_a_normal_interval():
+    X = np.random.default_rng(0).standard_normal((4, 2))
+    for norm in ("box", "folded"):
+        found = rademacher.expected(X, 3, 2, 1.0, 0.5, norm, samples=9, rng=np.random.default_rng(1))
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(9, 4))
+        values = [rademacher.empirical(X, zeta, 3, 2, 1.0, 0.5, norm) for zeta in signs]
+        half = 1.96 * np.std(values, ddof=1) / 3
+        mean = np.mean(values)
+        assert found == pytest.approx((mean, mean - half, mean + half))
+
+
+def test_the_bound_by_contraction_by_hand():
+    assert rademacher.contraction([[3.0, 4.0], [0.0, 12.0]], 2.0, 0.5) == pytest.approx(0.75 * (26 + 0.5 * sqrt(2)))
+    assert rademacher.contraction(np.ones((100, 1))) == pytest.approx(0.15)  # any number of points
 
 
 def test_ascent_from_below_and_contraction_from_above():

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
 from sparse_core import hypercube, regression
-from sparse_core.conjugate import Interrupted, conjugate_gradients
+from sparse_core.conjugate import Interrupted, _descend, conjugate_gradients
 from sparse_core.moments import Moments
 from sparse_core.regression import choose, distance_kernel, gram, least_squares, solve
 from sparse_core.sweep import Sweep
@@ -213,7 +213,8 @@ def test_an_interruption_of_conjugate_gradients_carries_what_they_found(solver):
         if calls.count("conjugate gradients") == 4:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="after 4 steps of conjugate gradients") as caught:
+    message = r"^after 4 steps of conjugate gradients, at a relative residual of \d\.\de-0\d; the exception's"
+    with pytest.raises(KeyboardInterrupt, match=message + " 'solution' holds the coefficients so far$") as caught:
         least_squares(X, y, 2, solver=solver, callback=interrupt)
     partial = caught.value
     assert isinstance(partial, Interrupted) and partial.steps == 4 and 1e-6 < partial.residual < 0.5
@@ -243,8 +244,54 @@ def test_conjugate_gradients_keep_their_tolerance_in_double_precision(size, seed
     assert np.linalg.norm(A @ c - b) <= tolerance * np.linalg.norm(b)
 
 
+def positive(size, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(3 * size, size))
+    return Z.T @ Z / (3 * size) + 0.1 * np.eye(size), rng.normal(size=size)
+
+
+def test_each_step_is_the_best_of_its_krylov_space():
+    """x_k minimises x^T A x / 2 - b^T x over the span of b, A b, ..., A^(k-1) b."""
+    A, b = positive(9)
+    steps = list(zip(range(1, 7), _descend(lambda v: A @ v, b), strict=False))
+    assert len(steps) == 6
+    for k, (x, residual) in steps:
+        Q = np.linalg.qr(np.column_stack([np.linalg.matrix_power(A, i) @ b for i in range(k)]))[0]
+        best = Q @ np.linalg.solve(Q.T @ A @ Q, Q.T @ b)
+        assert x == pytest.approx(best, rel=1e-8) and residual == pytest.approx(np.linalg.norm(b - A @ best), rel=1e-6)
+
+
+def test_steps_are_heard_with_their_relative_residuals():
+    """By hand for the diagonal (2, 4) and the right side (2, 2): the first leaves (2, -2)/3, the second nothing."""
+    heard = []
+    conjugate_gradients(
+        lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6, lambda *both: heard.append(both)
+    )
+    assert heard == [(1, pytest.approx(1 / 3)), (2, pytest.approx(0, abs=1e-12))]
+
+
+@pytest.mark.parametrize("tolerance, restarts", [(1e-2, 1), (1e-6, 1), (1e-9, 2), (1e-13, 2)])
+def test_steps_are_single_and_residuals_double(tolerance, restarts):
+    """A run of steps ends at half the tolerance, or with the residual reduced to 4e-7, then computed in double."""
+    (A, b), seen = positive(12), []
+
+    def apply(v, dtype):
+        seen.append(dtype)
+        return (A.astype(dtype) @ v.astype(dtype)).astype(float)
+
+    heard = []
+    c, steps = conjugate_gradients(apply, b, tolerance, lambda steps, residual: heard.append((steps, residual)))
+    assert seen.count(np.float64) == restarts and seen.count(np.float32) == steps
+    assert seen[-1] is np.float64 and np.linalg.norm(b - A @ c) <= tolerance * np.linalg.norm(b)
+    assert [step for step, _ in heard] == list(range(1, steps + 1))
+    first = [residual for _, residual in heard[: seen.index(np.float64)]]
+    goal = max(tolerance / 2, 4e-7)
+    assert first[-1] <= goal < min(first[:-1])
+
+
 def test_a_right_side_out_of_reach_is_reported_and_not_divided_by():
-    with pytest.warns(ConvergenceWarning, match="after 0 steps with a relative residual of 1.0e"):
+    message = r"^Conjugate gradients stopped after 0 steps with a relative residual of 1.0e\+00; a positive ridge or"
+    with pytest.warns(ConvergenceWarning, match=message + " more samples would help.$"):
         c, steps = conjugate_gradients(lambda c, dtype: 0 * c, np.ones(2), 1e-6)
     assert steps == 0 and not c.any()
 
