@@ -3,6 +3,9 @@
 from itertools import combinations
 
 import numpy as np
+from hypothesis import strategies as st
+
+from sparse_core.network import SparseNetwork
 
 
 def sample(n, m, seed):
@@ -15,3 +18,18 @@ def characters(X, degree):
     sets = [T for i in range(min(degree, X.shape[1]) + 1) for T in combinations(range(X.shape[1]), i)]
     sets.sort(key=lambda T: (len(T), T[::-1]))
     return np.column_stack([np.prod(X[:, list(T)], axis=1, dtype=float) for T in sets])
+
+
+def network(seed, n=3, s=4, integers=True):
+    rng = np.random.default_rng(seed)
+    shapes = (s,), (s, n), (s,)
+    return SparseNetwork(*(rng.integers(-2, 3, z) if integers else rng.standard_normal(z) for z in shapes))
+
+
+networks = st.builds(network, st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.booleans())
+
+
+def sides(report, name, form=None):
+    """Left and right of the one row of a statement, or of one of its forms."""
+    (row,) = [row for row in report if row.id == name and form in (None, row.form)]
+    return row.left.value, row.right.value

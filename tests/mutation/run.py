@@ -26,8 +26,7 @@ OTHER_TESTS = {
     "bounds/ours": ("tests/test_bounds.py",),
     "bounds/_arguments": ("tests/test_bounds.py",),
     "conjugate": ("tests/test_regression.py",),
-    "facts": ("tests/test_laboratory.py",),
-    "statements": ("tests/test_laboratory.py",),
+    "facts": ("tests/test_statements.py",),
     "sweep": ("tests/test_moments.py",),
 }
 SETTINGS = """

@@ -1,0 +1,426 @@
+"""The statements: each side of each row against loops over the definitions, and each hypothesis where it fails."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from naive import network, networks, sides
+
+from sparse_core import constructions, rademacher
+from sparse_core.facts import Side, exactly, look, normal
+from sparse_core.hypercube import points
+from sparse_core.laboratory import examine
+from sparse_core.network import SparseNetwork
+from sparse_core.statements import Row
+
+ONE = "printed, constant 1"
+WITHOUT_SHRINKING = {"phases": [Phase.explicit, Phase.generate]}  # a smaller seed is not a simpler network
+
+
+# --- The slow path: sums over points, bits and neurons, as the paper writes them ---
+
+
+def slow(net, d, rho, eps):
+    """{(id, form): (left, right)} of the rows about the cube, from the definitions and the printed formulas."""
+    n, s, u, W_, b = net.n, net.s, net.u, net.W, net.b
+    X = list(product((1, -1), repeat=n))
+    z = {x: [sum(w * e for w, e in zip(W_[j], x, strict=True)) - b[j] for j in range(s)] for x in X}
+    h = {x: sum(u[j] * max(z[x][j], 0) for j in range(s)) for x in X}
+    R = {x: frozenset(j for j in range(s) if z[x][j] > 0) for x in X}
+    W = max(abs(u)) * max(math.sqrt(sum(w * w for w in W_[j])) for j in range(s))
+    B = max(abs(u)) * max(abs(b))
+    k = max(1, max(len(R[x]) for x in X))
+
+    def flip(x, i):
+        return (*x[:i], -x[i], *x[i + 1 :])
+
+    def E(function):
+        return sum(function(x) for x in X) / len(X)
+
+    def per_flip(function):
+        return E(lambda x: sum(function(x, flip(x, i)) for i in range(n)))
+
+    hat = {T: E(lambda x, T=T: h[x] * math.prod(x[i] for i in T)) for T in subsets(n)}
+    AS = per_flip(lambda x, y: (h[x] - h[y]) ** 2 / 4)
+    U = per_flip(lambda x, y: (h[x] - h[y]) ** 2 / 4 * (R[x] == R[y]))
+    jump = per_flip(lambda x, y: h[x] ** 2 * (R[x] != R[y]))
+    single = [per_flip(lambda x, y, j=j: ((j in R[x]) != (j in R[y])) / 4) for j in range(s)]
+    p = [E(lambda x, j=j: j in R[x]) for j in range(s)]
+    NS = E(lambda x: sum(chance(x, y, rho) * (h[x] - h[y]) ** 2 / 4 for y in X))
+    tails = [sum(c * c for T, c in hat.items() if len(T) > e) for e in range(n + 1)]
+    tail = tails[d] if d <= n else 0.0
+    own = next(e for e in range(n + 1) if tails[e] <= eps / 4)
+    C = max(abs(v) for v in h.values())
+    piece = {x: [sum(u[j] * W_[j][i] for j in R[x]) for i in range(n)] for x in X}
+    ln = math.log
+    root = math.sqrt(ln(s / k))
+    wide = math.sqrt(max(ln(s / k), 0.5))
+    lemma_9 = k**4 * W**2 * math.sqrt(n) * ln(n * s) + k**3 * B**2 * math.sqrt(ln(s))
+    t = k * W * math.sqrt(2 * ln(2 * s * (n * s) ** 4)) + k * B
+    t_printed = k**1.5 * W * math.sqrt(ln(n * s)) + k * B
+    q, reach = float(n * s) ** -4, k * (W * math.sqrt(n) + B)
+    boundary = 2 * math.sqrt(2) * k * wide / math.sqrt(n) if k / s <= math.exp(-0.5) else None
+    if boundary is None:  # the mean k/s is beyond the point to which p sqrt(ln(1/p)) grows
+        boundary = 4 * s / n * math.exp(-0.5) * math.sqrt(n * 0.5 / 2)
+    repaired = boundary * n * t**2 + n * q * reach**2
+    weighted = E(lambda x: 4 * len(R[x]) * sum(u[j] ** 2 * sum(w * w for w in W_[j]) for j in R[x]))
+    square = E(lambda x: 4 * W**2 * len(R[x]) ** 2)
+    sharp = min(2 * k, s) ** 2 * W**2
+    eta = {m: E(lambda x, m=m: len(R[x]) > m) for m in range(1, s + 1)}
+    remark = min(W**2 * min(4 * m**2 + 2 * e * s**2, 4 * (m**2 + e * (s**2 - m**2)), s**2) for m, e in eta.items())
+    monomials = sum(math.comb(n, i) for i in range(min(d, n) + 1))
+    target = max(eps, tail)
+    m = max(1, math.ceil(monomials * C**2 / target))
+    below = sum(c * c for T, c in hat.items() if len(T) <= d)
+    return {
+        ("definition-1", "max |R_x| <= k"): (max(len(R[x]) for x in X), k),
+        ("definition-2", "||u||_inf max ||w_j|| <= W"): (W, W),
+        ("definition-2", "||u||_inf max |b_j| <= B"): (B, B),
+        ("claim-2-1-parseval", "E h^2"): (E(lambda x: h[x] ** 2), sum(c * c for c in hat.values())),
+        ("average-sensitivity-fourier", "AS by flips"): (AS, sum(len(T) * c * c for T, c in hat.items())),
+        ("claim-2-1-noise", "NS by flips"): (NS, sum((1 - rho ** len(T)) / 2 * c * c for T, c in hat.items())),
+        ("claim-2-1-tail", "printed"): (tail, 2 * NS / (1 - rho**d) if d else math.inf),
+        ("ours-tail-from-sensitivity", "2 NS / (1 - rho^(d+1))"): (tail, 2 * NS / (1 - rho ** (d + 1))),
+        ("ours-tail-from-sensitivity", "AS / (d + 1)"): (tail, AS / (d + 1)),
+        ("lemma-9-decomposition", "||w^R|| <= kW"): (max(math.hypot(*piece[x]) for x in X), k * W),
+        ("lemma-9-decomposition", "|b^R| <= kB"): (max(abs(sum(u[j] * b[j] for j in R[x])) for x in X), k * B),
+        ("eq-U", "printed"): (U, (k * W) ** 2 / 4),
+        ("eq-U", "repaired"): (U, (k * W) ** 2),
+        ("lemma-9-jump", "(V) <= jump"): (AS - U, jump),
+        ("lemma-9-boundary", "printed"): (per_flip(lambda x, y: R[x] != R[y]) / n, sum(single) / n),
+        ("lemma-9-boundary", "repaired"): (per_flip(lambda x, y: R[x] != R[y]) / n, 4 * sum(single) / n),
+        ("lemma-9-budget", "sum p_j <= k"): (sum(p), k),
+        ("lemma-9-concavity", "printed"): (concave(p, n), k * root / math.sqrt(n)),
+        ("lemma-9-concavity", "repaired"): (concave(p, n), k * wide / math.sqrt(n)),
+        ("lemma-9-union", ONE): (E(lambda x: abs(h[x]) > t_printed * (1 + 1e-9)), q),
+        ("lemma-9-union", "repaired"): (E(lambda x: abs(h[x]) > t * (1 + 1e-9)), q),
+        ("lemma-9-range", "|h| <= k (W sqrt(n) + B)"): (C, reach),
+        ("eq-V", ONE): (AS - U, lemma_9),
+        ("eq-V", "repaired"): (AS - U, repaired),
+        ("lemma-9-last-line", ONE): (jump, lemma_9),
+        ("lemma-9-last-line", "restored, constant 1"): (
+            jump, (k**4 * W**2 * ln(n * s) + k**3 * B**2) * math.sqrt(n) * wide,
+        ),
+        ("lemma-9", ONE): (AS, lemma_9),
+        ("ours-lemma-9-repaired", "repaired"): (AS, (k * W) ** 2 + repaired),
+        ("ours-average-sensitivity", "4 E |R_x| sum u_j^2 ||w_j||^2"): (AS, weighted),
+        ("ours-average-sensitivity", "4 W^2 E |R_x|^2"): (AS, square),
+        ("ours-average-sensitivity", "min(2k, s)^2 W^2"): (AS, sharp),
+        ("ours-average-sensitivity-nonnegative", "2 k^2 W^2"): (AS, 2 * k**2 * W**2),
+        ("ours-remark-11", "sparse with high probability"): (AS, remark),
+        ("lemma-10", ONE): (
+            NS,
+            math.sqrt(1 - rho) * (k**4 * W**2 * ln(n * s / (1 - rho)) ** 2 + k**3 * B**2 * math.sqrt(ln(s))),
+        ),
+        ("ours-noise-sensitivity", "(1 - rho)/2 min(2k, s)^2 W^2"): (NS, (1 - rho) / 2 * sharp),
+        ("ours-tail", "min(2k, s)^2 W^2 / (d + 1)"): (tail, sharp / (d + 1)),
+        ("theorem-8", ONE): (own, (k**8 * W**4 * ln(n * s) ** 4 + k**6 * B**4 * ln(s)) / eps**2),
+        ("ours-lemma-7-explicit", "E (f - h)^2 by averaging"): (
+            tail + (monomials * (below + tail) - below) / m,
+            2 * target,
+        ),
+    }  # fmt: skip
+
+
+def subsets(n):
+    return [tuple(i for i in range(n) if T >> i & 1) for T in range(1 << n)]
+
+
+def chance(x, y, rho):
+    return math.prod((1 + rho) / 2 if a == b else (1 - rho) / 2 for a, b in zip(x, y, strict=True))
+
+
+def concave(p, n):
+    return sum(q * math.sqrt(n * math.log(1 / q)) for q in p if q > 0) / n
+
+
+@settings(max_examples=25, **WITHOUT_SHRINKING)
+@given(networks, st.integers(0, 4), st.sampled_from([0.0, 0.3, 0.9]))
+def test_both_sides_of_every_row_about_the_cube(net, d, rho):
+    report = examine(net, degree=d, rho=rho, eps=0.7)
+    found = {(row.id, row.form): (row.left.value, row.right.value) for row in report if row.left and row.right}
+    size = 1 + float(np.abs(net.values()).max()) ** 2
+    for key, (left, right) in slow(net, d, rho, 0.7).items():
+        assert found[key] == pytest.approx((left, right), rel=1e-9, abs=1e-12 * size), key
+        found.pop(key)
+    # what remains: Lemma 6, which singles a neuron out, the rows of section 5, and degrees that are found by search
+    assert {name for name, _ in found} <= {
+        "lemma-6", "ours-lemma-6-constant", "lemma-10", "theorem-8", "ours-degree", "ours-tail-three-halves",
+        "activation-budget", "activation-sets", "ours-one-neuron", "dense-rademacher", "theorem-19", "eq-15",
+        "ours-rademacher-explicit", "conjecture-20", "ours-theorem-e", "ours-theorem-e-bias", "ours-rademacher-lower",
+    }  # fmt: skip
+
+
+@settings(max_examples=20, **WITHOUT_SHRINKING)
+@given(networks)
+def test_lemma_6_takes_the_neuron_that_comes_closest(net):
+    active, n = net.active(points(net.n)), net.n
+    closest = 0.0
+    for g in active.T:
+        p = g.mean()
+        AS = sum(np.mean(g != g[np.arange(1 << n) ^ (1 << i)]) for i in range(n)) / 4
+        if 0 < p < 1:
+            closest = max(closest, AS / (p * math.sqrt(n * math.log(1 / p))))
+    report = examine(net)
+    rows = report["lemma-6"].rows + report["ours-lemma-6-constant"].rows
+    if closest == 0:
+        assert all(row.left is None and row.verdict == "not computed" for row in rows)
+    else:
+        ratios = [row.left.value / row.right.value for row in rows]
+        assert ratios == pytest.approx([closest, closest * math.sqrt(2)])
+
+
+@settings(max_examples=10, **WITHOUT_SHRINKING)
+@given(networks)
+def test_every_true_statement_holds_on_every_network(net):
+    """Only printed forms may fail, and only those that the ledger calls false or whose constant is a reading."""
+    report = examine(net, degree=2)
+    for row in report.only(lambda row: row.applies and row.verdict in ("fails", "undecided")):
+        assert row.form.startswith(("printed", "restored")), (row.id, row.form)
+
+
+def test_the_repaired_bounds_that_are_found_by_search():
+    net = constructions.junta([1, -1, -1, 1])
+    report = examine(net, eps=0.5, rho=0.5)
+    W, B, k, s, n = *net.scale, 1, 4, 2
+    # Lemma 10 at rho = 1/2: four buckets, the repaired Lemma 9 with their norm
+    b, r = 8 * math.log(n * s * 4) + (n * s * 4) ** -2, 4
+    t = k * W * math.sqrt(b) * math.sqrt(2 * math.log(2 * s * (r * s) ** 4)) + k * B
+    lemma_9 = k**2 * W**2 * b + 2 * math.sqrt(2) * k * math.sqrt(r * math.log(s)) * t**2
+    lemma_9 += r * (r * s) ** -4 * (k * (W * math.sqrt(b) * math.sqrt(r) + B)) ** 2
+    assert sides(report, "lemma-10", "repaired")[1] == pytest.approx(lemma_9 / r)
+    # degree: the least d with a tail of at most eps / 4, by one bound or by the other
+    wide = math.sqrt(1.5)
+    d = next(d for d in range(10**6) if min(4 * W**2 / (d + 1), 25.4 * W**2 * wide * max(d, 1) ** -1.5) <= 0.5 / 4)
+    assert sides(report, "ours-degree")[1] == pytest.approx(d, abs=1)
+    second = examine(net, degree=6)["ours-tail-three-halves"].rows[0]
+    assert second.right.value == pytest.approx(25.31 * W**2 * wide * 6**-1.5, rel=1e-3)
+    assert second.applies
+
+
+# --- Section 5 ---
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_sides_of_every_row_about_samples(seed):
+    net = network(seed, n=3, s=2, integers=False)
+    S = np.random.default_rng(seed).standard_normal((3, 3))
+    report = examine(net, S)
+    m, n, s, (W, B) = 3, 3, 2, net.scale
+    k = max(1, int((S @ net.W.T > net.b).sum(axis=1).max()))
+    R = max(np.linalg.norm(x) for x in S)
+    M = W * R + B
+    whole = np.mean([rademacher.empirical(S, zeta, s, k, W, B) for zeta in product((1, -1), repeat=m)])
+    dense = np.mean([rademacher.dense(S, zeta, s, W, B) for zeta in product((1, -1), repeat=m)])
+    printed = M * math.sqrt(s * n * k * math.log(k * m * (R + B)) / m)
+    explicit = M * math.sqrt(s * k / m) * (1 + math.sqrt(2 * min(math.log(2 * m**n), m * math.log(2))))
+    L = max(0, math.ceil(math.log2(k * m / s) / 2))
+    g = math.sqrt(s * k / m) * (2 + math.sqrt(L) * (1 + math.sqrt((512 / 3 + 32 / math.log(3)) * math.log(2 * m + 1))))
+    sets = (S @ net.W.T > net.b).sum(axis=0)
+    expected = {
+        "activation-budget": (sum(map(math.sqrt, sets)), math.sqrt(s * k * m)),
+        "activation-sets": (8, 8),  # three points in general position
+        "ours-one-neuron": (dense / s, (1 + math.sqrt(2)) / 2 * M / math.sqrt(m)),
+        "dense-rademacher": (dense, M * s / math.sqrt(m)),
+        "theorem-19" if k == 1 else "eq-15": (whole, printed),
+        "ours-rademacher-explicit": (whole, explicit),
+        "conjecture-20": (whole, M * math.sqrt(s * k / m)),
+        "ours-theorem-e": (whole, M * g),
+        "ours-theorem-e-bias": (whole, k * M / math.sqrt(m) + 2 * W * R * g),
+        "ours-rademacher-lower": (W * R * math.sqrt(s * k / (2 * m)), whole),
+    }
+    for name, both in expected.items():
+        assert sides(report, name) == pytest.approx(both, rel=1e-7), name
+
+
+def test_many_points_bound_the_complexity_from_below():
+    X = np.random.default_rng(0).choice([-1, 1], (40, 5))
+    report = examine(network(1, n=5, s=6), X, seed=3)
+    row = report["ours-rademacher-explicit"].rows[0]
+    assert row.verdict == "no counterexample" and "lower bound" in row.evidence
+    assert row.left.high == math.inf and 0 < row.left.low < row.left.value < row.right.value
+    assert examine(network(1, n=5, s=6), X, seed=3).to_dict() == report.to_dict()
+
+
+def test_the_lower_bound_applies_to_orthogonal_points():
+    net = constructions.junta([1, -1], n=4)
+    hadamard = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
+    row = examine(net, hadamard)["ours-rademacher-lower"].rows[0]
+    assert row.applies and row.verdict == "holds"
+    row = examine(net, [*hadamard, [1, 1, 1, 1]])["ours-rademacher-lower"].rows[0]
+    assert row.failed == ("not orthogonal: 5 points in 4 dimensions", "s/k = 2 does not divide m = 5")
+    row = examine(net, [[1, 1, 1, 1], [0, 0, 0, 1]])["ours-rademacher-lower"].rows[0]
+    assert row.failed == ("not orthogonal: |<x, y>| reaches 0.25 R^2", "norms from 1 to 2")
+
+
+# --- Hypotheses ---
+
+
+def failed(report, name, form=None):
+    return {row.failed for row in report if row.id == name and form in (None, row.form)}
+
+
+def test_a_network_that_is_not_sparse_is_told_by_how_much():
+    net = constructions.dense_parity(4)
+    text = "not 2-sparse: 5 of 5 neurons active at one point"
+    report = examine(net, k=2)
+    assert failed(report, "lemma-9") == failed(report, "ours-tail") == failed(report, "conjecture-20") == {(text,)}
+    assert failed(report, "ours-remark-11") == failed(report, "claim-2-1-tail") == failed(report, "lemma-6") == {()}
+    (row,) = report["definition-1"]
+    assert (row.left, row.right, row.verdict) == (exactly(5), exactly(2), "fails")
+    assert failed(examine(net, k=5), "lemma-9") == {()}
+
+
+def test_a_scale_that_is_too_large_is_told_by_how_much():
+    net = SparseNetwork([2], [[3, 4]], [1])
+    report = examine(net, W=5, B=1)
+    assert failed(report, "lemma-9") == {("W is 10, more than 5", "B is 2, more than 1")}
+    assert failed(report, "ours-one-neuron") == failed(report, "lemma-9")
+    assert [row.verdict for row in report["definition-2"]] == ["fails", "fails"]
+    assert failed(report, "claim-2-1-parseval") == {()}
+    assert failed(examine(net, W=10, B=2), "lemma-9") == {()}
+
+
+def test_another_law_is_told_and_its_own_means_are_taken():
+    net, X = constructions.indexing(1), np.array([[1, 1, 1], [1, -1, 1], [1, 1, -1]])
+    report = examine(net, X)
+    text = ("not uniform on the cube: 3 given points",)
+    assert failed(report, "lemma-9") == failed(report, "lemma-6") == failed(report, "claim-2-1-tail") == {text}
+    assert failed(report, "conjecture-20") == {()}
+    flipped = [(net([x]) - net([np.where(np.arange(3) == i, -x, x)]))[0] ** 2 / 4 for x in X for i in range(3)]
+    assert sides(report, "lemma-9", ONE)[0] == pytest.approx(sum(flipped) / 3)
+    assert report["claim-2-1-tail"].rows[0].verdict == "not computed"
+    assert sides(report, "definition-1") == (int(net.active_count(X).max()), 1)
+
+
+def test_the_law_of_all_points_in_any_order_is_the_law_of_the_cube():
+    net = constructions.indexing(1)
+    shuffled = points(3)[np.random.default_rng(0).permutation(8)]
+    one, other = examine(net, shuffled), examine(net, shuffled, law="cube")
+    assert failed(one, "lemma-9") == {()}
+    assert sides(one, "lemma-9", ONE) == sides(other, "lemma-9", ONE) == sides(examine(net), "lemma-9", ONE)
+    twice = np.concatenate([shuffled, shuffled])
+    assert failed(examine(net, twice), "lemma-9") == {("not uniform on the cube: 16 given points",)}
+
+
+def test_negative_noise_negative_weights_and_a_small_degree():
+    report = examine(constructions.junta([1, -1, -1, 1]), rho=-0.5)
+    assert "lemma-10" not in {row.id for row in report}
+    tail = report["claim-2-1-tail"].rows[0]
+    assert (tail.left.value, tail.right.value, tail.verdict) == pytest.approx((1.0, 0.5, "fails"))  # E9
+    assert failed(report, "ours-average-sensitivity-nonnegative") == {("negative outer weights: 2 of 4",)}
+    assert failed(report, "ours-tail-three-halves") == {("d = 1, less than 4 max(3/2, ln(s/k)) = 6",)}
+    assert not examine(constructions.indexing(1))["ours-average-sensitivity-nonnegative"].rows[0].failed
+
+
+# --- Sampling ---
+
+
+def test_a_sample_meets_the_exact_values():
+    """The same network on 6 bits, and on 22 of which it reads 6: intervals around what enumeration gives."""
+    small = network(5, n=6, s=8, integers=False)
+    large = SparseNetwork(small.u, np.pad(small.W, ((0, 0), (0, 16))), small.b)
+    exact, sampled = examine(small), examine(large)
+    for name, form in (
+        ("average-sensitivity-fourier", "AS by flips"),
+        ("claim-2-1-noise", "NS by flips"),
+        ("ours-tail", "min(2k, s)^2 W^2 / (d + 1)"),
+        ("lemma-9-budget", "sum p_j <= k"),
+        ("lemma-9-last-line", ONE),
+    ):
+        (row,) = [row for row in sampled if (row.id, row.form) == (name, form)]
+        want = next(row for row in exact if (row.id, row.form) == (name, form)).left.value
+        middle, low, high = row.left
+        assert low < middle < high and abs(middle - want) < 2 * (high - low)
+        assert row.evidence == "sampled, 4096 points, seed 0" and row.verdict != "holds"
+    for row in sampled.only(lambda row: "sampled" in row.evidence):
+        assert row.verdict in ("no counterexample", "undecided", "not computed", "fails")
+
+
+def test_a_sampled_maximum_is_a_lower_bound():
+    (row,) = examine(SparseNetwork([1], [[1.0] * 30], [0]))["lemma-9-range"]
+    assert row.left.low == row.left.value < 30 and row.left.high == math.inf
+    assert row.verdict == "no counterexample"
+
+
+def test_the_tail_of_a_sample_is_unbiased():
+    net = SparseNetwork([1, -1], [[1, 1, 0], [1, -1, 0]], [0, 0])
+    X = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), (60000, 3))
+    facts = look(net, X, exact=False, cube=True)
+    exact = look(net, points(3), exact=True, cube=True)
+    for d in (0, 1):
+        assert facts.tail(d).low < exact.tail(d).value < facts.tail(d).high
+    assert facts.tail(2) is None and facts.degree(0.1) is None
+
+
+def test_a_certificate_may_come_along():
+    net = SparseNetwork([1, 1, 1], np.kron([[1, 0, 0], [-0.5, 1, 0], [-0.5, -1, 0]], np.ones(10)), [5, 9, 9])
+    k = net.sparsity(method="milp", time_limit=20)
+    (row,) = examine(net, k=k)["definition-1"]
+    assert (row.at, row.evidence) == (k.how, "certified") and row.right.value == int(k)
+
+
+@pytest.mark.parametrize("scale", [1, 10])
+def test_the_share_of_a_sample_has_an_interval_even_at_zero(scale):
+    facts = look(SparseNetwork([1], [[1]], [0]), np.ones((100, 1)), exact=False, cube=True)
+    assert facts.share(np.zeros(100 * scale)).high == pytest.approx(3.7 / (100 * scale), rel=0.1)
+    assert facts.share(np.ones(100 * scale)).high == 1
+    assert normal([1.0, 1.0]) == (1, 1, 1)
+
+
+# --- Verdicts ---
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "evidence", "verdict"),
+    [
+        (exactly(1), exactly(1), "exact", "holds"),
+        (exactly(2), exactly(1), "exact", "fails"),
+        (Side(1, 0, 2), exactly(3), "certified", "holds"),
+        (Side(1, 0, 2), exactly(3), "sampled", "no counterexample"),
+        (Side(1, 0, 2), exactly(1.5), "sampled", "undecided"),
+        (Side(1, 1, math.inf), exactly(3), "sampled", "no counterexample"),
+        (Side(4, 4, math.inf), exactly(3), "sampled", "fails"),
+        (exactly(1), exactly(math.nan), "exact", "not a number"),
+        (None, exactly(1), "exact", "not computed"),
+    ],
+)
+def test_verdicts(left, right, evidence, verdict):
+    assert Row("lemma-9", "", left, right, evidence).verdict == verdict
+
+
+def test_an_equality_is_held_to_both_sides():
+    assert Row("x", "", exactly(1), exactly(1 + 1e-12), "exact", relation="==").verdict == "holds"
+    assert Row("x", "", exactly(1), exactly(1.1), "exact", relation="==").verdict == "fails"
+
+
+def test_slack_and_vacuity():
+    row = Row("x", "", exactly(2), exactly(8), "exact", trivial=8)
+    assert (row.slack, row.vacuous) == (4, True)
+    assert Row("x", "", exactly(0), exactly(8), "exact").slack == math.inf
+    assert Row("x", "", exactly(0), exactly(0), "exact").slack == 1
+    assert not Row("x", "", exactly(2), exactly(7), "exact", trivial=8).vacuous
+
+
+# --- Sizes ---
+
+
+def test_sizes_are_the_bounds_at_the_class():
+    net = constructions.junta([1, -1, -1, 1])
+    report = examine(net, eps=0.5, delta=0.1)
+    W, B, k, s, n = *net.scale, 1, 4, 2
+    M = W * math.sqrt(n) + B
+    sizes = {(name, form): m for name, form, m in report.sizes}
+    learner = 4 * k**2 * M**2 / 0.5 * (s * (n + 1) * math.log(1 + 4 * k * M / math.sqrt(0.5)) + s * math.log(2))
+    learner += 4 * k**2 * M**2 / 0.5 * math.log(10)
+    assert sizes["ours-theorem-17-learner", "rate 1/eps"] == pytest.approx(learner)
+    printed = (M**2 * k * s * n * math.log(k * (math.sqrt(n) + B) / 0.5) + math.log(10)) / 0.25
+    assert sizes["theorem-17", ONE] == pytest.approx(printed)
+    r = math.ceil(math.log2(20))
+    explicit = 1 / 0.125 * (4 * r + 11.62 * math.log(2 * r / 0.1))
+    assert sizes["ours-lemma-7-explicit", "at degree 2"] == pytest.approx(explicit, rel=1e-3)
+    assert math.ceil(8 * math.log(10)) * 4 * 288 == pytest.approx(sizes["ours-least-squares", "at degree 2"])
+    assert len(examine(net, points(2)[:3]).sizes) == 3  # theorem 8 is about the uniform law
