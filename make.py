@@ -375,7 +375,7 @@ def screenshot():
     import printed
 
     path = BOOK / "assets" / "screenshot.png"
-    printed.screenshot(built() / "book" / "ledger.html", "#claim-2-1-tail", browser(), path)
+    printed.screenshot(built() / "book" / "ledger.html", "#lemma-7", browser(), path)
     say(f"screenshot: {path}")
 
 
