@@ -72,7 +72,7 @@ def granularity(A: Array) -> Array:
     mantissa, exponent = np.frexp(A)
     digits = (mantissa * 2.0**53).astype(np.int64)
     divisor = np.ldexp((digits & -digits).astype(np.float64), exponent - 53)
-    result: Array = np.where(digits == 0, np.inf, divisor).min(axis=1, initial=np.inf)
+    result: Array = np.where(digits == 0, np.inf, divisor).min(axis=1)
     return result
 
 

@@ -30,6 +30,19 @@ def together(W, b, S):
     return -best.fun
 
 
+def at_ties(seed, s=40):
+    """Neurons with tenths as entries, tiny ones too, of sizes from 10^-3 to 10^3: their sums are 0 up to round-off."""
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 6
+    W = rng.integers(-4, 5, (s, n)) / 10 * np.where(rng.random((s, n)) < 0.2, 1e-7, 1)
+    i = rng.integers(0, n, s)
+    b = np.abs(W).sum(axis=1) - rng.choice([2.0, 1.0, 0.5], s) * np.abs(W[np.arange(s), i])
+    size = 10.0 ** rng.integers(-3, 4, s)
+    W, b = W * size[:, None], b * size
+    alive = ~activity.dead(W, b)
+    return W[alive], b[alive]
+
+
 SEEDS = range(30)
 
 
@@ -61,6 +74,32 @@ def test_a_silencer_silences_and_no_other_coordinate_does(seed):
         assert (S[j, i] != 0) == (W[j, i] != 0 and not A[wrong, j].any())
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_silencers_at_ties_are_exact(seed):
+    W, b = at_ties(seed)
+    S = certificates.silencers(W, b)
+    for j, (w, bias) in enumerate(zip(W.tolist(), b.tolist(), strict=True)):
+        size = [abs(Fraction(t)) for t in w]
+        silent = [sum(size) - 2 * t <= Fraction(bias) for t in size]
+        assert S[j].tolist() == [int(np.sign(t)) if yes else 0 for t, yes in zip(w, silent, strict=True)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pairs_at_ties_are_decided_in_rational_arithmetic(seed):
+    """A convex function is least at a bend: a pair is compatible iff no bend and no common silencer excludes it."""
+    W, b = certificates.normalised(*at_ties(seed, s=20))
+    graph, S = certificates.compatible(W, b), certificates.silencers(W, b)
+    for j, i in itertools.combinations(range(len(b)), 2):
+        bends = [(abs(y), abs(x)) for x, y in zip(W[j].tolist(), W[i].tolist(), strict=True) if x * y < 0]
+        separated = (S[j] * S[i] < 0).any() or any(certificates.excluded(W[[j, i]], b[[j, i]], c) for c in bends)
+        assert graph[j, i] == (not separated)
+
+
+def test_active_neurons_without_coordinates_are_compatible():
+    graph = certificates.compatible(np.zeros((2, 0)), np.array([-0.5, -0.5]))
+    assert graph.tolist() == [[False, True], [True, False]]
+
+
 def test_a_silencer_separates_what_multipliers_cannot():
     W, b = np.array([[0.5, 0.5], [0.5, -0.5]]), np.array([0.0, 0.0])
     assert together(W, b, (0, 1)) > 0.4  # at (1, 0), inside the solid cube
@@ -85,6 +124,9 @@ def test_exact_arithmetic_decides_a_tie():
     assert certificates.excluded(W, b, [1, 1])
     assert not certificates.excluded(W, np.nextafter(b, 0), [1, 1])
     assert not certificates.excluded(W, b, [0, 0]) and not certificates.excluded(W, b, [1, -1])
+    assert certificates.excluded(np.vstack([W, W[:1]]), np.r_[b, 9], [1, 1, 0])  # the third takes no part
+    with pytest.raises(ValueError, match="zip"):
+        certificates.excluded(W, b, [1])
 
 
 def test_pairs_are_decided_at_a_tie():
@@ -102,11 +144,18 @@ def test_groups_are_exclusive_and_cover(seed):
     assert sorted(itertools.chain(*groups)) == list(range(len(b)))
     assert not any(graph[j, i] for group in groups for j, i in itertools.combinations(group, 2))
     assert len(groups) >= activity.count(W, b).max()
+    degree = np.sort(graph.sum(axis=1))[::-1]
+    assert len(groups) <= max(min(d + 1, i) for i, d in enumerate(degree.tolist(), 1))  # Welsh and Powell
 
 
-@pytest.mark.parametrize("seed", range(9))
+def test_neurons_with_many_partners_are_grouped_first():
+    path = np.abs(np.subtract.outer(range(4), range(4))) == 1
+    assert certificates.exclusive_groups(path) == [[1, 3], [2, 0]]
+
+
+@pytest.mark.parametrize("seed", range(12))
 def test_largest_subset_is_the_largest_that_meets_in_the_solid_cube(seed):
-    W, b = neurons(seed, s=5, n=4)
+    W, b = neurons(seed, s=6, n=3 + seed % 2)
     graph = certificates.compatible(W, b)
     size, corners = certificates.largest_subset(W, b, graph)
     sets = [S for r in range(1, len(b) + 1) for S in itertools.combinations(range(len(b)), r)]
@@ -123,8 +172,29 @@ def test_three_neurons_that_meet_in_pairs_only(monkeypatch):
     graph = certificates.compatible(W, b)
     assert graph.sum() == 6
     assert certificates.largest_subset(W, b, graph)[0] == 2 == activity.count(W, b).max()
+    monkeypatch.setattr(certificates, "MAX_SUBSETS", 1)  # there is one set of three
+    assert certificates.largest_subset(W, b, graph)[0] == 2
     monkeypatch.setattr(certificates, "MAX_SUBSETS", 0)  # too many: the trivial bound
-    assert certificates.largest_subset(W, b, graph)[0] == 3
+    size, corners = certificates.largest_subset(W, b, graph)
+    assert size == 3 and corners.tolist() == [[1, 1, 1]]
+
+
+def test_neurons_that_meet_at_a_corner_are_found_there():
+    W, b = np.diag([0.75, -0.75, 0.75]), np.full(3, 0.5)
+    size, corners = certificates.largest_subset(W, b, certificates.compatible(W, b))
+    assert size == 3 == activity.count(W, b, corners).max()
+
+
+def test_a_neuron_that_is_barely_active_counts():
+    W, b = np.array([[0.5, 2.0**-30]]), np.array([0.5])
+    assert certificates.largest_count(W, b, [[0]], 30)[0] == 1 == activity.count(W, b).max()
+
+
+def test_without_time_there_is_a_bound_and_no_corner():
+    rng = np.random.default_rng(0)
+    W, b = certificates.normalised(rng.standard_normal((16, 40)), np.full(16, 10.0))
+    bound, corner = certificates.largest_count(W, b, [[j] for j in range(16)], 0)
+    assert bound == 16 and corner.shape == (0, 40)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -94,7 +94,7 @@ def test_the_share_of_a_neuron_that_reads_few_coordinates_is_no_estimate(n):
 
 
 def test_each_neuron_is_computed_the_cheaper_way(monkeypatch):
-    """In 16 variables, a sparse neuron costs 2^14 + 8 (its active points), a dense one 2^16: up to 2^-4 it is sparse."""
+    """In 16 variables, a sparse neuron costs 2^14 + 8 (its active points), a dense one 2^16."""
     sparse = []
     add = evaluation._add
     monkeypatch.setattr(evaluation, "_add", lambda values, u, A, B: (sparse.append(u), add(values, u, A, B)))
