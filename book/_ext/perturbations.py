@@ -20,11 +20,11 @@ PERTURBED = """\
 A check that passes says little if it would also pass for another bound. So each right side is perturbed. *Constant*: it
 is halved; a right side that is claimed to be equal is multiplied by 1.001, or 0 becomes 0.001. *Exponent*: in the
 formula of the bound, on the page or in `sparse_core.bounds`, one exponent is changed by one, up and down: $x^k$,
-$\\sqrt x$ or a plain factor. *Hypothesis*: the controls that every check carries, in which a hypothesis or a constant is
-changed. A perturbation is caught if then the check fails on some instance. An upper bound that is made larger stays
-true, so that of the two changes of an exponent at most one can be expected to be caught; *2 of 3* counts exponents. The
-right side is tried first; where nothing there is caught, the left one, which is the bound in an estimate from below,
-and then what both sides rest on. Formulas that take seconds to compute are left alone.
+$\\sqrt x$ or a plain factor. *Hypothesis*: the controls that every check carries, in which a hypothesis or a constant
+is changed. A perturbation is caught if then the check fails on some instance. An upper bound that is made larger stays
+true, so that of the two changes of an exponent at most one can be expected to be caught; *2 of 3* counts exponents.
+The right side is tried first; where nothing there is caught, the left one, which is the bound in an estimate from
+below, and then what both sides rest on. Formulas that take seconds to compute are left alone.
 
 {counts}
 
@@ -109,7 +109,7 @@ def why_not(claim: dict[str, Any], argument: str = "") -> str:
             else "No left side is positive, so a constant has nothing to act on."
         )
     if not claim["tried"]:
-        reasons.append("No exponent in the formula, or none that can be changed alone.")
+        reasons.append("There is no exponent to change.")
     elif not claim["caught"]:
         reasons.append("On these instances the check passes with any of these exponents as well.")
     return " ".join([*reasons, argument]).strip()
@@ -137,22 +137,24 @@ def section(
     if not results:
         return []
     arguments = argued() if arguments is None else arguments
-    old = stale(results)
+    old, found = stale(results), by_claim(results)
+    elsewhere = sum(c["constant"] == 0 < c["caught"] and "right" not in c["sides"] for c in found.values())
     says = [
-        f"- Of {whole} claims with {kind}, the constant or an exponent is caught for {share(some, whole)}, and with "
-        f"the hypotheses something for {share(every, whole)}."
+        f"- Claims with {kind}: the constant or an exponent is caught for {share(some, whole)}, and something, the "
+        f"hypotheses counted in, for {share(every, whole)}."
         for kind, (whole, some, every) in counts(results).items()
         if whole
     ]
+    says += ["", f"For {elsewhere} of them it is only an exponent, and not on the right side."] if elsewhere else []
     says += ["", "Refutations are not in the table: there a bound has failed already, at its witness."]
-    dates = sorted({(r["date"], r["commit"]) for r in results.values()})
-    says += ["", "Run on " + "; ".join(f"{date} at commit `{commit}`" for date, commit in dates) + "."]
+    for date in sorted({r["date"] for r in results.values()}):
+        commits = sorted({f"`{r['commit']}`" for r in results.values() if r["date"] == date})
+        says += ["", f"Run on {date} at commit {', '.join(commits)}."]
     if old:
         says += ["", ":::{warning}", f"Stale: the code has changed since in {', '.join(f'`{c}`' for c in old)}.", ":::"]
     lines = PERTURBED.format(counts="\n".join(says)).splitlines()
     lines += ["::::{list-table}", ":class: perturbed sortable", ":header-rows: 1", ":widths: 24 10 11 11 10 34", ""]
     lines += ["* - Statement", "  - Constant", "  - Exponent", "  - Hypothesis", "  - Slack", "  - Why not"]
-    found = by_claim(results)
     for claim in claims:
         if mine := found.get(claim["id"]):
             lines += row(claim, mine, arguments.get(claim["id"], ""), mine["chapter"] in old)

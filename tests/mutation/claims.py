@@ -39,7 +39,7 @@ from sparse_core import ledger
 
 PACKAGE = Path(ledger.__file__).parent
 MOST = 12  # sites for each side of a check
-SECONDS = 5.0  # of processor time for the changed formulas of one check
+SECONDS = 5.0  # of processor time for each of them
 CHECK = ledger.check
 
 
@@ -152,9 +152,9 @@ class Run:
         operands = [call.args[-1].value] * 2 if isinstance(call.args[-1], ast.Starred) else call.args[2:0:-1]
         rests = [chapter.slice(place, formulas.names(ast.Expr(operand))[0]) for operand in operands]
         right, left = rests[0] - rests[1], rests[1] - rests[0]
-        both, tried, before = rests[0] & rests[1], [], spent()
+        both, tried = rests[0] & rests[1], []
         for side, operand, own in (("right", operands[0], right), ("left", operands[1], left), ("both", None, both)):
-            found = []
+            found, before = [], spent()
             for name, seeds, change, swap in self.changes(place, operand, own)[:MOST]:
                 if spent() - before > SECONDS:
                     break
