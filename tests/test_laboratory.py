@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from naive import network, networks, sides
 from sklearn.exceptions import NotFittedError
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -19,7 +19,6 @@ from sparse_core.network import SparseNetwork
 from sparse_core.statements import Class
 
 CLAIMS = Path(__file__).parents[1] / "book" / "claims.yml"
-WITHOUT_SHRINKING = {"phases": [Phase.explicit, Phase.generate]}  # a smaller seed is not a simpler network
 
 
 # --- Degenerate networks ---
@@ -91,7 +90,7 @@ def test_wrong_arguments_are_named(arguments, error, match):
         examine(**{"network": network(0), **arguments})
 
 
-@settings(max_examples=20, **WITHOUT_SHRINKING)
+@settings(max_examples=20)
 @given(networks)
 def test_balancing_changes_the_scale_and_nothing_else(net):
     even = balanced(net)

@@ -1,7 +1,6 @@
 """Moments of samples: against direct sums and the fast transform; how they add; what they refuse."""
 
 import pickle
-import tracemalloc
 from functools import reduce
 from itertools import combinations
 from operator import add
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_core import fourier, hypercube
-from sparse_core.moments import Moments
+from sparse_core.moments import Moments, chunks, row_blocks
 from sparse_core.sweep import Sweep, pack, sweep
 
 
@@ -45,6 +44,8 @@ def test_moments_are_sums_over_the_samples(shape, labels):
     else:
         assert np.array_equal(moments.sums, naive)
     assert moments.count == m
+    if m:
+        assert moments.mean_square == pytest.approx(np.mean(np.square(y, dtype=float)), rel=1e-14)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -138,23 +139,24 @@ def test_packed_signs_are_bits(m):
     assert sum(int(np.bitwise_count(row).sum()) for row in words) == (X < 0).sum()  # the rest of the bits is 0
 
 
-def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_precision_can_count(monkeypatch):
-    """2^24 + 11 equal points: every sum is that number, which float32 does not have."""
-    m = 2**24 + 11
-    X, y = np.broadcast_to(np.array([[-1, 1]], dtype=np.int8), (m, 2)), np.broadcast_to(np.int8(1), m)
-    expected = m * characters(X[:1], 2)[0]
-    assert int(np.float32(m)) != m
-    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by the transform
-    monkeypatch.setattr("sparse_core.moments.TABLE_N", -1)
-    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by counting
-    blocks = Moments(2, 2).update((X[:1024], np.full(1024, 2, dtype=np.int8)) for _ in range(2**14 + 1))
-    assert np.array_equal(blocks.sums, 2 * (2**24 + 1024) * characters(X[:1], 2)[0])  # by products of float32
+@pytest.mark.parametrize("n, degree", [(1, 1), (6, 2), (10, 3), (22, 2)])
+def test_the_transform_is_taken_where_it_costs_less(n, degree):
+    """Against m products with a matrix of the size of the sweep, 8 n 2^n; and up to a table of 2^22 numbers."""
+    moments = Moments(n, degree)
+    even = 8 * n * 2**n // sweep(n, degree).size
+    assert moments._many(even + 1) and not moments._many(even)
+    assert not Moments(23, degree)._many(10**15)
 
 
-def test_single_precision_is_accurate_to_single_precision_at_any_number_of_samples():
+@pytest.mark.parametrize("label", [2**13, 2**14 + 1, 2**15 - 1])
+def test_single_precision_is_left_before_a_block_could_exceed_it(label):
+    X = np.ones((1023, 12), dtype=np.int8)
+    assert Moments(12, 1).update(X, np.full(1023, label)).sums.tolist() == [1023 * label] * 13
+
+
+def test_labels_of_single_precision_are_multiplied_in_it():
     X, y = sample(10, 1024, 0)
-    single = Moments(10, 3).update((X, y.astype(np.float32)) for _ in range(300)).coefficients
-    double = Moments(10, 3).update(X, y).coefficients
+    single, double = (Moments(10, 3).update(X, y.astype(dtype)).coefficients for dtype in (np.float32, np.float64))
     assert 0 < np.abs(single - double).max() < 1e-7
 
 
@@ -203,20 +205,38 @@ def test_long_shards_of_an_iterator_are_read_in_pieces(monkeypatch):
         Moments(6, 2).update(X, np.where(np.arange(5000) == 2500, np.nan, y))
 
 
-@pytest.mark.parametrize("labels", ["normal", "signs"])
-def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
-    """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
-    n, shards = 24, 900
-    monkeypatch.setattr("sparse_core.moments.CHUNK", 1 << 16)
-    X, y = sample(n, 1024, 0, labels)
-    moments = Moments(n, 3)
-    rows, words = (1 << 16) // n, {"normal": 1024, "signs": (1 << 16) // n // 64}[labels]
-    limit = 8 * moments._sums.nbytes + 3 * 8 * 276 * words + 4 * 16 * n * rows  # C(24, 2) = 276
-    tracemalloc.start()
-    moments.update((X.copy(), y.copy()) for _ in range(shards))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert moments.count == shards * 1024 and peak < limit < shards * (X.nbytes + y.nbytes) / 2
+@pytest.mark.parametrize("n, size", [(0, 18432), (6, 3072), (7, 2048), (18, 1024), (100, 1024)])
+def test_samples_are_read_in_multiples_of_1024(n, size, monkeypatch):
+    monkeypatch.setattr("sparse_core.moments.CHUNK", 18 * 1024)
+    X, y = sample(n, 20000, 0)
+    cuts = [0, 1, 700, 7000, 7000, 20000]
+    shards = [(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    pieces = list(chunks(shards, n))
+    lengths = [len(labels) for _, labels in pieces]
+    assert np.array_equal(np.concatenate([points for points, _ in pieces]), X)
+    assert np.array_equal(np.concatenate([labels for _, labels in pieces]), y)
+    assert all(length % 1024 == 0 for length in lengths[:-1]) and max(lengths) <= size
+    alone = [len(labels) for _, labels in chunks([(X, y)], n)]
+    assert alone == [size] * (20000 // size) + [20000 % size]
+    X[19000:19001, : n and 1] = 0
+    if n:
+        start = 19000 // size * size
+        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({19000 - start}, 0\) is 0"):
+            list(chunks([(X, y)], n))
+
+
+def test_blocks_of_rows_are_given_once_all_rows_are_points_of_the_cube(monkeypatch):
+    monkeypatch.setattr("sparse_core.moments.CHUNK", 40)
+    X, _ = sample(4, 25, 0)
+    assert [(rows.start, rows.stop) for rows in row_blocks(X, 4, 10)] == [(0, 10), (10, 20), (20, 25)]
+    X[24, 3] = 2
+    for size, start in (
+        (10, 20),
+        (12, 24),
+        (3, 20),
+    ):  # they are looked at 10 at a time, or ``size``
+        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({24 - start}, 3\) is 2"):
+            row_blocks(X, 4, size)
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
@@ -242,13 +262,24 @@ def test_moments_can_be_sent_to_another_process():
     X, y = sample(5, 50, 2)
     moments = Moments(5, 2).update(X, y)
     copy = pickle.loads(pickle.dumps(moments))
-    assert np.array_equal(copy.sums, moments.sums) and copy.count == 50 and repr(copy) == repr(moments)
+    assert np.array_equal(copy.sums, moments.sums) and copy.count == 50
+    assert repr(copy) == repr(moments) == "Moments(n=5, degree=2) of 50 samples"
 
 
 def test_a_wide_cube_needs_little_memory():
     walk = sweep(256, 3)
     assert walk.size <= 1.01 * hypercube.dimension(256, 3)
     assert walk.block * 32640 * 8 <= 64 << 20  # the larger factor, in bytes
+
+
+@pytest.mark.parametrize(
+    "n, degree, factor, block", [(16, 2, 16, 1024), (256, 3, 32640, 256), (500, 4, 124750, 64), (3000, 4, 4498500, 16)]
+)
+def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block):
+    """Powers of 2 from 16 to 1024 samples, and words of 64 bits, that fill 64 MB with doubles."""
+    walk = Sweep(n, degree)
+    assert walk.block == block == max(16, min(1024, 2 ** int(np.log2(2**23 / factor))))
+    assert walk.bits == 64 * max(1, 2**20 // factor)
 
 
 def test_a_refused_update_leaves_no_trace():
@@ -270,9 +301,10 @@ def test_a_refused_update_leaves_no_trace():
         (lambda m: m.update(np.ones((1, 2)), [np.nan]), ValueError, "'y' must be finite"),
         (lambda m: m.update(np.ones((1, 2)), ["a"]), TypeError, "'y' must be an array of real numbers"),
         (lambda m: m.update(np.full((1, 2), "a"), [1]), TypeError, "'X' must be an array of -1 and 1"),
-        (lambda m: m.update(np.ones((2, 2))), TypeError, "'y' is missing"),
+        (lambda m: m.update(np.ones((2, 2))), TypeError, r"^Argument 'y' is missing: give one .*of pairs \(X, y\)\.$"),
+        (lambda m: m.update(1, [1]), ValueError, "'X' must have 2 axes"),
         (lambda m: m.update([(np.ones((2, 2)), [1])]), ValueError, r"'y' must have shape \(2,\), not \(1,\)"),
-        (lambda m: m.coefficients, ValueError, "no samples yet"),
+        (lambda m: m.coefficients, ValueError, "^There are no samples yet: call 'update' first.$"),
         (lambda m: m + Moments(3, 2), ValueError, "'other' must have n = 2 and degree 1, not 3 and 2"),
         (lambda m: m + 1, TypeError, "unsupported operand"),
         (lambda m: Moments(-1, 2), ValueError, "'n' must be at least 0"),

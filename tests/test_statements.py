@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import network, networks, sides
 
@@ -17,7 +17,6 @@ from sparse_core.network import SparseNetwork
 from sparse_core.statements import Row
 
 ONE = "printed, constant 1"
-WITHOUT_SHRINKING = {"phases": [Phase.explicit, Phase.generate]}  # a smaller seed is not a simpler network
 
 
 # --- The slow path: sums over points, bits and neurons, as the paper writes them ---
@@ -137,7 +136,7 @@ def concave(p, n):
     return sum(q * math.sqrt(n * math.log(1 / q)) for q in p if q > 0) / n
 
 
-@settings(max_examples=25, **WITHOUT_SHRINKING)
+@settings(max_examples=25)
 @given(networks, st.integers(0, 4), st.sampled_from([0.0, 0.3, 0.9]))
 def test_both_sides_of_every_row_about_the_cube(net, d, rho):
     report = examine(net, degree=d, rho=rho, eps=0.7)
@@ -154,7 +153,7 @@ def test_both_sides_of_every_row_about_the_cube(net, d, rho):
     }  # fmt: skip
 
 
-@settings(max_examples=20, **WITHOUT_SHRINKING)
+@settings(max_examples=20)
 @given(networks)
 def test_lemma_6_takes_the_neuron_that_comes_closest(net):
     active, n = net.active(points(net.n)), net.n
@@ -173,7 +172,7 @@ def test_lemma_6_takes_the_neuron_that_comes_closest(net):
         assert ratios == pytest.approx([closest, closest * math.sqrt(2)])
 
 
-@settings(max_examples=10, **WITHOUT_SHRINKING)
+@settings(max_examples=10)
 @given(networks)
 def test_every_true_statement_holds_on_every_network(net):
     """Only printed forms may fail, and only those that the ledger calls false or whose constant is a reading."""
