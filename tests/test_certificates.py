@@ -215,6 +215,7 @@ def test_normalised_divides_by_powers_of_two_and_keeps_the_signs():
     assert ((0.5 <= top) & (top < 1)).all()
     assert (np.log2([6.0, 0.7, 1e300]) - np.log2(top)).tolist() == pytest.approx([3, 0, 997])
     assert np.array_equal(activity.active(V, a, hypercube.points(2)), activity.active(W, b, hypercube.points(2)))
+    assert certificates.normalised(np.zeros((1, 0)), np.array([-2.0]))[1].tolist() == [-0.5]
 
 
 def test_granularity_divides():
