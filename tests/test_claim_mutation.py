@@ -5,16 +5,17 @@ import os
 import sys
 from pathlib import Path
 
+import chapters
+import perturbations
 import pytest
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "mutation"), str(ROOT / "book" / "_ext")]
-import chapters  # noqa: E402 (the folders are on the path now)
-import claims as mutation  # noqa: E402
-import formulas  # noqa: E402
-import perturbations  # noqa: E402
+import make
+from sparse_core import ledger
 
-from sparse_core import ledger  # noqa: E402
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "mutation"))
+import claims as mutation  # noqa: E402 (its folder is on the path now)
+import formulas  # noqa: E402
 
 LEAST = 0.85  # the share of the claims of which another constant or another exponent is caught
 RESULTS = perturbations.read()
@@ -153,6 +154,10 @@ def test_the_code_is_that_of_the_notebook(chapter):
     path = ROOT / "book" / f"{chapter}.md"
     cells = [cell.source for cell in chapters.code_cells(chapters.read(path))]
     assert [cell.strip() for cell in perturbations.code_cells(path.read_text(encoding="utf-8"))] == cells
+
+
+def test_the_command():
+    assert make.parse(["mutate", "--claims", "02-uniform"]) == ("mutate", {"claims": True, "names": ["02-uniform"]})
 
 
 def result(**changes):
