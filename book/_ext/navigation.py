@@ -58,6 +58,20 @@ ANCHORS = {  # of statements whose label is not the id of their claim
     "claim-2-1-tail": "claim-2-1",
     "ours-appendix-a-threshold": "appendix-a-threshold",
 }
+READ = {  # statements that a section speaks of and no record is about
+    "theorem-4": "02-uniform.html#sec-chain",
+    "theorem-5": "05-general.html#sec-theorem-5",
+    "dense-sample-lower-bound": "05-general.html#sec-theorem-5",
+    "eq-16": "05-general.html#sec-conjecture-20",
+    "lemma-9-last-line": "02-uniform.html#sec-last-line",
+    "halfspace-sqrt-n": "01-definitions.html#sec-lemma-6",
+    "loss": "01-definitions.html#sec-pac",
+    "pac-learning": "01-definitions.html#sec-pac",
+    "fourier-expansion": "01-definitions.html#sec-fourier",
+    "noise-sensitivity": "01-definitions.html#definition-sensitivity",
+    "question-dimension": "06-beyond.html#sec-open",
+    "question-high-probability": "06-beyond.html#sec-open",
+}
 FEW = 6  # as many names in a row; the ledger has them all
 
 
@@ -117,17 +131,17 @@ def finished(pages: Pages, claims: Claims) -> Pages:
 
 
 def places(pages: Pages, claims: Claims) -> dict[str, str]:
-    """Where each claim stands: at its statement, else at its first record, first of all in its own chapter."""
-    found: dict[str, str] = {}
-    by_stem = {path.stem: text for path, text in pages.items()}
+    """Where each claim stands: at its statement, at its first record, or in a section; in its own chapter if it can."""
+    anchor = re.compile(r'<div class="(?:proof [^"]*|claim-record)" id="([^"]+)"')
+    anchors = {path.stem: anchor.findall(text) for path, text in sorted(pages.items())}
+    found = {name: place for name, place in READ.items() if place.partition(".")[0] in anchors}
     for claim in claims:
         name, own = claim["id"], claim.get("chapter", "")
-        statement, record = ANCHORS.get(name, name), f"record-{name}-[0-9a-f]{{6}}"
-        anchor = re.compile(rf'<div class="(?:proof [^"]*|claim-record)" id="({statement}|{record})"')
-        for stem in sorted(by_stem, key=lambda stem: (stem != own, stem)):
-            anchors = anchor.findall(by_stem[stem])
-            if anchors and stem not in ("ledger", "errata"):
-                found[name] = f"{stem}.html#{statement if statement in anchors else anchors[0]}"
+        statement, record = ANCHORS.get(name, name), re.compile(rf"record-{name}-[0-9a-f]{{6}}")
+        for stem in sorted(anchors, key=lambda stem: stem != own):
+            first = next(filter(record.fullmatch, anchors[stem]), "")
+            if place := statement if statement in anchors[stem] else first:
+                found[name] = f"{stem}.html#{place}"
                 break
     return found
 
