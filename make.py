@@ -29,7 +29,7 @@ STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html wa
 CLAIMS = ("tests/mutation/claims.json", "tests/mutation/claims.toml")  # shown on the ledger page
 SOURCES = ("book", "sparse_core", "benchmarks/results.json", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
 NOT_UNITS = (
-    *("site", "errata", "calculator", "exercises", "notebooks", "downloads", "safety"),
+    *("site", "errata", "calculator", "exercises", "notebooks", "navigation", "printed", "downloads", "safety"),
     *("make", "requirements", "interrupted", "benchmarks", "mutation", "claim_mutation"),
 )
 UNIT_TESTS = ["tests", "sparse_core", *(f"--ignore=tests/test_{name}.py" for name in NOT_UNITS)]
