@@ -40,7 +40,6 @@ REPRODUCIBLE = {
     "OPENBLAS_NUM_THREADS": "1",
     "IPYTHONDIR": str(BUILD / "ipython"),  # nobody's own start-up files reach a chapter
     "JUPYTER_PREFER_ENV_PATH": "1",  # nor does a kernel of the user's
-    "JUPYTER_RUNTIME_DIR": str(BUILD / "runtime"),  # and what an interrupted run leaves is in _build
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
