@@ -84,8 +84,12 @@ def test_influence_is_the_weight_of_the_sets_that_contain_it(n):
 
 
 @pytest.mark.parametrize("n", range(8))
-def test_sensitivity_from_its_definition(n):
-    f = random_function(n)
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_sensitivity_from_its_definition(n, dtype):
+    f = (30 * random_function(n)).astype(dtype)
+    assert fourier.sensitivity(f).dtype == fourier.influences(f).dtype == np.float64
+    assert fourier.statistics(f).weights.dtype == fourier.statistics(f).influences.dtype == np.float64
+    f = f.astype(float)
     naive = [sum((f[i] - f[i ^ 1 << j]) ** 2 for j in range(n)) / 4 for i in range(2**n)]
     assert np.allclose(fourier.sensitivity(f), naive, rtol=1e-12, atol=0)
     assert np.mean(fourier.sensitivity(f)) == pytest.approx(fourier.average_sensitivity(f), rel=1e-12)
@@ -225,11 +229,36 @@ def test_tables_beyond_the_memory_are_refused(dtype):
         fourier.inverse_walsh_transform(table)
 
 
+@pytest.mark.parametrize(("dtype", "need"), [(np.int8, 144), (np.float32, 128), (np.float64, 256), (np.bool_, 144)])
+def test_a_table_and_its_transform_may_fill_the_memory(dtype, need, monkeypatch):
+    f = np.ones(16, dtype)
+    monkeypatch.setattr(fourier, "_memory", lambda: need)
+    assert fourier.walsh_transform(f)[0] == 1
+    monkeypatch.setattr(fourier, "_memory", lambda: need - 1)
+    with pytest.raises(ValueError) as caught:
+        fourier.walsh_transform(f)
+    assert str(caught.value) == (
+        f"Argument 'values' must fit in the {need - 1} bytes of this machine together with its transform, "
+        f"not need {need} bytes."
+    )
+    if f.dtype.kind == "f":
+        assert fourier.walsh_transform(f, out=f) is f  # which needs no place
+
+
+@pytest.mark.parametrize("bits", range(1, 40))
+@pytest.mark.parametrize("most", [1, 3, 8])
+def test_bits_are_split_into_few_and_equal_parts(bits, most):
+    parts = fourier._split(bits, most)
+    assert sum(parts) == bits and max(parts) <= most
+    assert len(parts) == -(-bits // most) and max(parts) - min(parts) <= 1
+
+
 @pytest.mark.parametrize(
     "out", [np.empty(3), np.empty(4, np.float32), np.empty(8)[::2], np.broadcast_to(0.0, 4), [0.0, 0, 0, 0]]
 )
 def test_a_result_has_a_place_of_its_size_and_type(out):
-    with pytest.raises(ValueError, match="'out' must be a contiguous, writeable array of 4 numbers of type float64"):
+    words = r"^Argument 'out' must be a contiguous, writeable array of 4 numbers of type float64\.$"
+    with pytest.raises(ValueError, match=words):
         fourier.walsh_transform([1, 2, 3, 4], out=out)
 
 
@@ -266,6 +295,7 @@ def test_tables_of_two_values_have_the_flips_of_their_definition(n, dtype, seed)
     squares = np.array([(real - real[x ^ 1 << i]) ** 2 / 4 for i in range(n)]).reshape(n, 2**n)
     assert np.array_equal(fourier.sensitivity(f), squares.sum(axis=0))
     assert np.array_equal(fourier.influences(f), squares.sum(axis=1) / 2**n)
+    assert fourier.sensitivity(f).dtype == fourier.influences(f).dtype == np.float64
     assert fourier.average_sensitivity(f) == squares.sum() / 2**n
 
 
