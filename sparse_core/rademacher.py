@@ -168,7 +168,7 @@ def neuron_values(
     >>> neuron_values([[1.0], [0.9]], [1, -1], B=1.0).round(3)
     array([0. , 0.1, 0.1, 0.1])
     """
-    X, signs = _sample(X, signs, MAX_POINTS)
+    X, signs = _sample(X, signs)
     return _Neuron(X, W, B, norm, terms).values(signs)
 
 
@@ -186,7 +186,7 @@ def empirical(
     >>> round(empirical(X, [1, 1, 1], s=2, k=1, W=6**-0.5), 4)           # (4 + sqrt 6) / (3 sqrt 6)
     0.8777
     """
-    X, signs = _sample(X, signs, MAX_POINTS)
+    X, signs = _sample(X, signs)
     return _best(_Neuron(X, W, B, norm).values(signs), s, k) / len(X)
 
 
@@ -325,7 +325,7 @@ def _points(X: ArrayLike, most: int | None = MAX_POINTS) -> Array:
     return X
 
 
-def _sample(X: ArrayLike, signs: ArrayLike, most: int | None = None) -> tuple[Array, Array]:
-    X = _points(X, most)
+def _sample(X: ArrayLike, signs: ArrayLike) -> tuple[Array, Array]:
+    X = _points(X, None)
     zeta = checks.real_array("signs", signs, 1, shape=(len(X),))
     return X, checks.signs("signs", zeta[None])[0].astype(np.float64)

@@ -163,7 +163,7 @@ def test_a_far_point_a_point_at_the_origin_and_two_equal_points():
 
 def test_scaling_rotation_sign_and_order():
     rng = np.random.default_rng(4)
-    for _ in range(10):
+    for _ in range(4):
         X, zeta, order = rng.standard_normal((5, 3)), rng.choice([-1.0, 1.0], 5), rng.permutation(5)
         Q = np.linalg.qr(rng.standard_normal((3, 3)))[0]
         value = rademacher.empirical(X, zeta, 3, 1, 1.0, 0.5)
@@ -258,10 +258,65 @@ def test_the_bound_by_contraction_by_hand():
     assert rademacher.contraction(np.ones((100, 1))) == pytest.approx(0.15)  # any number of points
 
 
+def slow_ascent(X, zeta, W, B, starts):
+    """Half-way to the best (v, c) for the set that is active now, until that set promises no more; point by point."""
+    best = 0.0
+
+    def towards(weights):
+        g, total = sum(w * x for w, x in zip(weights, X, strict=True)), sum(weights)
+        return W * g / np.linalg.norm(g) if g.any() else 0 * g, -B * np.sign(total)
+
+    for sign in (1, -1):
+        for start in starts:
+            v, c = towards(sign * zeta * start)
+            for _ in range(60):
+                active = [x @ v - c > 0 for x in X]
+                weights = [sign * z * a for z, a in zip(zeta, active, strict=True)]
+                best = max(best, gain := sum(w * (x @ v - c) for w, x in zip(weights, X, strict=True)))
+                u, d = towards(weights)
+                if sum(w * (x @ u - d) for w, x in zip(weights, X, strict=True)) <= gain * (1 + 1e-9):
+                    break
+                v, c = v + (u - v) / 2, c + (d - c) / 2
+    return best / len(X)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("restarts", [0, 1, 3])
+def test_ascent_is_its_recipe(seed, restarts):
+    rng = np.random.default_rng(seed)
+    X, zeta, (W, B) = rng.standard_normal((7, 2)), rng.choice([-1.0, 1.0], 7), rng.uniform(0, 2, 2)
+    starts = [np.ones(7), *np.random.default_rng(seed).random((restarts, 7))]
+    found = rademacher.ascent(X, zeta, W, B, rng=np.random.default_rng(seed), restarts=restarts)
+    assert found == pytest.approx(slow_ascent(X, zeta, W, B, starts), rel=1e-9)
+    small = rademacher.ascent(X, zeta, W / 1000, B / 1000, rng=np.random.default_rng(seed), restarts=restarts)
+    assert small == pytest.approx(found / 1000)
+
+
+def test_by_default_weights_have_norm_1_and_there_is_no_bias_in_the_box():
+    X, zeta = np.random.default_rng(0).standard_normal((4, 2)), [1, -1, 1, 1]
+    scale = (1.0, 0.0)
+    assert rademacher.empirical(X, zeta, 3, 2) == rademacher.empirical(X, zeta, 3, 2, *scale, "box")
+    assert rademacher.dense(X, zeta, 3) == rademacher.dense(X, zeta, 3, *scale, "box")
+    assert rademacher.expected(X, 3, 2) == rademacher.expected(X, 3, 2, *scale, "box")
+    assert rademacher.contraction(X) == rademacher.contraction(X, *scale)
+    assert np.array_equal(rademacher.profile(X, 3, 2), rademacher.profile(X, 3, 2, *scale, "box"))
+    assert np.array_equal(rademacher.neuron_values(X, zeta), rademacher.neuron_values(X, zeta, *scale, "box", "both"))
+    folded = rademacher.profile(X, 3, 2, 1.0, 1.0, "folded")
+    assert (folded < rademacher.profile(X, 3, 2, 1.0, 1.0)).all() and (folded > rademacher.profile(X, 3, 2)).all()
+    ascents = [
+        rademacher.ascent(X, zeta, *given, rng=np.random.default_rng(0), **more)
+        for given, more in (((), {}), (scale, {"restarts": 8}))
+    ]
+    assert ascents[0] == ascents[1]
+    rng = np.random.default_rng(0)
+    rademacher.ascent(X, zeta, rng=rng)
+    assert rng.random() == np.random.default_rng(0).random(8 * 4 + 1)[-1]  # eight starts at random
+
+
 def test_ascent_from_below_and_contraction_from_above():
     rng = np.random.default_rng(11)
     below, exact = [], []
-    for _ in range(20):
+    for _ in range(10):
         X, zeta = rng.standard_normal((6, 3)), rng.choice([-1.0, 1.0], 6)
         below.append(rademacher.ascent(X, zeta, 1.0, 0.5, rng=rng))
         exact.append(rademacher.dense(X, zeta, 1, 1.0, 0.5))
@@ -274,7 +329,8 @@ def test_ascent_from_below_and_contraction_from_above():
     "call, message",
     [
         (lambda r: r.empirical(np.zeros((15, 2)), np.ones(15), 1, 1), "points X' must be at most 14"),
-        (lambda r: r.empirical(np.zeros((0, 2)), [], 1, 1), "points X' must be at least 1"),
+        (lambda r: r.neuron_values(np.zeros((15, 2)), np.ones(15)), "points X' must be at most 14"),
+        (lambda r: r.empirical(np.zeros((0, 2)), [], 1, 1), "'the number of points X' must be at least 1"),
         (lambda r: r.empirical([[1.0]], [0], 1, 1), "'signs' must have entries -1 and 1"),
         (lambda r: r.empirical([[1.0]], [1, 1], 1, 1), r"'signs' must have shape \(1,\)"),
         (lambda r: r.empirical([[1.0]], [1], 1, 2), "'k' must be at most 1"),
