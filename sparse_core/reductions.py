@@ -269,6 +269,6 @@ def _residues(name: str, value: ArrayLike, q: int, ndim: int) -> NDArray[np.int6
 
 def _integers(name: str, value: ArrayLike) -> NDArray[np.int64]:
     array: NDArray[Any] = np.asarray(value)
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iu" or not np.can_cast(array.dtype, np.int64):
         raise TypeError(f"Argument '{name}' must be integers, not of type {array.dtype}.")
     return array.astype(np.int64)

@@ -126,6 +126,7 @@ def test_labels_by_hand(rounding):
     for q, p in product(range(2, 14), range(1, 14)):
         expected = [label_by_hand(t, p, q, rounding) for t in range(-q, 3 * q)]
         assert reductions.lwr_label(np.arange(-q, 3 * q), p, q, rounding).tolist() == expected
+        assert rounding != "lwr" or reductions.lwr_label(np.arange(-q, 3 * q), p, q).tolist() == expected
 
 
 def test_low_residues_are_floor_rounding_for_coprime_moduli():
@@ -141,6 +142,7 @@ def test_digits_are_binary(q):
     Y = residues(q, 2)
     length = next(bits for bits in range(9) if 2**bits >= q)
     Z = reductions.digits(Y, q).reshape(-1, 2, length)
+    assert Z.dtype == np.int8
     assert np.array_equal(((1 - Z) // 2) @ 2 ** np.arange(length), Y)
     assert np.array_equal(reductions.encode(Y, q), reductions.lift(Z.reshape(-1, 2 * length)))
 
@@ -154,6 +156,7 @@ def test_lwr_is_exact_for_every_secret(q, p, m, rounding):
         net = reductions.lwr(w, p, q, rounding)
         assert net(X).tolist() == [label_by_hand(int(t), p, q, rounding) for t in Y @ w]
         assert net.sparsity(X) <= 1
+        assert net.s == sum(label_by_hand(a, p, q, rounding) != 0 for a in range((q - 1) * int(w.sum()) + 1))
         v = sqrt(w @ w * (4**length - 1) / 12)
         assert v**2 <= m * (q - 1) ** 2 * (4**length - 1) / 12 * (1 + 1e-15)
         assert net.n == (m * length) ** 2 and net.s <= A
@@ -177,6 +180,13 @@ def test_the_zero_secret_needs_no_neuron():
 
 
 # Errors
+
+
+def test_as_many_weights_as_the_limit(monkeypatch):
+    monkeypatch.setattr(reductions, "MAX_WEIGHTS", 3 * 2**2)
+    assert reductions.linearised([1, 1], [0, 1, 2])[0].size == 3 * 2**2
+    with pytest.raises(ValueError, match=r"^4 neurons in 2\*\*2 lifted variables are too many to write down\.$"):
+        reductions.linearised([1, 1], [0, 1, 2, 3])
 
 
 @pytest.mark.parametrize(
