@@ -130,7 +130,7 @@ def appendix_a(
     """
     b, q = checks.integer("b", b, 0, 12), checks.integer("q", q, 1)
     if weights is not None:
-        w = checks.real_array("weights", weights, 2, shape=(1 << b, q)).astype(np.float64)
+        w = checks.real_array("weights", weights, 2, shape=(1 << b, q))
     elif rng is not None:
         w = checks.generator("rng", rng).standard_normal((1 << b, q))
         w /= np.linalg.norm(w, axis=1, keepdims=True)

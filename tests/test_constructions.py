@@ -120,6 +120,14 @@ def test_appendix_a_at_a_threshold_that_rounds(q):
         assert below <= moved <= below * (1 + 2.0**-39)
 
 
+def test_appendix_a_moves_gamma_where_round_off_alone_would_break_sparsity():
+    """As stored, ten times 0.1 is more than 1, and four times 1/2 is 2."""
+    tenths = constructions.appendix_a(1, 10, gamma=0.5, weights=np.full((2, 10), 0.1))
+    halves = constructions.appendix_a(1, 4, gamma=1, weights=np.full((2, 4), 0.5))
+    assert 0.5 < tenths.W[0, 0] <= 0.5 * (1 + 1e-11) and tenths.sparsity() == 1
+    assert halves.W[0, 0] == 1 and halves.sparsity() == 1
+
+
 def test_appendix_a_needs_a_bound_on_its_weights():
     """b = 1, q = 3, Gamma = sqrt q as printed: ||w|| = 5/2 has two active neurons, ||w|| = 2 one (`E28`)."""
     spread = [np.full((2, 3), norm / math.sqrt(3)) for norm in (2.5, 2.0)]
@@ -146,6 +154,7 @@ def test_tight_attains_the_average_sensitivity_bound(p, k):
     assert net.scale == pytest.approx((math.sqrt(p), abs(p - 2)))
     assert np.array_equal(net.active_count(), np.full(2 ** (p + 2), k)) and net.sparsity() == k
     assert net.s == k * 2**p
+    assert constructions.tight(p, k).n == p
 
 
 @pytest.mark.parametrize("n", range(1, 13))
@@ -199,8 +208,9 @@ def test_caps_of_reed_muller():
 def test_tree_evaluates_the_leaf_that_is_reached(n, depth):
     rng = np.random.default_rng(n)
     paths = constructions.random_paths(n, depth, rng=rng)
-    assert paths.shape == (2**depth, n) and (np.abs(paths).sum(axis=1) == depth).all()
+    assert paths.shape == (2**depth, n) and paths.dtype == np.int8 and (np.abs(paths).sum(axis=1) == depth).all()
     V, c = rng.standard_normal(paths.shape), rng.standard_normal(len(paths))
+    c[0] = -100  # below all of <v, x>: such a leaf needs no Gamma
     net = constructions.tree(paths, V, c)
     X = hypercube.points(n)
     reached = [[i for i, path in enumerate(paths) if (x[path != 0] == path[path != 0]).all()] for x in X]
@@ -209,6 +219,8 @@ def test_tree_evaluates_the_leaf_that_is_reached(n, depth):
     affine = (V[leaf] * X).sum(axis=1) + c[leaf]
     assert np.allclose(net(X), np.maximum(affine, 0), rtol=0, atol=1e-10)
     assert np.array_equal(net.active_count(), affine > 0)
+    least = np.maximum(np.abs(V).sum(axis=1) + c, 0) / 2
+    assert np.allclose(net.W - V, least[:, None] * paths, rtol=1e-11, atol=1e-14)
 
 
 @pytest.mark.parametrize("tenths", [1, 3, 7])
@@ -264,9 +276,11 @@ def test_random_constructions_are_reproducible():
         assert not np.array_equal(one.W, other.W)
 
 
-@pytest.mark.parametrize(("n", "s", "k"), [(5, 8, 1), (8, 16, 1), (8, 16, 3), (10, 6, 5)])
+@pytest.mark.parametrize(("n", "s", "k"), [(5, 8, 1), (8, 16, 1), (8, 16, 3), (10, 6, 5), (8, 100, 20)])
 def test_gaussian_units_have_the_smallest_bias(n, s, k):
+    assert constructions.gaussian_units(n, s, rng=np.random.default_rng(n)).sparsity() == 1
     net = constructions.gaussian_units(n, s, k, rng=np.random.default_rng(n))
+    assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
     top = np.sort(hypercube.points(n) @ net.W.T, axis=1)[:, -k - 1].max()
     assert np.unique(net.b).tolist() == pytest.approx([top + constructions.GAP])
     assert counts(net).max() <= k and net.sparsity() <= k
