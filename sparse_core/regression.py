@@ -113,16 +113,24 @@ def least_squares(
 def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf, tolerance: float = TOLERANCE) -> str:
     """The route that should take the least time among those that the memory allows; the first of several quick ones.
 
-    The times are in nanoseconds of one processor core (of 2024): 64 bits counted, 50 multiply-adds in double precision
-    or 90 in single take about one each. Only their ratios matter.
-
-    For uniform points the square root of the condition number of G is about (1 + r)/(1 - r), r = sqrt(D/m), to which
-    the number of steps is proportional: close to m = D, and with little ridge below, they are not the ones to take.
-
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3, ridge=1e-6), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')
     """
-    D, squares, m = dimension(n, degree), dimension(n, 2 * degree), checks.integer("m", m, 1)
+    estimates = _time_and_memory(checks.integer("m", m, 1), n, degree, ridge, tolerance)
+    times = {name: max(time, QUICK) for name, (time, size) in estimates.items() if size <= memory}
+    return min(times, key=lambda name: times[name])
+
+
+def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float) -> dict[str, tuple[float, float]]:
+    """The nanoseconds of each route, and its bytes beyond the vectors of length D.
+
+    The times are those of one processor core (of 2024): 64 bits counted, 50 multiply-adds in double precision or 90 in
+    single take about one nanosecond each. Only their ratios matter.
+
+    For uniform points the square root of the condition number of G is about (1 + r)/(1 - r), r = sqrt(D/m), to which
+    the number of steps is proportional: close to m = D, and with little ridge below, they are not the ones to take.
+    """
+    D, squares = dimension(n, degree), dimension(n, 2 * degree)
     table = n << n if n <= WALSH_N else inf  # a transform takes a quarter of it
     r = sqrt(D / m)
     least = max(1 - r, 0) ** 2 + ridge
@@ -130,14 +138,12 @@ def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf,
     steps = 2 + sqrt(((1 + r) ** 2 + ridge) / least) * digits / 2 if least else inf
     means, entry = m * D / 12, 3 if n <= TABLE_N else 4 * (n // 16 + 1)
     count = min(m * squares / 64, table / 4 + 20 * m if n <= TABLE_N else inf)
-    time_and_memory = {  # in bytes, beyond the vectors of length D
+    return {
         "gram": (means + count + D**3 / 150 + entry * D**2, 16 * D**2 + 80 * squares),
         "kernel": (means + m**2 * (n / 25 + 8) + m**3 / 150 if m < D else inf, 16 * m**2),
         "cg": (means + m * D / 11 * steps, 0),
         "walsh": (20 * m + table / 2 * steps, 40 * 2**n if n <= WALSH_N else inf),
     }
-    times = {name: max(time, QUICK) for name, (time, size) in time_and_memory.items() if size <= memory}
-    return min(times, key=lambda name: times[name])
 
 
 def reported_moments(X: NDArray[Any], y: NDArray[Any], degree: int, report: Report) -> Moments:

@@ -1,5 +1,7 @@
 """Polynomial regression: four routes to one minimiser, against the explicit matrix of the monomials."""
 
+from math import comb, inf, log, sqrt
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -138,6 +140,43 @@ def test_the_rule_takes_the_quickest_route_or_an_exact_one_that_is_quick():
     assert choose(10**5, 26, 4) == "cg"  # as a table, the cube is too large from here on
     assert choose(10**5, 64, 2) == "cg" and choose(10**5, 64, 2, tolerance=0) == "gram"
     assert choose(50, 4, 1) == "gram"  # all are quick, this one is exact
+
+
+def slow_estimates(m, n, degree, ridge, tolerance):
+    """Operations at their rates, in nanoseconds, and bytes: what each route does, one line for each."""
+    D, S = (sum(comb(n, i) for i in range(d + 1)) for d in (degree, 2 * degree))
+    transform, moments = n * 2**n / 4 if n <= 25 else inf, m * D / 12
+    widest = (1 + sqrt(D / m)) ** 2 + ridge
+    narrowest = ridge + (0 if D > m else (1 - sqrt(D / m)) ** 2)
+    steps = 2 + sqrt(widest / narrowest) * log(2 / tolerance) / 2 if narrowest and tolerance else inf
+    counting = min(m * S / 64, transform + 20 * m) if n <= 22 else m * S / 64
+    look_up = 3 if n <= 22 else 4 + 4 * (n // 16)
+    return {
+        "gram": (moments + counting + look_up * D * D + D**3 / 3 / 50, 2 * 8 * D * D + 10 * 8 * S),
+        "kernel": (moments + m * m * n / 25 + 8 * m * m + m**3 / 3 / 50 if m < D else inf, 2 * 8 * m * m),
+        "cg": (moments + steps * m * D / 11, 0),
+        "walsh": (20 * m + steps * 2 * transform, 5 * 8 * 2**n if n <= 25 else inf),
+    }
+
+
+CASES = [(m, n, d) for m in (1, 30, 697, 3000, 10**5) for n, d in ((1, 1), (16, 3), (22, 2), (23, 2), (25, 1), (26, 4))]
+
+
+@pytest.mark.parametrize("ridge, tolerance", [(0.0, 1e-6), (0.1, 1e-6), (1e-6, 1e-12), (0.1, 0.0)])
+def test_the_rule_counts_operations_and_takes_the_least_time_that_the_memory_allows(ridge, tolerance):
+    for m, n, degree in [*CASES, (100_000, 64, 3), (300, 256, 2)]:
+        slow = slow_estimates(m, n, degree, ridge, tolerance)
+        for name, both in regression._time_and_memory(m, n, degree, ridge, tolerance).items():
+            assert both == pytest.approx(slow[name], rel=1e-9), (name, m, n, degree)
+        for memory in (0, 1e5, slow["gram"][1], 1e9, inf):
+            times = {name: max(time, 3e6) for name, (time, size) in slow.items() if size <= memory}
+            first = next(name for name in ROUTES if name in times and times[name] <= min(times.values()) * (1 + 1e-12))
+            assert choose(m, n, degree, ridge, memory, tolerance) == first
+
+
+def test_by_default_there_is_no_ridge_and_memory_is_no_object():
+    for case in CASES:
+        assert choose(*case) == choose(*case, 0.0, inf, 1e-6)
 
 
 def test_the_rule_is_followed_and_can_be_overridden(monkeypatch):
