@@ -193,9 +193,8 @@ def files(stem: str, text: str) -> str:
         f'<a download href="../_static/downloads/{stem}.{suffix}">{word}</a>'
         for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
     )
-    return (
-        f'<p class="take-away">Download this page: {links}. They run after <code>pip install . matplotlib</code>.</p>'
-    )
+    needs = "<code>pip install . matplotlib</code> in the repository"
+    return f'<p class="take-away">Download this page: {links}. They run after {needs}.</p>'
 
 
 def with_statements(text: str, stem: str, claims: Claims, found: dict[str, str]) -> str:
