@@ -47,7 +47,7 @@ def dense(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
     """
     s, n = W.shape
     if X is not None and len(X) * max(s, n) <= activity.BLOCK:
-        z = X.astype(np.float64, copy=False) @ W.T
+        z = X @ W.T
         z -= b
         return np.asarray(np.maximum(z, 0, out=z) @ u)
     result = np.zeros(activity.size(X, n, s))

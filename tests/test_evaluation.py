@@ -105,6 +105,7 @@ def test_each_neuron_is_computed_the_cheaper_way(monkeypatch):
 
 def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
     net = constructions.junta(np.ones(64), n=16)
+    monkeypatch.setattr(evaluation, "MAX_POINTS_N", 16)
     monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 16)  # as many as there are; a dense pass would take 2^22
     assert np.array_equal(net.values(), np.ones(1 << 16))
     monkeypatch.setattr(activity, "MAX_PAIRS", (1 << 16) - 1)
