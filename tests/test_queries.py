@@ -1,5 +1,7 @@
 """Statistical queries: every answer against the average written out, every exclusion against all answers so far."""
 
+from math import log
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -64,10 +66,15 @@ def test_a_query_excludes_fewer_than_tau_to_the_minus_two(m, kind, tau, seed):
     assert set(away) <= set(out.tolist()) <= set(near)
 
 
+def test_a_coefficient_of_tau_is_not_excluded():
+    assert len(queries.excluded(lambda X, y: X[:, 0] * y, 3, tau=1.0)) == 0
+
+
 @pytest.mark.parametrize("j", range(5))
 def test_bent_functions_have_flat_spectra(j):
     """The inner product is its own dual: the coefficient at T is 2^-j times the function at T (Rothaus 1976)."""
     assert np.array_equal(fourier.walsh_transform(queries.bent(j)), 2.0**-j * queries.bent(j))
+    assert queries.bent(j).dtype == np.int8
 
 
 @pytest.mark.parametrize("j", range(1, 5))
@@ -100,6 +107,12 @@ def test_answers_from_samples_keep_the_tolerance(sample):
     assert len(set(answers)) > 1
 
 
+def test_an_answer_is_the_mean_of_as_many_rows_as_asked_for():
+    X, y = np.zeros((9, 1)), np.arange(9) / 8
+    oracle = queries.StatisticalQueryOracle(X, y, tau=2.0, sample=5, rng=np.random.default_rng(2))
+    assert oracle.query(lambda X, y: y) == np.random.default_rng(2).choice(y, 5).mean()
+
+
 def test_the_honest_oracle_takes_any_points_and_labels():
     X = [[0.5, 2.0], [1.0, -1.0], [0.0, 3.0]]
     oracle = queries.StatisticalQueryOracle(X, [0.0, 1.0, 0.25], tau=0.1)
@@ -110,6 +123,7 @@ def test_the_honest_oracle_takes_any_points_and_labels():
 def test_samples_suffice_for_fair_coins(tau, count, delta):
     """The mean of N signs misses by more than tau with a binomial probability: at most delta / count."""
     N = queries.samples(tau, count, delta)
+    assert N - 1 < 2 * log(2 * count / delta) / tau**2 <= N
     heads = np.arange(N + 1)
     assert binom.pmf(heads, N, 0.5)[np.abs(2 * heads / N - 1) > tau].sum() <= delta / count
 
@@ -152,6 +166,12 @@ def test_no_answer_would_have_kept_more(tau, seed):
             assert v == pytest.approx(uninformed, abs=1e-15)
 
 
+def test_parities_at_both_ends_of_the_tolerance_stay():
+    for sets, coefficients, answer in (([0, 1], [0.5, 0.0], 0.25), ([1], [-0.5], -0.25)):
+        oracle = queries.AdversarialOracle(1, tau=0.25)
+        assert oracle.query_spectrum(sets, coefficients) == answer and oracle.remaining == oracle.alive.sum() == 2
+
+
 def test_the_uninformed_adversary_answers_e_phi0_while_it_can():
     oracle = queries.AdversarialOracle(2, 0.4, "uninformed")
     answers = [oracle.query(lambda X, y, S=S: (hypercube.character(S, X) * y + 1) / 2) for S in range(4)]
@@ -184,8 +204,13 @@ def test_the_block_learner_needs_a_small_multiple_of_the_bound(m, tau, j, answer
 @pytest.mark.parametrize("left", [1, 3])
 @pytest.mark.parametrize("tau, j", [(0.4, 0), (0.24, 1), (0.1, 2)])
 def test_the_block_learner_always_finds_the_parity(tau, j, left):
+    class Oracle(queries.AdversarialOracle):
+        def query_spectrum(self, sets, coefficients):
+            assert self.remaining > left  # no query more than needed
+            return super().query_spectrum(sets, coefficients)
+
     for answers in ("fewest", "uninformed"):
-        oracle = queries.AdversarialOracle(6, tau, answers)
+        oracle = Oracle(6, tau, answers)
         queries.block_learner(oracle, j, left=left, rng=np.random.default_rng(1))
         assert oracle.remaining <= left
 
@@ -199,7 +224,7 @@ def test_the_block_learner_always_finds_the_parity(tau, j, left):
         (lambda o: o.query(lambda X, y: 2 * y), ValueError, r"'phi' must have values in \[-1, 1\]; .* is 2"),
         (lambda o: o.query(lambda X, y: y[:3]), ValueError, r"'phi' must have shape \(8,\), not \(3,\)"),
         (lambda o: o.query_spectrum([0, 1], [0.8, 0.7]), ValueError, "sum to at most 1, not 1.13"),
-        (lambda o: o.query_spectrum([1, 1], [0.5, 0.5]), ValueError, "must be different bit masks"),
+        (lambda o: o.query_spectrum([1, 1], [0.5, 0.5]), ValueError, "^Argument 'sets' must be different bit masks"),
         (lambda o: o.query_spectrum([0, 8], [0.5, 0.5]), ValueError, r"bit masks below 2\*\*3"),
         (lambda o: queries.AdversarialOracle(21, 0.1), ValueError, "'m' must be at most 20"),
         (lambda o: queries.AdversarialOracle(3, 0.0), ValueError, "'tau' must be positive"),
@@ -207,7 +232,7 @@ def test_the_block_learner_always_finds_the_parity(tau, j, left):
         (lambda o: queries.excluded(lambda X, y: y, 0, 0.1), ValueError, "'m' must be at least 1"),
         (lambda o: queries.StatisticalQueryOracle([[1]], [1, 2], 0.1), ValueError, r"'y' must have shape \(1,\)"),
         (lambda o: queries.StatisticalQueryOracle([[1]], [1], 0.1, sample=3), TypeError, "'rng' must be a numpy"),
-        (lambda o: queries.block_learner(o, 2, rng=np.random.default_rng(0)), ValueError, "'j' must be at most 1"),
+        (lambda o: queries.block_learner(o, 2, rng=np.random.default_rng(0)), ValueError, "must be at most 1, not 2"),
         (lambda o: queries.block_learner(o, 1, rng=0), TypeError, "'rng' must be a numpy"),
         (lambda o: queries.samples(0.1, 5, 1.0), ValueError, "'delta' must be between 0 and 1"),
     ],
