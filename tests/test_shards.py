@@ -122,10 +122,3 @@ except ImportError as error:
 """
     said = subprocess.check_output([sys.executable, "-c", script], text=True)
     assert said == "Argument 'scheduler' needs Dask: pip install .[dask]\n"
-
-
-def test_a_scheduler_without_dask_says_what_to_install(tmp_path, monkeypatch):
-    made = save(tmp_path, [(np.ones((2, 2)), np.ones(2))])
-    monkeypatch.setitem(sys.modules, "dask.delayed", None)
-    with pytest.raises(ImportError, match=r"Argument 'scheduler' needs Dask: pip install \.\[dask\]"):
-        moments(made, 1, scheduler="synchronous")
