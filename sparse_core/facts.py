@@ -58,7 +58,7 @@ def normal(values: Any, level: float = 0.05) -> Side:
     >>> [round(x, 4) for x in normal([1.0, 2.0, 3.0, 2.0])]
     [2.0, 0.7008, 3.2992]
     """
-    x = np.asarray(values, dtype=np.float64)
+    x = np.asarray(values)
     mean, error = float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x))
     half = float(stats.t.ppf(1 - level / 2, len(x) - 1)) * error
     return Side(mean, mean - half, mean + half)
@@ -104,7 +104,7 @@ class Facts:
 
     def largest(self, values: Any) -> Side:
         """The maximum over the law, of which a sample knows a lower bound only."""
-        value = float(np.max(values, initial=0))
+        value = float(np.max(values))
         return Side(value, value, value if self.exact else inf)
 
     @property
@@ -132,7 +132,7 @@ class Facts:
         smooth = self.h
         for i in range(self.net.n):
             pair = smooth.reshape(-1, 2, 1 << i)
-            smooth = ((1 + rho) / 2 * pair + (1 - rho) / 2 * pair[:, ::-1]).reshape(-1)
+            smooth = ((1 + rho) / 2 * pair + (1 - rho) / 2 * pair[:, ::-1]).ravel()
         return exactly(max(0.0, float(np.mean(self.h * (self.h - smooth))) / 2))
 
     def tail(self, degree: int) -> Side | None:

@@ -147,6 +147,12 @@ def test_the_terms_of_one_point(norm, both):
         assert rademacher.neuron_values([[3.0, 4.0]], [1], W, B, norm)[1] == pytest.approx(value)
 
 
+def test_a_set_on_which_no_neuron_is_active_is_worth_nothing():
+    """Without bias no neuron is active on x and -x: not even with a third point, on which v = (0, 1) is worth 1."""
+    values = rademacher.neuron_values([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], [1, 1, 1])
+    assert values == pytest.approx([0, 1, 1, 0, 1, sqrt(2), sqrt(2), 0])
+
+
 def test_a_far_point_a_point_at_the_origin_and_two_equal_points():
     for scale in (1e-6, 1.0, 1e6):
         X = scale * np.array([[1.0, 1.0], [1.0, -2.0], [-3.0, 1.0]])

@@ -260,6 +260,24 @@ def test_an_interruption_of_conjugate_gradients_carries_what_they_found(solver):
     assert 0 < np.linalg.norm(partial.solution - best) < 0.1 * np.linalg.norm(best)
 
 
+@pytest.mark.parametrize("call", range(1, 26))
+def test_an_interruption_anywhere_carries_the_solution_so_far(call):
+    (A, b), calls = positive(12), []
+
+    def apply(v, dtype):
+        calls.append(dtype)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return (A.astype(dtype) @ v.astype(dtype)).astype(float)
+
+    with pytest.raises(Interrupted) as caught:
+        conjugate_gradients(apply, b, 1e-13)
+    partial = caught.value
+    assert partial.solution.dtype == np.float64 and partial.steps == max(0, call - 1 - calls[:-1].count(np.float64))
+    residual = np.linalg.norm(b - A @ partial.solution) / np.linalg.norm(b)
+    assert partial.residual == pytest.approx(residual, rel=1e-2, abs=1e-6)
+
+
 def test_an_interruption_after_a_restart_carries_both_parts():
     diagonal, b = np.linspace(1, 9, 50), np.ones(50)
 

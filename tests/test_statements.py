@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import network, networks, sides
+from scipy import stats
 
 from sparse_core import constructions, rademacher
 from sparse_core.facts import Side, exactly, look, normal
@@ -368,6 +369,67 @@ def test_the_share_of_a_sample_has_an_interval_even_at_zero(scale):
     assert facts.share(np.zeros(100 * scale)).high == pytest.approx(3.7 / (100 * scale), rel=0.1)
     assert facts.share(np.ones(100 * scale)).high == 1
     assert normal([1.0, 1.0]) == (1, 1, 1)
+
+
+def sampled_facts(N=100, n=3):
+    net = network(3, n=n, integers=False)
+    X = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), (N, n))
+    return look(net, X, exact=False, cube=True)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_a_mean_has_the_interval_of_student(level):
+    values = [1, 2, 4, 2, 7]
+    low, high = stats.t.interval(1 - level, 4, np.mean(values), stats.sem(values))
+    assert normal(values, level) == pytest.approx((3.2, low, high))
+    assert sampled_facts().mean(values, level) == normal(values, level)
+    assert normal(values) == sampled_facts().mean(values) == normal(values, 0.05)
+
+
+@pytest.mark.parametrize("hits", [0, 1, 7, 19, 20])
+def test_a_share_has_the_interval_of_clopper_and_pearson(hits):
+    flags, ends = np.arange(20) < hits, stats.binomtest(hits, 20).proportion_ci(method="exact")
+    assert sampled_facts().share(flags) == pytest.approx((hits / 20, ends.low, ends.high))
+    exact = look(network(3), points(3), exact=True, cube=True)
+    assert exact.share(flags) == exactly(hits / 20) and exact.largest([1, 3, 2]) == exactly(3)
+
+
+@pytest.mark.parametrize("rho", [-0.5, 0.0, 0.8])
+def test_the_noise_of_a_sample_is_that_of_its_pairs(rho):
+    facts, rng = sampled_facts(), np.random.default_rng(1)
+    Y = [[-e if u < (1 - rho) / 2 else e for e, u in zip(x, rng.random(3), strict=True)] for x in facts.X]
+    assert facts.noise(rho, np.random.default_rng(1)) == normal((facts.h - facts.net(Y)) ** 2 / 4)
+
+
+@pytest.mark.parametrize("d", [0, 1])
+def test_the_tail_of_a_sample_is_over_pairs_of_different_points(d):
+    facts, found = sampled_facts(), []
+    for part in np.array_split(np.arange(100), 32):
+        pairs = [
+            facts.h[i] * facts.h[j] * (1 + d * (facts.X[i].astype(int) @ facts.X[j]))
+            for i in part
+            for j in part
+            if i != j
+        ]
+        found.append(np.mean(facts.h[part] ** 2) - np.mean(pairs))
+    assert facts.tail(d) == pytest.approx(normal(found))
+    assert look(facts.net, facts.X, exact=True, cube=False).tail(d) is None
+
+
+def test_the_degree_is_the_least_with_a_small_tail():
+    facts = look(network(3, n=4, integers=False), points(4), exact=True, cube=True)
+    tails = [facts.tail(d).value for d in range(6)]
+    for eps in (0.0, *tails[:4], *(t * 0.99 for t in tails[:4]), 1e6):
+        assert facts.degree(eps) == next(d for d in range(5) if tails[d] <= eps)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neighbours_are_computed_as_they_are_looked_up(seed):
+    net = network(seed, n=4, s=5)
+    one, other = (look(net, points(4), exact=True, cube=cube) for cube in (True, False))
+    for name in ("h", "active", "K", "same", "other", "changes", "crossings"):
+        assert np.allclose(getattr(one, name), getattr(other, name), atol=1e-12)
+    assert one.evidence == "exact" and other.weights is None and other.noise(0.5, np.random.default_rng(0)) is None
 
 
 # --- Verdicts ---
