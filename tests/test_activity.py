@@ -58,7 +58,8 @@ def test_far_out_a_bias_that_is_the_rounded_value_is_no_tie():
     for _ in range(1000):
         W, X = RNG.integers(1, 10, (1, 5)) / 10, RNG.integers(-(2**20), 2**20 + 1, (1, 5)).astype(float)
         value = sum(Fraction(w) * int(x) for w, x in zip(W[0].tolist(), X[0].tolist(), strict=True))
-        assert activity.active(W, np.array([float(value)]), X).item() == (value > Fraction(float(value)))
+        b = np.array([float(value)])
+        assert activity.active(W, b, X).item() == activity.count(W, b, X).item() == (value > Fraction(float(value)))
 
 
 @pytest.mark.parametrize("reach", [2, 100, 2**20])
@@ -66,6 +67,7 @@ def test_activity_at_integer_points_is_exact(reach):
     W, b = RNG.integers(-3, 4, (5, 4)) / 10, RNG.integers(-3, 4, 5) / 10
     X = RNG.integers(-reach, reach + 1, (50, 4)).astype(float)
     assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+    assert np.array_equal(activity.count(W, b, X), signs(W, b, X).sum(axis=1))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.sampled_from([np.float32, np.float64]))
@@ -80,8 +82,9 @@ def test_beyond_the_round_off_float_signs_are_right(seed, n, dtype):
 @pytest.mark.parametrize("largest", [0.25, 3.0])
 def test_the_round_off_is_the_bound_of_its_formula(largest):
     W, b, X = RNG.standard_normal((4, 5)), RNG.standard_normal(4), np.array([[largest, 0, 0, 0, 0], [-largest] * 5])
-    expected = [7 * 2.0**-52 * (sum(map(abs, w)) * largest + abs(t)) for w, t in zip(W, b, strict=True)]
-    assert activity.round_off(W, b, X) == pytest.approx(expected, rel=1e-14)
+    expected = [7 * (sum(map(abs, w)) * largest + abs(t)) for w, t in zip(W, b, strict=True)]
+    assert activity.round_off(W, b, X) / 2.0**-52 == pytest.approx(expected, rel=1e-14)
+    assert activity.round_off(W, b, X[:0]) / 2.0**-52 == pytest.approx(7 * np.abs(b), rel=1e-14)
 
 
 @pytest.mark.parametrize("block", [1, 10, 64, 10**6])
