@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from math import fsum
 from typing import Any
 
 Graph = dict[str, set[str]]  # a claim -> the claims that it rests on
@@ -94,7 +95,7 @@ def columns_of(routes: Graph, rank: Mapping[str, int], order: list[str], sweeps:
         height = {name: (i + 0.5) / len(column) for column in columns for i, name in enumerate(column)}
         neighbours = above if sweep % 2 else routes
         for column in columns[::-1] if sweep % 2 else columns:
-            mean = {x: sum(height[y] for y in neighbours[x]) / len(neighbours[x]) for x in column if neighbours[x]}
+            mean = {x: fsum(height[y] for y in neighbours[x]) / len(neighbours[x]) for x in column if neighbours[x]}
             column.sort(key=lambda name: (mean.get(name, height[name]), name))
             height |= {name: (i + 0.5) / len(column) for i, name in enumerate(column)}
     return columns
