@@ -286,7 +286,7 @@ def _eliminate_bits(A: Integers, b: Integers) -> tuple[Integers | None, int]:
         column[pivot], column[r] = column[r], False
         M[column, word:] ^= M[r, word:]
         pivots.append(c)
-    right = (M[:, n // 64] >> np.uint64(n % 64) & np.uint64(1)).astype(np.int64)
+    right = M[:, n // 64] >> np.uint64(n % 64) & np.uint64(1)
     if right[len(pivots) :].any():
         return None, len(pivots)
     x = np.zeros(n, dtype=np.int64)

@@ -163,6 +163,10 @@ def test_the_next_sample_raises_the_rank_as_often_as_stated():
         assert before == A.shape[1] or raised >= (1 - d / q) / q
 
 
+def test_a_label_of_one_residue_gives_degree_1():
+    assert modular.degree([0, 1, 0]) == 1
+
+
 def test_even_tables_have_no_degree():
     """-w has the labels of w: rounding to the nearest with p = 2 is such a table."""
     with pytest.raises(ValueError, match=r"determine the secret by linearisation; \[0, 0, 1, 1, 0\] does not"):
@@ -192,7 +196,7 @@ def test_sample_counts(m, p, q, d):
         (lambda: modular.system([[1]], [2], [0, 1, 0]), "'labels' must have entries from 'table' only, not 2"),
         (lambda: modular.system([[1]], [0, 1], [0, 1, 0]), "'labels' must have one entry for each row of 'Y', 1"),
         (lambda: modular.arora_ge([[1, 0]], [1], [0, 1, 0]), "'Y' must have more rows: the system has rank 1"),
-        (lambda: modular.arora_ge([[0]], [1], [0, 1, 0]), "contradict each other"),
+        (lambda: modular.arora_ge([[0]], [1], [0, 1, 0]), "^Argument 'labels' must come from a secret; the linear"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(call, message):
