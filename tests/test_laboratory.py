@@ -1,6 +1,7 @@
 """The laboratory: what comes in, degenerate networks, balancing, scikit-learn, and the report that comes out."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from naive import network, networks, sides
 from sklearn.exceptions import NotFittedError
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from sparse_core import constructions
+from sparse_core import constructions, laboratory
+from sparse_core.facts import Side, exactly
 from sparse_core.hypercube import points
-from sparse_core.laboratory import Network, balanced, examine, read
+from sparse_core.laboratory import Network, Report, balanced, examine, read
 from sparse_core.network import SparseNetwork
-from sparse_core.statements import Class
+from sparse_core.statements import Class, Row
 
 CLAIMS = Path(__file__).parents[1] / "book" / "claims.yml"
 
@@ -194,6 +196,132 @@ def test_a_report_shows_itself_as_text_and_as_accessible_tables():
     assert page.count('<th scope="col">') == 6 + 2 and "<=" not in page
     for row in re.findall(r"<tr>(.*?)</tr>", page)[1 : len(report) + 1]:
         assert row.count("<td>") == 5
+
+
+def test_a_report_by_hand():
+    """Every part of both tables: a hypothesis that fails, an interval, a vacuous bound, sides that are wanting."""
+    row = Row("lemma-9", "a < b", exactly(2), Side(8, 7, 9), "exact", ("not sparse",), trivial=4.0, at="d = 1")
+    rows = (
+        row,
+        Row("x", "", None, None, "exact"),
+        Row("z", "", exactly(1), exactly(math.nan), "sampled", relation="=="),
+    )
+    report = Report(("1 < 2", "second"), rows, (("theorem-8", "printed", 123456.0),))
+    assert repr(report).split("\n") == [
+        "1 < 2",
+        "second",
+        "",
+        "statement  form   left      right         slack  verdict       evidence  remarks",
+        "lemma-9    a < b  2     <=  8             4      (holds)       exact     "
+        "d = 1; right in [7, 9]; vacuous: 4 without it; not sparse",
+        "x                       <=                       not computed  exact",
+        "z                 1     ==  not a number         not a number  sampled",
+        "",
+        "samples asked for  form     m",
+        "theorem-8          printed  1.235e+05",
+    ]
+    page = report._repr_mimebundle_()["text/html"]
+    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>(.*?)</tr>", page)]
+    lines = [[re.sub("(<[^>]*>)+", "|", cell).strip("|") for cell in line] for line in lines]
+    no_break = "\N{NO-BREAK SPACE}"
+    assert lines == [
+        ["statement", "left", "right", "slack", "verdict", "evidence and remarks"],
+        [
+            "lemma-9|a &lt; b", "2", f"≤{no_break}8", "4", "(holds)",
+            "exact; d = 1; right in [7, 9]; vacuous: 4 without it; not sparse",
+        ],
+        ["x", "", "", "", "not computed", "exact"],
+        ["z", "1", f"={no_break}not a number", "", "not a number", "sampled"],
+        ["statement", "samples"],
+        ["theorem-8|printed", "1.235e+05"],
+    ]  # fmt: skip
+    captions = re.findall("<caption[^>]*>(.*?)</caption>", page)
+    assert captions == ["1 &lt; 2<br>second", "How many samples the learners ask for"]
+    assert "theorem-8" not in repr(report.only(lambda row: row.id == "x")) and report["x"].title == ("1 < 2",)
+
+
+DEAD = SparseNetwork([10, 0.1, 0], [[0.1, 0], [0, 10], [1, 1]], [0, 1, 5])
+HELD = "Held against H with n = 2, s = 3, k = 2, W = 100, B = 50; balanced, the same function has W = 1, B = 0.1."
+
+
+@pytest.mark.parametrize(
+    "known, X, title",
+    [
+        (
+            Network(DEAD, 2.5),
+            None,
+            (
+                "2 inputs, 3 neurons; active at once: 2, exact by enumeration of 4 points.",
+                HELD,
+                "Law: uniform on all 4 points of the cube. There 1 neurons are active on average and 1 never; "
+                "variance 0.4525. The constant 2.5 is set aside.",
+                "Learners: loss 0.02262 with probability 0.95.",
+            ),
+        ),
+        (
+            DEAD,
+            [[1, 1], [1, -1], [-1, 1]],
+            (
+                "2 inputs, 3 neurons; active at once: 2, exact by evaluation of 3 given points.",
+                HELD,
+                "Law: uniform on 3 given points. There 1.333 neurons are active on average and 1 never; "
+                "variance 0.2022.",
+                "Learners: loss 0.01011 with probability 0.95.",
+            ),
+        ),
+        (
+            SparseNetwork([], np.zeros((0, 3)), []),
+            None,
+            (
+                "3 inputs, 0 neurons; active at once: 0, exact by enumeration of 1 points.",
+                "Held against H with n = 3, s = 1, k = 1, W = 0, B = 0.",
+                "Law: uniform on all 8 points of the cube. There 0 neurons are active on average and 0 never; "
+                "variance 0.",
+                "Learners: loss 0.1 with probability 0.95.",
+            ),
+        ),
+    ],
+)
+def test_the_title_says_what_is_held_against_what(known, X, title):
+    assert examine(known, X).title == title
+
+
+def test_what_is_not_said_is_what_the_documentation_says():
+    said = dict(degree=1, rho=0.9, delta=0.05, seed=0, law="cube", k=2, W=network(0).scale.W, B=network(0).scale.B)
+    assert repr(examine(network(0))) == repr(examine(network(0), **said))
+
+
+def test_large_cubes_are_sampled_within_a_budget(monkeypatch):
+    net = network(1, n=6, s=5)
+    assert examine(net)["lemma-9"].rows[0].evidence == "exact"
+    for limit, value in (("EXACT_N", 5), ("EXACT_PAIRS", 319)):
+        with monkeypatch.context() as patch:
+            patch.setattr(laboratory, limit, value)
+            for budget, N in ((1, 256), (30 * 1000 + 29, 1000), (10**9, 4096)):
+                patch.setattr(laboratory, "SAMPLED_PAIRS", budget)
+                assert examine(net, seed=7)["lemma-9"].rows[0].evidence == f"sampled, {N} points, seed 7"
+            assert examine(net, points(6)[:9])["eq-U"].rows[0].evidence == "exact"
+            patch.setattr(laboratory, limit, value + 1)
+            assert examine(net)["lemma-9"].rows[0].evidence == "exact"
+
+
+def test_the_sparsity_of_a_sample_is_from_what_was_seen_to_what_the_pairs_allow(monkeypatch):
+    net = network(4, n=6, s=5, integers=False)
+    monkeypatch.setattr(laboratory, "EXACT_N", 5)
+    seen, pairs = int(net.active_count(points(6)).max()), net.sparsity(method="pairs")
+    (row,) = examine(net)["definition-1"]
+    assert row.left == (pairs.upper, max(pairs.lower, seen), pairs.upper) and row.at == pairs.how
+    monkeypatch.setattr(laboratory, "PAIR_GRAPH", 5 * 5 * 6 - 1)
+    (row,) = examine(net)["definition-1"]
+    assert row.left == (5, seen, 5) and (row.at, row.evidence) == ("the number of neurons", "certified")
+    monkeypatch.setattr(laboratory, "PAIR_GRAPH", 5 * 5 * 6)
+    assert examine(net)["definition-1"].rows[0].at == pairs.how
+
+
+@pytest.mark.parametrize("n, m", [(1, 2), (2, 4), (3, 5), (5, 5)])
+def test_complexities_without_points_are_those_of_five_points_of_the_cube(n, m):
+    rows = [row for row in examine(network(0, n=n)) if row.at == f"m = {m}"]
+    assert len(rows) > 8
 
 
 def test_names_are_marked_as_claims_which_the_book_turns_into_links():

@@ -142,6 +142,12 @@ def test_learning_curves_agree_with_the_closed_forms(noise):
             assert abs(mean - expected) <= 4 * error + slack * expected
 
 
+def test_what_is_not_said_is_what_the_documentation_says():
+    said = {"method": "averaging", "ridge": 0.0, "level": 1.0, "solver": "auto", "tol": 1e-6, "max_memory": 4e9}
+    assert LowDegreeRegressor().get_params() == {"degree": 2, "verbose": False, **said}
+    assert LowDegreeRegressor().__sklearn_tags__().regressor_tags.poor_score
+
+
 def test_the_closed_forms_by_hand():
     weights = [0.25, 0.5, 0.125, 0.125]  # n = 3
     assert averaging_risk(weights, 1, 10) == pytest.approx(0.25 + (4 * 1 - 0.75) / 10)
@@ -192,7 +198,7 @@ def test_shards_give_what_one_fit_gives(tmp_path):
 def test_partial_fits_of_least_squares_wait_for_enough_samples():
     X, y = sample(6, 40, 0)
     model = LowDegreeRegressor(2, "least_squares").partial_fit(X[:20], y[:20])
-    with pytest.raises(NotFittedError, match="call 'fit' with enough samples"):
+    with pytest.raises(NotFittedError, match="^This LowDegreeRegressor is not fitted yet: call 'fit' with enough .*.$"):
         model.predict(X)
     assert model.partial_fit(X[20:], y[20:]).predict(X).shape == (40,)
 
@@ -202,11 +208,59 @@ def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
     model = LowDegreeRegressor(1).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     assert np.array_equal(model.coef_, LowDegreeRegressor(1).fit(X[100:], y[100:]).coef_)
     for change in ({"degree": 2}, {"method": "least_squares"}):
-        with pytest.raises(ValueError, match="must not change between calls of partial_fit"):
+        with pytest.raises(
+            ValueError,
+            match="^Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.$",
+        ):
             LowDegreeRegressor(1).partial_fit(X, y).set_params(**change).partial_fit(X, y)
     changed = model.set_params(degree=2)
     assert changed.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)  # the fitted degree is kept
     assert len(changed.monomials_) == len(changed.coef_) == 7
+
+
+def test_as_many_samples_as_monomials_are_enough():
+    X, y = hypercube.points(2)[:3], np.array([1.0, 2.0, 4.0])
+    naive = np.linalg.solve(characters(X, 1), y)
+    for fit in (LowDegreeRegressor.fit, LowDegreeRegressor.partial_fit):
+        model = fit(LowDegreeRegressor(1, "least_squares"), X, y)
+        assert model.coef_ == pytest.approx(naive) and (model.solver_, model.n_iter_) == ("gram", 0)
+    X, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
+    every = LowDegreeRegressor(2, "threshold", level=0).fit(X, y)
+    assert len(every.coef_) == 4 and every.predict(X) == pytest.approx(y)
+    assert LowDegreeRegressor(2, max_memory=320).fit(X, y).predict(X) == pytest.approx(y)  # 4 monomials of 80 bytes
+
+
+def test_partial_fits_with_a_ridge_need_fewer_samples():
+    X, y = sample(6, 12, 0)
+    model = LowDegreeRegressor(2, "least_squares", ridge=0.3)
+    shards = clone(model).partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
+    assert shards.coef_ == pytest.approx(model.fit(X, y).coef_)
+
+
+def test_a_constant_has_no_noise_whatever_the_rounding():
+    X, _ = sample(6, 50, 0)
+    for value in (0.1, 1 / 3, 1e-8):
+        model = LowDegreeRegressor(2, "threshold").fit(X, np.full(50, value))
+        assert model.predict(X) == pytest.approx(np.full(50, value))
+
+
+def test_a_fit_leaves_nothing_of_the_fit_before():
+    X, y = sample(6, 60, 0)
+    model = LowDegreeRegressor(1, "least_squares").fit(X, y).set_params(method="averaging").fit(X, y)
+    assert not hasattr(model, "solver_") and not hasattr(model, "n_iter_")
+    model.set_params(method="threshold").fit(X, y).set_params(method="averaging").partial_fit(X, y)
+    assert len(model.monomials_) == 7 and model.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)
+    assert np.array_equal(model.fit(X, y).coef_, LowDegreeRegressor(1).fit(X, y).coef_)
+
+
+def test_a_threshold_is_fitted_and_evaluated_block_by_block(monkeypatch):
+    X, noise = sample(8, 300, 1)
+    y = 2 * majority(X, 1, 4, 6) + noise
+    whole = LowDegreeRegressor(2, "threshold").fit(X, y)
+    monkeypatch.setattr(lowdegree, "CHUNK", 100)
+    monkeypatch.setattr("sparse_core.moments.CHUNK", 100)
+    parts = LowDegreeRegressor(2, "threshold").fit(X, y)
+    assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
 
 
 def test_a_threshold_may_leave_nothing():
@@ -385,15 +439,25 @@ def test_a_basis_that_does_not_fit_says_what_would():
     X, y = sample(256, 10, 0)
     message = (
         r"The 177,589,057 monomials of degree 4 in 256 variables need 14.2 GB, more than 'max_memory', 4 GB, "
-        r"which degree 3 \(2,796,417 monomials\) would fit"
+        r"which degree 3 \(2,796,417 monomials\) would fit\.$"
     )
     for method in ("averaging", "least_squares", "threshold"):
         with pytest.raises(ValueError, match=message):
             LowDegreeRegressor(4, method).fit(X, y)
-    with pytest.raises(ValueError, match="which no degree would fit"):
+    with pytest.raises(ValueError, match="than 'max_memory', 1e-08 GB, which no degree would fit.$"):
         LowDegreeRegressor(1, max_memory=10).fit(X, y)
     with pytest.raises(ValueError, match="monomials of degree 4 in 256"):
         LowDegreeRegressor(2, "least_squares").partial_fit(X, y)  # it keeps the moments of degree 4
+
+
+LEAST_SQUARES = (
+    "^Least squares with 42 monomials needs as many samples, not n_samples=30: give more, a positive 'ridge', "
+    "a smaller 'degree', or method='threshold'.$"
+)
+THRESHOLD = (
+    "^The threshold leaves 42 monomials, more than n_samples=30 can determine: give more samples, "
+    "a 'level' above 0 or a smaller 'degree'.$"
+)
 
 
 @pytest.mark.parametrize(
@@ -405,8 +469,8 @@ def test_a_basis_that_does_not_fit_says_what_would():
         ({"level": -1}, "'level' must be at least 0"),
         ({"tol": -1}, "'tol' must be at least 0"),
         ({"solver": "qr", "method": "least_squares", "degree": 1}, "'solver' must be one of"),
-        ({"degree": 3, "method": "least_squares"}, "with 42 monomials needs as many samples, not n_samples=30"),
-        ({"degree": 3, "method": "threshold", "level": 0}, "leaves 42 monomials, more than n_samples=30"),
+        ({"degree": 3, "method": "least_squares"}, LEAST_SQUARES),
+        ({"degree": 3, "method": "threshold", "level": 0}, THRESHOLD),
     ],
 )
 def test_options_that_cannot_be_are_refused_by_name(options, message):
