@@ -55,11 +55,22 @@ def test_the_last_slice_decides(e, sign):
 
 def test_far_out_a_bias_that_is_the_rounded_value_is_no_tie():
     """b = fl(<w, x>): the sign is that of the rounding error of fl."""
-    for _ in range(1000):
+    for step in range(1000):
         W, X = RNG.integers(1, 10, (1, 5)) / 10, RNG.integers(-(2**20), 2**20 + 1, (1, 5)).astype(float)
+        X = -np.abs(X) if step % 2 else X
         value = sum(Fraction(w) * int(x) for w, x in zip(W[0].tolist(), X[0].tolist(), strict=True))
         b = np.array([float(value)])
         assert activity.active(W, b, X).item() == activity.count(W, b, X).item() == (value > Fraction(float(value)))
+
+
+def test_at_points_with_fractions_float64_decides():
+    W, b, X = np.array([[1.0, 2.0**-60]]), np.array([0.5]), np.array([[0.5, 0.5]])
+    assert signs(W, b, X).item() and not activity.active(W, b, X).item() and activity.round_off(W, b, X) > 2.0**-61
+
+
+def test_no_points():
+    W, b, X = RNG.standard_normal((3, 4)), RNG.standard_normal(3), np.zeros((0, 4))
+    assert activity.active(W, b, X).shape == (0, 3) and activity.count(W, b, X).shape == (0,)
 
 
 @pytest.mark.parametrize("reach", [2, 100, 2**20])
