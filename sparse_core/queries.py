@@ -137,6 +137,7 @@ class StatisticalQueryOracle:
         rng: np.random.Generator | None = None,
     ) -> None:
         self._X = checks.real_array("X", X, 2)
+        checks.integer("the number of rows of X", len(self._X), 1)
         self._y = checks.real_array("y", y, 1, shape=(len(self._X),))
         self.tau = checks.positive("tau", tau)
         self._sample = None if sample is None else checks.integer("sample", sample, 1)

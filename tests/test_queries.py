@@ -66,6 +66,10 @@ def test_a_query_excludes_fewer_than_tau_to_the_minus_two(m, kind, tau, seed):
     assert set(away) <= set(out.tolist()) <= set(near)
 
 
+def test_a_query_at_no_points_splits_into_nothing():
+    assert [part.shape for part in queries.split(lambda X, y: y, np.zeros((0, 2)))] == [(0,), (0,)]
+
+
 def test_a_coefficient_of_tau_is_not_excluded():
     assert len(queries.excluded(lambda X, y: X[:, 0] * y, 3, tau=1.0)) == 0
 
