@@ -58,8 +58,9 @@ def test_on_the_whole_cube_the_coefficients_are_the_walsh_transform(degree):
 
 
 @pytest.mark.parametrize("n, degree", [(70, 1), (70, 2), (70, 3), (30, 4), (24, 5)])
-def test_the_order_is_that_of_the_supports_for_any_n(n, degree):
-    X, y = sample(n, 200, 3, "integers")
+@pytest.mark.parametrize("labels", ["integers", "signs"])
+def test_the_order_is_that_of_the_supports_for_any_n(n, degree, labels):
+    X, y = sample(n, 200, 3, labels)
     sums = Moments(n, degree).update(X, y).sums
     sets = [T for level in hypercube.supports(n, degree) for T in level.tolist()]
     assert len(sums) == len(sets)
@@ -154,8 +155,64 @@ def test_single_precision_is_left_before_a_block_could_exceed_it(label):
     assert Moments(12, 1).update(X, np.full(1023, label)).sums.tolist() == [1023 * label] * 13
 
 
+def spy(monkeypatch):
+    """The types of the factors whose products are taken from now on; the transform takes none."""
+    seen, factors = [], Sweep.factors
+
+    def recorded(self, X, dtype):
+        seen.append(np.dtype(dtype).name)
+        return factors(self, X, dtype)
+
+    monkeypatch.setattr(Sweep, "factors", recorded)
+    return seen
+
+
+@pytest.mark.parametrize(
+    "labels, types",
+    [
+        ([1, -1, 1], {"uint64"}),
+        ([1.0, -1.0, -1.0], {"uint64"}),
+        ([2, -1, 0], {"float32"}),
+        ([2**14, 3, 1], {"float32"}),  # a block of 1024 has sums up to 2^24, which single precision counts to
+        ([2**14 + 1, 3, 1], {"float64"}),
+        ([0.5, 1, 1], {"float64"}),
+        (np.array([0.5, 1, 1], dtype=np.float32), {"float32"}),
+    ],
+)
+def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, types, monkeypatch):
+    seen, X = spy(monkeypatch), sample(12, 3, 0)[0]
+    moments = Moments(12, 2).update(X, labels)
+    assert set(seen) == types and np.allclose(moments.sums, characters(X, 2).T @ np.array(labels), rtol=1e-6)
+
+
+@pytest.mark.parametrize("labels, times", [("integers", 1), ("signs", 4)])
+def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labels, times, monkeypatch):
+    even, seen = 8 * 10 * 2**10 // sweep(10, 1).size, spy(monkeypatch)
+    X, y = sample(10, times * (even + 1), 0, labels)
+    Moments(10, 1).update(X[1:], y[1:])
+    assert seen
+    seen.clear()
+    expected = Moments(10, 1).update(X, y)
+    assert not seen
+    monkeypatch.setattr("sparse_core.moments.CHUNK", 10 * 1024)  # many pieces, of which none is enough
+    pieces = Moments(10, 1).update(X, y)
+    assert not seen and np.array_equal(pieces.sums, expected.sums)
+    stream = Moments(10, 1).update([(X, y)])
+    assert seen and np.array_equal(stream.sums, expected.sums)
+
+
+def test_bits_are_counted_in_longer_blocks(monkeypatch):
+    monkeypatch.setattr("sparse_core.moments.TABLE_N", -1)
+    X, y = sample(3, 5000, 0, "signs")
+    for labels, size in ((y, 5000), (2 * y, 1024)):
+        read = []
+        Moments(3, 1).update(X, labels, read.append)
+        assert read[0] == size and sum(read) == 5000
+
+
 def test_labels_of_single_precision_are_multiplied_in_it():
     X, y = sample(10, 1024, 0)
+    y = y.astype(np.float32)
     single, double = (Moments(10, 3).update(X, y.astype(dtype)).coefficients for dtype in (np.float32, np.float64))
     assert 0 < np.abs(single - double).max() < 1e-7
 
@@ -196,11 +253,14 @@ def test_an_iterator_of_shards_gives_the_bits_of_one_array(lengths, labels):
     assert one.mean_square == many.mean_square if len(y) else True
 
 
-def test_long_shards_of_an_iterator_are_read_in_pieces(monkeypatch):
+@pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
+def test_long_shards_of_an_iterator_are_read_in_pieces(labels, monkeypatch):
     monkeypatch.setattr("sparse_core.moments.CHUNK", 6 * 1024)
-    X, y = sample(6, 5000, 0)
+    X, y = sample(6, 5000, 0, labels)
     shards = [(X[:3000], y[:3000]), (X[3000:3100], y[3000:3100]), (X[3100:], y[3100:])]
-    assert np.array_equal(Moments(6, 2).update(iter(shards)).sums, Moments(6, 2).update(X, y).sums)
+    one, many = Moments(6, 2).update(X, y), Moments(6, 2).update(iter(shards))
+    assert np.array_equal(one.sums, many.sums) and one.sums == pytest.approx(characters(X, 2).T @ y)
+    assert one.count == many.count == 5000 and one.mean_square == many.mean_square == pytest.approx(np.mean(y**2))
     with pytest.raises(ValueError, match=r"'y\[2048:\]' must be finite; entry \(452,\) is nan"):
         Moments(6, 2).update(X, np.where(np.arange(5000) == 2500, np.nan, y))
 
@@ -237,6 +297,10 @@ def test_blocks_of_rows_are_given_once_all_rows_are_points_of_the_cube(monkeypat
     ):  # they are looked at 10 at a time, or ``size``
         with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({24 - start}, 3\) is 2"):
             row_blocks(X, 4, size)
+    with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only; entry \(24, 0\) is 2"):
+        row_blocks(X[:, 3:], 1, 10)  # 40 at a time
+    with pytest.raises(ValueError, match="'X' must have 5 columns, not 4"):
+        row_blocks(X[:5], 5, 10)
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
