@@ -159,7 +159,7 @@ def slow_estimates(m, n, degree, ridge, tolerance):
     }
 
 
-CASES = [(m, n, d) for m in (1, 30, 697, 3000, 10**5) for n, d in ((1, 1), (16, 3), (22, 2), (23, 2), (25, 1), (26, 4))]
+CASES = [(m, n, d) for m in (1, 30, 697, 3000, 10**6) for n, d in ((1, 1), (16, 3), (22, 2), (23, 2), (25, 1), (26, 4))]
 
 
 @pytest.mark.parametrize("ridge, tolerance", [(0.0, 1e-6), (0.1, 1e-6), (1e-6, 1e-12), (0.1, 0.0)])
@@ -193,6 +193,19 @@ def test_solve_falls_back_to_the_shortest_solution():
     assert solve(np.diag([2.0, 0.0]), np.array([4.0, 1.0]), ridge=1.0) == pytest.approx([4 / 3, 1])
 
 
+def test_a_matrix_that_is_singular_but_for_rounding_has_the_shortest_solution():
+    """Its Cholesky factors exist, and would give (2, 0)."""
+    A = np.array([[1.0, 1.0], [1.0, 1.0 + 2**-52]])
+    assert np.linalg.cholesky(A)[1, 1] > 0
+    assert solve(A, np.array([2.0, 2.0])) == pytest.approx([1, 1], rel=1e-6)
+
+
+def test_a_matrix_that_is_far_from_singular_needs_no_pseudo_inverse(monkeypatch):
+    monkeypatch.delattr(np.linalg, "pinv")
+    A, b = positive(9)
+    assert A @ solve(A.copy(), b) == pytest.approx(b, rel=1e-12)
+
+
 def test_steps_that_do_not_converge_are_reported(monkeypatch):
     monkeypatch.setattr("sparse_core.conjugate.MAX_STEPS", 2)
     X, y = sample(8, 60, 0)
@@ -204,7 +217,7 @@ def test_steps_that_do_not_converge_are_reported(monkeypatch):
 def test_every_route_refuses_points_off_the_cube(solver):
     X, y = sample(4, 20, 0)
     X[3, 1] = 0
-    with pytest.raises(ValueError, match=r"entry \(3, 1\) is 0"):
+    with pytest.raises(ValueError, match=r"^Argument 'X' must have entries -1 and 1 only; entry \(3, 1\) is 0"):
         least_squares(X, y, 1, solver=solver)
 
 

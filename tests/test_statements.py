@@ -154,6 +154,49 @@ def test_both_sides_of_every_row_about_the_cube(net, d, rho):
     }  # fmt: skip
 
 
+DENSE = "eq-U lemma-9-jump eq-V lemma-9 ours-lemma-9-repaired ours-average-sensitivity ours-remark-11".split()
+TAILS = "claim-2-1-tail ours-tail-from-sensitivity ours-tail ours-tail-three-halves".split()
+
+
+def test_each_row_is_compared_with_what_holds_for_every_function():
+    net = network(6, n=3, s=4)
+    report, var, (W, B), n, s = examine(net, degree=2, rho=0.5, eps=0.25), net.values().var(), net.scale, 3, 4
+    k, M = int(net.sparsity()), W * math.sqrt(3) + B
+    found = {row.id: row for row in report}
+    dense = min(s**2 * W**2, n * var)
+    expected = {name: dense for name in (*DENSE, "ours-average-sensitivity-nonnegative")}
+    expected |= {name: var for name in TAILS} | {name: var / 2 for name in ("lemma-10", "ours-noise-sensitivity")}
+    expected |= {"theorem-8": n, "ours-degree": n, "lemma-9-boundary": 1, "lemma-9-budget": s, "lemma-9-union": 1}
+    expected |= {"definition-1": s, "activation-sets": 2**5, "ours-one-neuron": M, "dense-rademacher": s * M}
+    expected |= {name: k * M for name in ("eq-15", "conjecture-20", "ours-theorem-e", "ours-theorem-e-bias")}
+    expected |= {"ours-rademacher-explicit": k * M}
+    p = net.active(points(3)).mean(axis=0)[int(found["lemma-6"].at.split()[1].strip(","))]
+    expected |= {"lemma-6": n * p * (1 - p), "ours-lemma-6-constant": n * p * (1 - p)}
+    for name, row in found.items():
+        assert row.trivial == (pytest.approx(expected[name]) if name in expected else None), name
+    on_points = examine(net, points(3)[:5])
+    assert all(row.trivial is None for row in on_points if row.id in {*DENSE, *TAILS, "lemma-10", "theorem-8"})
+
+
+def test_each_row_says_where_and_how():
+    report = examine(network(6, n=3, s=4), degree=2, rho=0.5, eps=0.25)
+    equalities = {"claim-2-1-parseval", "average-sensitivity-fourier", "claim-2-1-noise"}
+    assert {row.id for row in report if row.relation == "=="} == equalities
+    assert {row.relation for row in report} == {"==", "<="}
+    places = {row.id: row.at for row in report}
+    assert places["claim-2-1-noise"] == places["lemma-10"] == places["ours-noise-sensitivity"] == "rho = 0.5"
+    assert (
+        places["claim-2-1-tail"] == "d = 2, rho = 0.5"
+        and places["ours-tail"] == places["ours-tail-three-halves"] == "d = 2"
+    )
+    assert places["theorem-8"] == places["ours-degree"] == "eps = 0.25" and places["activation-sets"] == "m = 5"
+    assert places["lemma-9"] == places["eq-U"] == places["definition-2"] == ""
+    assert places["ours-lemma-7-explicit"].startswith("d = 2, m = ")
+    assert {row.evidence for row in report} == {"exact"}
+    exact = look(network(6), points(3), exact=True, cube=True)
+    assert {row.round_off for row in report} == {0.0, exact.round_off} and exact.round_off > 0
+
+
 @settings(max_examples=20)
 @given(networks)
 def test_lemma_6_takes_the_neuron_that_comes_closest(net):
