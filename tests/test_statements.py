@@ -311,6 +311,8 @@ def test_a_network_that_is_not_sparse_is_told_by_how_much():
     text = "not 2-sparse: 5 of 5 neurons active at one point"
     report = examine(net, k=2)
     assert failed(report, "lemma-9") == failed(report, "ours-tail") == failed(report, "conjecture-20") == {(text,)}
+    for name in ("lemma-10", "ours-noise-sensitivity", "theorem-8", "ours-degree", "activation-budget"):
+        assert failed(report, name) == {(text,)}
     assert failed(report, "ours-remark-11") == failed(report, "claim-2-1-tail") == failed(report, "lemma-6") == {()}
     (row,) = report["definition-1"]
     assert (row.left, row.right, row.verdict) == (exactly(5), exactly(2), "fails")
@@ -333,6 +335,8 @@ def test_another_law_is_told_and_its_own_means_are_taken():
     text = ("not uniform on the cube: 3 given points",)
     assert failed(report, "lemma-9") == failed(report, "lemma-6") == failed(report, "claim-2-1-tail") == {text}
     assert failed(report, "conjecture-20") == {()}
+    for name in ("lemma-10", "theorem-8", "ours-lemma-7-explicit", "ours-remark-11", "claim-2-1-parseval"):
+        assert failed(report, name) == {text}
     flipped = [(net([x]) - net([np.where(np.arange(3) == i, -x, x)]))[0] ** 2 / 4 for x in X for i in range(3)]
     assert sides(report, "lemma-9", ONE)[0] == pytest.approx(sum(flipped) / 3)
     assert report["claim-2-1-tail"].rows[0].verdict == "not computed"
