@@ -66,6 +66,17 @@ def test_every_modulus_against_all_candidates(N, rows, n, seed):
             modular.solve(A, b, N)
 
 
+def test_pairs_of_equations_modulo_4_without_a_solution_are_refused():
+    candidates = everything(4, 2)
+    for entries, b in product(product(range(4), repeat=4), [(0, 2), (1, 3)]):
+        A = np.reshape(entries, (2, 2))
+        if ((candidates @ A.T - b) % 4 == 0).all(axis=1).any():
+            assert ((A @ modular.solve(A, b, 4) - b) % 4 == 0).all()
+        else:
+            with pytest.raises(ValueError, match="no solution"):
+                modular.solve(A, b, 4)
+
+
 @pytest.mark.parametrize("N", [4, 6, 8, 9, 12, 36])
 def test_the_solution_is_unique_iff_the_rank_is_full_for_each_prime(N):
     primes = [p for p in (2, 3) if N % p == 0]
