@@ -81,9 +81,9 @@ def sources_of(module):
 
 def mutate(module, folder):
     """The record of one module: counts, the survivors, and what they speak about."""
-    tests, path = tests_of(module), f"sparse_core/{module}.py"
+    tests, path, sources = tests_of(module), f"sparse_core/{module}.py", digest(sources_of(module))
     shutil.rmtree(folder, ignore_errors=True)
-    unwanted = shutil.ignore_patterns(".git", ".venv", "_build", "__pycache__", ".*cache*", ".hypothesis", "mutation")
+    unwanted = shutil.ignore_patterns(".git", ".*venv", "_build", "__pycache__", ".*cache*", ".hypothesis", "mutation")
     shutil.copytree(ROOT, folder, ignore=unwanted)
     with (folder / "pyproject.toml").open("a") as settings:
         settings.write(SETTINGS.format(module=module, tests=json.dumps(tests)))
@@ -96,7 +96,7 @@ def mutate(module, folder):
     found = json.loads(subprocess.run(show, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE).stdout)
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return {"date": today, "commit": commit.strip(), "sources": digest(sources_of(module)), **found}
+    return {"date": today, "commit": commit.strip(), "sources": sources, **found}
 
 
 def argued():
