@@ -161,6 +161,7 @@ def test_a_far_point_a_point_at_the_origin_and_two_equal_points():
             scale * rademacher.empirical(X / scale, [1, -1, 1], 2, 1)
         )
     assert rademacher.active_sets([[0.0], [1.0]], bias=False).tolist() == [0, 2]
+    assert rademacher.active_sets([[1e-12, 0.0], [0.0, 1.0]], bias=False).tolist() == [0, 1, 2, 3]
     assert rademacher.active_sets([[1.0], [1.0], [2.0]]).tolist() == [0, 3, 4, 7]
 
 
@@ -257,6 +258,16 @@ def test_a_sampled_average_is_that_of_its_signs_with_a_normal_interval():
         half = 1.96 * np.std(values, ddof=1) / 3
         mean = np.mean(values)
         assert found == pytest.approx((mean, mean - half, mean + half))
+
+
+def test_points_of_single_precision_are_computed_with_in_double():
+    X, zeta = np.random.default_rng(0).standard_normal((4, 2)).astype(np.float32), [1, -1, 1, 1]
+    values = [rademacher.neuron_values(Z, zeta, 0.1, 0.3, "folded") for Z in (X, X.astype(np.float64))]
+    assert np.array_equal(*values)
+
+
+def test_ascent_is_for_any_number_of_points():
+    assert rademacher.ascent(np.eye(20), np.ones(20), rng=np.random.default_rng(0)) == pytest.approx(sqrt(20) / 20)
 
 
 def test_the_bound_by_contraction_by_hand():
