@@ -466,9 +466,11 @@ def test_the_degree_is_the_least_with_a_small_tail():
         assert facts.degree(eps) == next(d for d in range(5) if tails[d] <= eps)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_neighbours_are_computed_as_they_are_looked_up(seed):
-    net = network(seed, n=4, s=5)
+NEVER = SparseNetwork([1], [[0, 0, 0, 0]], [0])  # on its threshold everywhere, and active nowhere
+
+
+@pytest.mark.parametrize("net", [*(network(seed, n=4, s=5) for seed in range(4)), NEVER])
+def test_neighbours_are_computed_as_they_are_looked_up(net):
     one, other = (look(net, points(4), exact=True, cube=cube) for cube in (True, False))
     for name in ("h", "active", "K", "same", "other", "changes", "crossings"):
         assert np.allclose(getattr(one, name), getattr(other, name), atol=1e-12)
