@@ -154,6 +154,7 @@ def test_the_closed_forms_by_hand():
     assert averaging_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + (4 * 3 - 0.75) / 10)
     assert least_squares_risk(weights, 1, 10) == pytest.approx(0.25 * (1 + 4 / 5))
     assert least_squares_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + 2.25 * 4 / 5)
+    assert least_squares_risk(weights, 1, 6) == pytest.approx(0.25 * (1 + 4))
     with pytest.raises(ValueError, match="'m' must exceed the number of monomials by 2, 6, not 5"):
         least_squares_risk(weights, 1, 5)
 
@@ -261,6 +262,13 @@ def test_a_threshold_is_fitted_and_evaluated_block_by_block(monkeypatch):
     monkeypatch.setattr("sparse_core.moments.CHUNK", 100)
     parts = LowDegreeRegressor(2, "threshold").fit(X, y)
     assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
+
+
+def test_a_threshold_may_keep_the_first_coordinate():
+    X, _ = sample(6, 50, 0)
+    model = LowDegreeRegressor(2, "threshold").fit(X, 3.0 * X[:, 0] - 5.0 * X[:, 0] * X[:, 1])
+    assert model.monomials_.tolist() == [1, 3] and model.coef_ == pytest.approx([3, -5])
+    assert model.predict(X.astype(object)) == pytest.approx(model.predict(X))
 
 
 def test_a_threshold_may_leave_nothing():
