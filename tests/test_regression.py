@@ -34,6 +34,7 @@ def test_each_route_is_least_squares_on_the_explicit_matrix(n, degree, m, solver
     naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
     fit = least_squares(X, y, degree, solver=solver, **EXACT)
     assert fit.solver == solver and fit.coefficients == pytest.approx(naive, abs=1e-10)
+    assert fit.steps > 0 if solver in ("cg", "walsh") else fit.steps == 0
     assert least_squares(X, y, degree, solver=solver).coefficients == pytest.approx(naive, abs=1e-5)
 
 
@@ -222,13 +223,14 @@ def test_every_route_refuses_points_off_the_cube(solver):
 
 
 def test_samples_that_are_none_are_refused():
-    with pytest.raises(ValueError, match="'X' must have 2 axes"):
-        least_squares(np.ones(3), np.ones(3), 1)
+    for X in (np.ones(3), 1.0):
+        with pytest.raises(ValueError, match="'X' must have 2 axes"):
+            least_squares(X, np.ones(3), 1)
     for solver in ("auto", *ROUTES):
         with pytest.raises(ValueError, match="'m' must be at least 1, not 0"):
             least_squares(np.ones((0, 3)), [], 1, solver=solver)
-    with pytest.raises(ValueError, match=r"'y' must have shape \(2,\), not \(3,\)"):
-        least_squares(np.ones((2, 3)), np.ones(3), 1)
+        with pytest.raises(ValueError, match=r"'y' must have shape \(2,\), not \(3,\)"):
+            least_squares(np.ones((2, 3)), np.ones(3), 1, solver=solver)
 
 
 def test_an_unknown_route_is_refused():
@@ -253,6 +255,15 @@ def test_the_callback_hears_of_every_stage_up_to_its_end(solver):
     assert list(heard) == stages[solver]
     for shares in heard.values():
         assert all(0 <= share <= 1 for share in shares) and shares[-1] == 1
+
+
+def test_the_callback_hears_the_share_of_the_samples_and_of_the_digits():
+    X, y = sample(12, 2500, 0)
+    heard = {}
+    least_squares(X, y, 1, solver="cg", callback=lambda stage, share: heard.setdefault(stage, []).append(share))
+    assert heard["moments of degree 1"] == [1024 / 2500, 2048 / 2500, 1]
+    digits = heard["conjugate gradients"]
+    assert 0 < digits[0] < 0.5 and digits == sorted(digits) and len(digits) > 2
 
 
 @pytest.mark.parametrize("solver", ["cg", "walsh"])
