@@ -52,7 +52,8 @@ def main():
     (out / "_build/html/index.html").write_text("the end")
 """
 TESTS = """
-import pathlib, subprocess, sys
+import make, subprocess, sys
+def test_the_site_is_whole():
     stamp = make.STAMP.is_file() and make.STAMP.read_text() == make.source_fingerprint()
     if not stamp:
         subprocess.run([sys.executable, "make.py", "book"], check=True)
