@@ -81,6 +81,11 @@ def pinned(pins):
     return dict(re.findall(r"^([\w.-]+)==([\w.]+)", pins.read_text(encoding="utf-8"), re.MULTILINE))
 
 
+def unhashed(pins):
+    """The pins as constraints: with hashes, pip would ask for those of every other package too."""
+    return "".join(f"{name}=={version}\n" for name, version in pinned(pins).items())
+
+
 def bootstrap(venv=None, pins=None, peers=()):
     """The interpreter of an environment with the pinned requirements; what an interrupted run left is made again.
 
@@ -95,8 +100,8 @@ def bootstrap(venv=None, pins=None, peers=()):
         say(f"first run: installing {total + len(peers)} pinned packages into {venv.name} (about a minute)")
         create(venv)
         install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)], total)
-        refused, bare = {}, venv / "pins.txt"  # hashes would be asked of the peers too
-        bare.write_text("".join(f"{name}=={version}\n" for name, version in pinned(pins).items()))
+        refused, bare = {}, venv / "pins.txt"
+        bare.write_text(unhashed(pins))
         for peer in peers:
             try:
                 install([python, "-m", "pip", "install", "--no-input", "-c", str(bare), peer])
@@ -430,7 +435,7 @@ def downloads():
         shutil.copytree(ROOT / "sparse_core", source / "sparse_core", ignore=shutil.ignore_patterns(*CACHES))
         for name in ("pyproject.toml", "README.md", "LICENSE"):
             shutil.copy(ROOT / name, source)
-        bare.write_text("".join(f"{name}=={version}\n" for name, version in pinned(PINS).items()))
+        bare.write_text(unhashed(PINS))
         python = create(Path(folder, "venv"))
         install([python, "-m", "pip", "install", "--no-input", "-c", str(bare), str(source), "matplotlib"])
 
