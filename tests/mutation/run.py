@@ -4,7 +4,8 @@
 constant, an argument, a string, ...), one change at a time, and runs the tests of that module until one fails. What is
 left alive is written to ``results.json`` with the date, the commit and the digests of the module and of its tests;
 ``tests/test_mutation.py`` refuses a result whose sources have changed since, and a survivor that nobody has argued in
-``argued.toml``, for all modules but those that ``UNFINISHED`` names. Decorated functions are not mutated: mutmut leaves them alone.
+``argued.toml``, for all modules but those that ``UNFINISHED`` names. Decorated functions are not mutated: mutmut leaves
+them alone.
 """
 
 import datetime
