@@ -10,6 +10,18 @@ BYTES = 1 << 28  # of the array that is copied; each byte is read and written
 ORDER = 2048  # of the matrices
 
 
+def kernel() -> str | None:
+    """The processor family whose routines NumPy's BLAS runs with, where it tells: it need not be that of the processor.
+
+    >>> kernel() is None or isinstance(kernel(), str)
+    True
+    """
+    from threadpoolctl import threadpool_info
+
+    found = {library.get("architecture") for library in threadpool_info() if library["user_api"] == "blas"}
+    return ", ".join(sorted(name for name in found if name)) or None
+
+
 def copy() -> Run:
     x = np.ones(BYTES // 8)
     y = np.zeros_like(x)

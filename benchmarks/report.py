@@ -18,6 +18,29 @@ def load() -> dict[str, Any]:
     return results
 
 
+def place(results: dict[str, Any]) -> dict[str, list[str]]:
+    """When, where and with what the run was made; what it did not record is left out.
+
+    >>> machine = {"processor": "abacus", "cores": 1, "memory_gb": 0.5, "system": "wood", "load": 0.1}
+    >>> place({"date": "2024-07-01", "commit": None, "machine": machine, "versions": {"Python": "3.12"}})["value"]
+    ['2024-07-01', 'abacus', '1', '0.5 GB', 'wood', '0.1', '3.12']
+    """
+    machine = results["machine"]
+    rows = {
+        "date": results["date"],
+        "commit": results["commit"],
+        "processor": machine["processor"],
+        "cores": machine["cores"],
+        "memory": f"{machine['memory_gb']} GB",
+        "system": machine["system"],
+        "load at the start": machine["load"],
+        "BLAS kernels": machine.get("kernel"),
+        **results["versions"],
+    }
+    kept = {name: str(value) for name, value in rows.items() if value is not None}
+    return {"what": list(kept), "value": list(kept.values())}
+
+
 def select(results: dict[str, Any], group: str, **args: Any) -> list[Record]:
     """The records of a group, those with these arguments."""
     found = [record for record in results["cases"].values() if record["group"] == group]

@@ -88,6 +88,7 @@ def environment() -> dict[str, Any]:
             "memory_gb": round(memory() / 1e9, 1),
             "system": f"{platform.system()} {platform.machine()}",
             "load": round(os.getloadavg()[0], 2),
+            "kernel": machine.kernel(),
         },
         "versions": {
             "Python": platform.python_version(),
