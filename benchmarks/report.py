@@ -22,10 +22,11 @@ def place(results: dict[str, Any]) -> dict[str, list[str]]:
     """When, where and with what the run was made; what it did not record is left out.
 
     >>> machine = {"processor": "abacus", "cores": 1, "memory_gb": 0.5, "system": "wood", "load": 0.1}
-    >>> place({"date": "2024-07-01", "commit": None, "machine": machine, "versions": {"Python": "3.12"}})["value"]
-    ['2024-07-01', 'abacus', '1', '0.5 GB', 'wood', '0.1', '3.12']
+    >>> versions = {"Python": "3.12", "BLAS": "beads 1", "numpy": "2.4", "scipy": "1.17"}
+    >>> place({"date": "2024-07-01", "commit": None, "machine": machine, "versions": versions})["value"]
+    ['2024-07-01', 'abacus', '1', '0.5 GB', 'wood', '0.1', '3.12', 'beads 1', 'numpy 2.4, scipy 1.17']
     """
-    machine = results["machine"]
+    machine, libraries = results["machine"], dict(results["versions"])
     rows = {
         "date": results["date"],
         "commit": results["commit"],
@@ -34,8 +35,10 @@ def place(results: dict[str, Any]) -> dict[str, list[str]]:
         "memory": f"{machine['memory_gb']} GB",
         "system": machine["system"],
         "load at the start": machine["load"],
-        "BLAS kernels": machine.get("kernel"),
-        **results["versions"],
+        "Python": libraries.pop("Python"),
+        "BLAS": libraries.pop("BLAS"),
+        "BLAS kernels for": machine.get("kernel"),
+        "libraries": ", ".join(f"{name} {version}" for name, version in libraries.items()),
     }
     kept = {name: str(value) for name, value in rows.items() if value is not None}
     return {"what": list(kept), "value": list(kept.values())}
