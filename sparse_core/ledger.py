@@ -5,9 +5,10 @@ which the printed form of a statement fails. Both raise when they cannot keep th
 zero instances, and both return a ``Record`` that shows itself as one line and carries itself as data in the output of
 its notebook cell. The ledger page of the book is made of those data and of ``claims.yml`` and of nothing else.
 
-Words of evidence. *exact*: one object, decided on the whole cube or in exact arithmetic. *exhaustive*: every member of
-the family that is named. *certified*: bounded by a certificate that was checked. *sampled*: random instances from a
-named seed; it is reported as "no counterexample among N", never as a proof. *refuted*: a witness with its margin.
+Words of evidence. *exact*: the instances that are named, computed without sampling: on the whole cube, by a closed form
+or in exact arithmetic; floats up to the tolerance. *exhaustive*: every member of the family that is named. *certified*:
+bounded by a certificate that was checked. *sampled*: random instances from a named seed; it is reported as "no
+counterexample among N", never as a proof. *refuted*: a witness with its margin.
 
 A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a
 constant mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same
