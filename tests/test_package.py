@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,9 @@ def test_the_example_of_the_readme_runs():
     names: dict = {}
     exec(block, names)
     assert str(names["net"].sparsity()) == "1, exact by enumeration of 64 points"
+
+
+def test_one_version_is_named_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version = {{{version}}}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
