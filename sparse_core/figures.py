@@ -186,7 +186,7 @@ class Slider:
             f'<div class="cc slider">{self.svg}<p class="slider-control" hidden><label for="{key}">{name}</label>'
             f'<input type="range" id="{key}" min="0" max="{last}" step="1" value="{self.start}" autocomplete="off">'
             f'<output for="{key}">{html.escape(chosen)}</output></p>'
-            f'<p class="slider-words" aria-live="polite">{html.escape(self.frames[chosen])}</p>'
+            f'<p class="slider-words">{html.escape(self.frames[chosen])}</p>'
             f"<details><summary>All {last + 1} frames in words</summary>"
             f'<table class="table"><thead><tr><th scope="col">{name}</th><th scope="col">Shown</th></tr></thead>'
             f"<tbody>{words}</tbody></table></details></div>"

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import navigation
+import spoken
 import yaml
 from sphinx_exercise.nodes import solution_node
 
@@ -129,10 +130,11 @@ def finish(app, exception):
     index = out / "searchindex.js"
     named = navigation.named(index.read_text(encoding="utf-8"), claims, navigation.places(pages, claims))
     index.write_text(named, encoding="utf-8")
+    labels = {claim["id"]: claim["label"] for claim in claims}
     for path, text in navigation.finished(pages, claims).items():
         for pattern, replacement in REPAIRS:
             text = re.sub(pattern, replacement, text, flags=re.S)
-        path.write_text(scripts_last(text), encoding="utf-8")
+        path.write_text(scripts_last(spoken.finished(text, labels)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
     (out / ".buildinfo").unlink(missing_ok=True)
@@ -140,6 +142,9 @@ def finish(app, exception):
 
 def setup(app):
     app.config.mathjax_path = "mathjax/tex-chtml.js"
+    # formulas keep their menu for a pointer; as stops of the tab key they would be half of all
+    app.config.mathjax3_config = {"options": {"menuOptions": {"settings": {"inTabOrder": False}}}}
+    app.add_js_file("wide.js")
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("html-page-context", without_thebe, priority=999)

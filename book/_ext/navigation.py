@@ -190,7 +190,7 @@ def files(stem: str, text: str) -> str:
     if not downloads.offered(stem) or 'class="cell ' not in text:
         return ""
     links = ", ".join(
-        f'<a download href="../_static/downloads/{stem}.{suffix}">{word}</a>'
+        f'<a download href="../_static/downloads/{stem}.{suffix}" aria-label="{word} of {stem}">{word}</a>'
         for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
     )
     needs = "<code>pip install . matplotlib</code> in the repository"

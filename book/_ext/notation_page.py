@@ -46,7 +46,8 @@ def names(package: Path) -> str:
     for module, source in modules(package).items():
         if not (found := public(source)):
             continue
-        lines += [f"### `{module}`", "", "::::{list-table}", ":class: names", ":widths: 30 70", ""]
+        lines += [f"### `{module}`", "", "::::{list-table}", ":class: names", ":header-rows: 1", ":widths: 30 70", ""]
+        lines += ["* - Name", "  - What it gives"]
         for name, formula in found:
             lines += [f"* - `{name}`", f"  - {plain(formula)}"]
         lines += ["::::", ""]

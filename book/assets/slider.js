@@ -7,7 +7,12 @@ document.addEventListener("DOMContentLoaded", () => {
     const output = box.querySelector("output"), words = box.querySelector(".slider-words");
     const rows = [...box.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
     const link = figure?.querySelector("a[data-files]"), files = link?.dataset.files.split(" ");
-    let timer;
+    const said = document.createElement("p"); // for those who listen: the words once the hand rests, and no value twice
+    said.className = "visually-hidden";
+    said.setAttribute("role", "status");
+    words.after(said);
+    output.setAttribute("aria-live", "off");
+    let timer, silence;
 
     const show = () => {
       const [value, text] = rows[input.value];
@@ -27,8 +32,13 @@ document.addEventListener("DOMContentLoaded", () => {
     };
     input.addEventListener("input", () => {
       show();
-      clearTimeout(timer); // one address for a movement, and no entry in the history
-      timer = setTimeout(() => figure && history.replaceState(null, "", `#${figure.id}=${encodeURIComponent(rows[input.value][0])}`), 250);
+      clearTimeout(timer);
+      clearTimeout(silence);
+      timer = setTimeout(() => { // one announcement and one address for a movement, and no entry in the history
+        said.textContent = words.textContent;
+        silence = setTimeout(() => { said.textContent = ""; }, 5000); // else it would be met twice in reading on
+        if (figure) history.replaceState(null, "", `#${figure.id}=${encodeURIComponent(rows[input.value][0])}`);
+      }, 250);
     });
     addEventListener("hashchange", follow);
     input.parentElement.hidden = false;
