@@ -39,6 +39,12 @@ REPAIRS = [
     # roles that promise children which are not there
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (r' role="doc-biblioentry"', ""),
+    # a button and what it opens say what is in it
+    (r"Toggle primary sidebar", "Contents of the book"),
+    (r"Toggle secondary sidebar", "Contents of this page"),
+    (r'<dialog id="pst-search-dialog"', r'\g<0> aria-label="Search"'),
+    (r'<dialog id="pst-primary-sidebar-modal"', r'\g<0> aria-label="Contents of the book"'),
+    (r'<dialog id="pst-secondary-sidebar-modal"', r'\g<0> aria-label="Contents of this page"'),
     # everything stands in a landmark
     (r'<div (?=class="sidebar-primary-items__start)', '<div role="navigation" aria-label="Book" '),
 ]
@@ -144,7 +150,8 @@ def setup(app):
     app.config.mathjax_path = "mathjax/tex-chtml.js"
     # formulas keep their menu for a pointer; as stops of the tab key they would be half of all
     app.config.mathjax3_config = {"options": {"menuOptions": {"settings": {"inTabOrder": False}}}}
-    app.add_js_file("wide.js")
+    for script in ("wide.js", "menus.js"):
+        app.add_js_file(script)
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("html-page-context", without_thebe, priority=999)

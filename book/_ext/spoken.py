@@ -15,7 +15,8 @@ FIGURE = re.compile(
 HEADING_OR_TABLE = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1>|<table(?![^>]*aria-label)([^>]*)>(?!\s*<caption)", re.S)
 CELL = re.compile(r'(?=<div class="cell )')
 SHOW = re.compile(
-    r'(<summary>\s*<p class="collapsed admonition-title">[^<]*)(</p>\s*<p class="expanded admonition-title">[^<]*)(</p>)'
+    r'(<summary>\s*<p class="collapsed admonition-title">[^<]*)'
+    r'(</p>\s*<p class="expanded admonition-title">[^<]*)(</p>)'
 )
 SIGNS = {r"\le": "≤", r"\ge": "≥", r"\sqrt": "√", r"\rho": "ρ", "^2": "²", "^k": "ᵏ"}
 OF_MANY = re.compile(
@@ -27,7 +28,7 @@ DRAWING = re.compile(r'(<div class="cc[^"]*">)(<svg [^>]*?viewBox="0 0 ([\d.]+) 
 
 
 def finished(text: str, labels: Mapping[str, str]) -> str:
-    """The page with all of these names, and with each figure in a box of its own, in which it can be wider than a phone.
+    """The page with all of these names, and with each figure in a box, in which it can be wider than a phone.
 
     ``labels`` maps the ids of claims to their labels.
     """
@@ -74,7 +75,7 @@ def with_named_code(text: str) -> str:
 
 
 def with_named_links(text: str, labels: Mapping[str, str]) -> str:
-    """Links whose text is one word for many claims, such as "sampled", "Run" or "true", with the claim in their names."""
+    """Links whose text is one word for many claims, such as "sampled" or "Run", with the claim in their names."""
     seen: Counter[str] = Counter()
 
     def name(match: re.Match[str]) -> str:
