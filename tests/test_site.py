@@ -141,6 +141,27 @@ def test_each_figure_has_files_that_can_be_read(site, pages):
     assert seen > 30
 
 
+def test_figures_tables_and_hidden_code_have_names(pages):
+    """A name that a list of them tells apart, and without TeX; the cells of a head say that they are of a column."""
+    for name, page in pages.items():
+        tables = [t for t in page.select("article table") if not (t.caption or t.find_parent("figure"))]
+        named = [*page.select("article figure"), *tables]
+        holds([(name, str(tag)[:200]) for tag in named if not tag.get("aria-label") or "\\" in tag["aria-label"]])
+        holds([(name, th) for th in page.select("article thead th") if not th.get("scope")])
+        for some in (named, page.select("article details.hide > summary")):
+            said = [tag.get("aria-label") or tag.p.get_text() for tag in some]
+            holds([(name, one) for one in set(said) if said.count(one) > 1])
+
+
+def test_links_and_dialogs_make_sense_out_of_their_place(pages):
+    """No link is only a word that stands for many claims, and each dialog says what is in it."""
+    words = {"run", "sampled", "exact", "exhaustive", "certified", "refuted", "true", "cited", "notebook", "script"}
+    for name, page in pages.items():
+        links = page.select("article a[href]")
+        holds([(name, a["href"]) for a in links if (a.get("aria-label") or a.get_text()).strip().lower() in words])
+        holds([(name, dialog["id"]) for dialog in page.select("dialog:not([aria-label])")])
+
+
 @pytest.fixture
 def address(site):
     """Where the site is served on this machine, and on no other."""
@@ -277,6 +298,75 @@ def test_the_search_finds_statements_by_number(site, address, served):
             links = await page.locator("ul.search li > a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
             if len(links) < len(places) or not all(map(str.startswith, links, places)):
                 wrong.append((query, links))
+        return wrong
+
+    holds(in_browser(visit))
+
+
+WIDE = """() => [...document.querySelectorAll('article :is(pre, p, .drawing, mjx-container[display], table)')]
+    .map(e => e.matches('table') ? e.parentElement : e)
+    .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 5)
+    .filter(e => !(e.matches('.more') && e.tabIndex === 0))
+    .map(e => `wider than its box, unseen: ${e.outerHTML.slice(0, 99)}`)"""
+CUT = """() => [...document.querySelectorAll('article p .math:has(mjx-math)')].filter(e => e.checkVisibility())
+    .filter(e => e.clientWidth && e.querySelector('mjx-math').getBoundingClientRect().width > e.clientWidth + 2)
+    .map(e => `cut: ${e.textContent}`)"""
+STOPS = """() => [...document.querySelectorAll('mjx-container')]
+    .filter(e => e.tabIndex >= 0 && e.scrollWidth <= e.clientWidth)
+    .map(e => `a stop without a reason: ${e.textContent}`)"""
+SMALL = """() => [...document.querySelectorAll('.cc svg')]
+    .filter(e => 10.5 * e.getBoundingClientRect().width / e.viewBox.baseVal.width < 12)
+    .map(e => `text below 12 px: ${e.getAttribute('aria-label')}`)"""
+TOUCHED = "summary, a.mark, .downloads a, .whereabouts a, .bd-header-article button"
+NARROW = """touched => [...document.querySelectorAll(touched)]
+    .filter(e => e.checkVisibility()).map(e => [e, e.getBoundingClientRect()])
+    .filter(([e, {width, height}]) => Math.min(width, height) < (e.matches('summary, button') ? 43.5 : 23.5))
+    .map(([e, r]) => `no room for a finger: ${r.width} x ${r.height} ${e.outerHTML.slice(0, 99)}`)"""
+
+
+def test_on_a_phone_wide_things_show_it_and_a_finger_has_room(pages, address):
+    """Formulas break or scroll, what scrolls fades at its edge, and the keyboard stops there and at no other formula."""
+
+    async def visit(page):
+        found, phone = [], {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+        tab = await page.context.browser.new_page(reduced_motion="reduce", **phone)
+        for name in ("07-practice", "map", "laboratory"):
+            await tab.goto(f"{address}/book/{name}.html", wait_until="load")
+            await tab.wait_for_function(TYPESET)
+            await tab.wait_for_timeout(400)
+            for check in (WIDE, CUT, STOPS, SMALL, NARROW):
+                found += [(name, problem) for problem in await tab.evaluate(check, TOUCHED)]
+        return found
+
+    holds(in_browser(visit))
+
+
+def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, address):
+    """The keyboard opens and closes menus and the search; results are announced; a slider speaks when it rests."""
+    focused = "document.activeElement.className"
+
+    async def visit(page):
+        wrong = []
+        await page.set_viewport_size({"width": 390, "height": 844})
+        await page.goto(f"{address}/book/07-practice.html")
+        for button in ("primary-toggle", "secondary-toggle", "pst-navbar-icon.search-button"):
+            await page.locator(f"button.{button}").press("Enter")
+            await page.locator("dialog[open]").wait_for()
+            await page.keyboard.press("Escape")
+            await page.wait_for_function("!document.querySelector('dialog[open]')")
+            await page.wait_for_timeout(50)
+            if button.split(".")[-1] not in await page.evaluate(focused):
+                wrong.append((button, await page.evaluate(focused)))
+        slider = page.locator(".slider").first
+        for _ in range(3):
+            await slider.locator("input").press("ArrowRight")
+        live = await slider.locator("[aria-live=polite], [role=status], output:not([aria-live=off])").all()
+        wrong += [] if len(live) == 1 else [("live regions of a slider", len(live))]
+        await page.wait_for_timeout(400)
+        said, words = await live[0].text_content(), await slider.locator(".slider-words").text_content()
+        wrong += [] if said == words else [(said, words)]
+        await page.goto(f"{address}/search.html?q=parity")
+        await page.locator("[role=status]", has_text=re.compile(r"\d")).wait_for(state="attached", timeout=10_000)
         return wrong
 
     holds(in_browser(visit))

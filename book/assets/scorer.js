@@ -12,3 +12,16 @@ var Scorer = {
 };
 // without a server the pages, and so what stands around a word, cannot be fetched
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+
+// how much was found is said to those who do not see it
+addEventListener("DOMContentLoaded", () => {
+  const results = document.getElementById("search-results"), said = document.createElement("p");
+  if (!results) return;
+  said.className = "visually-hidden";
+  said.setAttribute("role", "status");
+  results.before(said);
+  new MutationObserver(() => {
+    const words = results.querySelector(".search-summary")?.textContent ?? "";
+    if (/\d/.test(words) && said.textContent !== words) said.textContent = words;
+  }).observe(results, { childList: true, subtree: true, characterData: true });
+});

@@ -6,14 +6,14 @@ document.addEventListener("DOMContentLoaded", () => {
   const boxes = [...article.querySelectorAll("pre, .drawing, .graph-box, .pst-scrollable-table-container, p, div.math")];
   let timer;
 
-  const fade = (box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth + 2 < box.scrollWidth);
+  const fade = (box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth + 4 < box.scrollWidth);
   const mark = () => {
     const lines = [...article.querySelectorAll("span.math")];
     for (const line of lines) line.classList.remove("breaks");
     const long = lines.filter((line) => line.clientWidth && line.querySelector("mjx-math")?.getBoundingClientRect().width > line.clientWidth + 1);
     for (const line of long) line.classList.add("breaks");
     const scrolling = boxes.map((box) => (box.matches("div.math") ? box.querySelector("mjx-container") ?? box : box))
-      .map((box) => [box, box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX)]);
+      .map((box) => [box, box.scrollWidth > box.clientWidth + 4 && /auto|scroll/.test(getComputedStyle(box).overflowX)]);
     for (const [box, wide] of scrolling) {
       if (wide) box.tabIndex = 0;
       else if (box.tabIndex >= 0) box.removeAttribute("tabindex");
