@@ -32,6 +32,9 @@ def finished(text: str, labels: Mapping[str, str]) -> str:
 
     ``labels`` maps the ids of claims to their labels.
     """
+    start = re.search(r'<article class="bd-article">.*?<section[^>]* id="([^"]+)"', text, flags=re.S)
+    if start:  # the link that skips the menus skips the buttons above the article too
+        text = text.replace('href="#main-content"', f'href="#{start[1]}"', 1)
     head, article, body = text.partition("<article")
     named = with_named_tables(with_named_code(with_named_figures(body)))
     return f"{head}{article}{with_boxes(with_named_links(named, labels))}"
