@@ -5,6 +5,7 @@ from pathlib import Path
 
 import navigation
 import pytest
+import spoken
 import yaml
 from bs4 import BeautifulSoup
 
@@ -168,3 +169,35 @@ def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place
         words, where = meaning.split(" Where: ")
         assert words.count(". ") <= 1 and len(words) < 220, term
         assert where.startswith(("{ref}`", "[")), term
+
+
+HEARD = """<body><a href="#main-content">Skip</a><article class="bd-article"><section id="one">
+<h1>One<a class="headerlink" href="#one">#</a></h1>
+<h2>What is true: <span class="math">\\(4k^2\\le\\mathrm{AS}(h)\\)</span></h2>
+<table class="t"><thead><tr><th class="head">n</th></tr></thead></table><table><caption>Named.</caption></table>
+<table></table>
+<div class="cell a"><details><summary>
+<p class="collapsed admonition-title">Show code</p>
+<p class="expanded admonition-title">Hide code</p>
+</summary></details><div class="claim-record"><a class="claim" href="ledger.html#lemma-9">Lemma 9</a></div></div>
+<div class="cell b"><figure class="f" id="fig-x"><div class="cc"><svg role="img" viewBox="0 0 469.2 9"></svg></div>
+<figcaption><span class="caption-number">Fig. 2.1 </span></figcaption></figure></div>
+<a href="02.html#record-lemma-9-012345">sampled</a> <a href="02.html#record-lemma-9-abcdef">sampled</a>
+<a href="ledger.html#lemma-9">true</a> <a href="ledger.html#lemma-9">Lemma 9</a> <a href="x.html#elsewhere">Run</a>
+</section></article>"""
+
+
+def test_what_is_heard_without_its_place_has_a_name():
+    page = BeautifulSoup(spoken.finished(HEARD, {"lemma-9": "Lemma 9"}), "html.parser")
+    tables = [table.get("aria-label") for table in page.select("table")]
+    assert tables == ["What is true: 4k² ≤ AS(h)", None, "What is true: 4k² ≤ AS(h), table 2"]
+    assert page.th["scope"] == "col" and page.figure["aria-label"] == "Fig. 2.1"
+    assert [p.get_text() for p in page.select("summary p")] == [
+        "Show code of Lemma 9, cell 1",
+        "Hide code of Lemma 9, cell 1",
+    ]
+    assert [link.get("aria-label") for link in page.select("section > a")] == [
+        *("sampled, Lemma 9", "sampled, Lemma 9, 2", "true, Lemma 9", None, None),
+    ]
+    assert page.select_one(".cc > .drawing > svg").parent["style"] == "--width: 469px"
+    assert page.a["href"] == "#one"

@@ -18,7 +18,7 @@ SHOW = re.compile(
     r'(<summary>\s*<p class="collapsed admonition-title">[^<]*)'
     r'(</p>\s*<p class="expanded admonition-title">[^<]*)(</p>)'
 )
-SIGNS = {r"\le": "≤", r"\ge": "≥", r"\sqrt": "√", r"\rho": "ρ", "^2": "²", "^k": "ᵏ"}
+SIGNS = {r"\le": " ≤ ", r"\ge": " ≥ ", r"\sqrt": "√", r"\rho": "ρ", "^2": "²", "^k": "ᵏ"}
 OF_MANY = re.compile(
     r'<a href="([\w-]*(?:\.html)?#(?:record-)?([\w-]+?)(?:-[0-9a-f]{6})?)">'
     r"(exact|exhaustive|certified|sampled|refuted|Run|Printed form, witness, correction|\d+ more"
@@ -102,6 +102,6 @@ def words(inner: str) -> str:
     """The text of an element without its link to itself; of a formula, what can be said in a name."""
     bare = re.sub(r'<a class="headerlink".*?</a>|<[^>]*>', "", inner, flags=re.S)
     for command, sign in SIGNS.items():
-        bare = bare.replace(command, sign)
+        bare = re.sub(re.escape(command) + r"(?![a-zA-Z])" * command.startswith("\\"), sign, bare)
     bare = re.sub(r"\\([a-zA-Z]+) *", r"\1 ", re.sub(r"\\math[a-z]+|\\[()]|[{}]", "", bare))
     return " ".join(html.unescape(bare).split())

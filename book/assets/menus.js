@@ -1,3 +1,11 @@
+// Each button that copies code says which, by its first line.
+addEventListener("load", () => {
+  for (const button of document.querySelectorAll("button.copybtn")) {
+    const [line] = button.parentElement.querySelector("pre").textContent.trim().split("\n");
+    button.setAttribute("aria-label", `Copy to clipboard: ${line.slice(0, 80)}`);
+  }
+});
+
 // The theme takes the focus off a button that opens a menu or the search. Here the focus comes back when that is
 // closed, so that the keyboard goes on where it was; and the button says whether the menu is open.
 document.addEventListener("DOMContentLoaded", () => {
