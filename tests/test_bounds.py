@@ -381,11 +381,12 @@ def test_the_degree_is_the_least_with_a_small_tail(eps, W, k, extra):
 
 def test_theorem_8_by_hand():
     L = log(160)
-    printed = (2**8 * 3**4 * L**4 + 2**6 * 5**4 * log(16)) / 0.5**2
-    assert paper.theorem_8_degree(10, 16, 2, 3.0, 5.0, 0.5) == pytest.approx(printed)
+    printed = (2**8 * 3**4 * L**4 + 2**6 * 5**4 * log(16)) / 0.3**2
+    assert paper.theorem_8_degree(10, 16, 2, 3.0, 5.0, 0.3) == pytest.approx(printed)
     d = paper.theorem_8_degree(2, 2, 1, 0.5, 0.5, 10.0)
     samples = 2**d * (0.5 * sqrt(2) + 0.5) ** 2 * log(20) / 10
     assert paper.theorem_8_samples(2, 2, 1, 0.5, 0.5, 10.0, 0.05) == pytest.approx(samples)
+    assert paper.theorem_8_samples(16, 16, 1, 2.0, 3.0, 0.1, 0.05) == inf
     assert ours.theorem_8_samples(10, 4, 1, 1.0, 1.0, 0.5, 0.05) == pytest.approx(
         ours.lemma_7(10, 31, sqrt(10) + 1, 0.125, 0.05)
     )
@@ -490,6 +491,14 @@ def test_the_repaired_theorem_17_is_the_least_such_sample():
         return paper.lemma_18(2 * 2.5, complexity, m, 0.01, form="repaired")
 
     assert loss(m) <= 0.3 < loss(m - 1)
+    assert paper.theorem_17(*args, loss(1), 0.01, form="repaired") == 1
+
+
+@pytest.mark.parametrize("start", [1, 3])
+def test_the_search_ends_at_an_integer_that_is_enough_while_its_predecessor_is_not(start):
+    assert [paper._least(lambda m, t=t: m >= t, start) for t in range(start, 99)] == list(range(start, 99))
+    gaps = {start << i for i in range(4)}
+    assert paper._least(lambda m: m not in gaps, start) - 1 in gaps
 
 
 def test_rademacher_bounds_by_hand():

@@ -82,6 +82,7 @@ def test_silencers_at_ties_are_exact(seed):
         size = [abs(Fraction(t)) for t in w]
         silent = [sum(size) - 2 * t <= Fraction(bias) for t in size]
         assert S[j].tolist() == [int(np.sign(t)) if yes else 0 for t, yes in zip(w, silent, strict=True)]
+    assert S.dtype == np.int8
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -93,6 +94,21 @@ def test_pairs_at_ties_are_decided_in_rational_arithmetic(seed):
         bends = [(abs(y), abs(x)) for x, y in zip(W[j].tolist(), W[i].tolist(), strict=True) if x * y < 0]
         separated = (S[j] * S[i] < 0).any() or any(certificates.excluded(W[[j, i]], b[[j, i]], c) for c in bends)
         assert graph[j, i] == (not separated)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_pair_of_many_coordinates_at_a_tie_is_decided_in_rational_arithmetic(seed, order):
+    """w is almost dead, and almost 0 where the two bend: almost all that is summed cancels."""
+    w, v = np.random.default_rng(seed).uniform(-1, 1, (2, 80))
+    w[0], v[0] = 2.0**-20, -0.75
+    b = np.abs(w).sum() - w[0]
+    c = [-Fraction(v[0]), Fraction(w[0])]
+    rows = [[Fraction(t) for t in row.tolist()] for row in (w, v)]
+    tie = (sum(abs(c[0] * x + c[1] * y) for x, y in zip(*rows, strict=True)) - c[0] * Fraction(b)) / c[1]
+    W, b = np.array([w, v])[::order], np.array([b, float(tie)])[::order]
+    graph = certificates.compatible(*certificates.normalised(W, b))
+    assert graph[0, 1] == (not certificates.excluded(W, b, c[::order]))
 
 
 def test_active_neurons_without_coordinates_are_compatible():
@@ -153,6 +169,12 @@ def test_neurons_with_many_partners_are_grouped_first():
     assert certificates.exclusive_groups(path) == [[1, 3], [2, 0]]
 
 
+def test_neurons_with_equally_many_partners_are_grouped_in_their_order():
+    graph, pairs = np.zeros((99, 99), dtype=bool), range(0, 99, 3)  # j and j + 1 meet, and j + 2 meets none
+    graph[pairs, np.add(pairs, 1)] = graph[np.add(pairs, 1), pairs] = True
+    assert certificates.exclusive_groups(graph) == [[*pairs, *range(2, 99, 3)], [*range(1, 99, 3)]]
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_largest_subset_is_the_largest_that_meets_in_the_solid_cube(seed):
     W, b = neurons(seed, s=6, n=3 + seed % 2)
@@ -191,6 +213,13 @@ def test_neurons_that_meet_at_a_corner_are_found_there():
     W, b = np.diag([0.75, -0.75, 0.75]), np.full(3, 0.5)
     size, corners = certificates.largest_subset(W, b, certificates.compatible(W, b))
     assert size == 3 == activity.count(W, b, corners).max()
+
+
+def test_the_corner_next_to_an_optimum_inside_the_cube():
+    """x_0 - b_0 = x_1 - b_1 = -x_0 - x_1 - b_2 at x = (2/3, -1/3)."""
+    W, b = certificates.normalised(np.array([[1.0, 0], [0, 1], [-1, -1]]), np.array([0.5, -0.5, -0.5]))
+    size, corners = certificates.largest_subset(W, b, ~np.eye(3, dtype=bool))
+    assert size == 3 and corners.tolist() == [[1, 1], [1, -1]]
 
 
 def test_a_neuron_that_is_barely_active_counts():
