@@ -109,11 +109,17 @@ def generator(name: str, value: Any) -> np.random.Generator:
 
 
 def real_array(
-    name: str, value: ArrayLike, ndim: int, *, shape: tuple[int | None, ...] | None = None, convert: bool = True
+    name: str,
+    value: ArrayLike,
+    ndim: int,
+    *,
+    shape: tuple[int | None, ...] | None = None,
+    convert: bool = True,
+    finite: bool = True,
 ) -> NDArray[Any]:
     """A finite real array of ndim axes: float32 and float64 are kept, everything else becomes float64 if ``convert``.
 
-    ``shape`` fixes some of the lengths (None leaves one free).
+    ``shape`` fixes some of the lengths (None leaves one free). Without ``finite`` the caller sees to infinities.
 
     >>> real_array("u", [1, 2], ndim=1, shape=(3,))
     Traceback (most recent call last):
@@ -134,7 +140,7 @@ def real_array(
         raise ValueError(f"Argument '{name}' must have shape {wanted}, not {array.shape}.")
     if convert and array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
-    if not _finite(array):
+    if finite and not _finite(array):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"Argument '{name}' must be finite; entry {where} is {array[where]}.")
     return array
@@ -152,14 +158,14 @@ def _finite(array: NDArray[Any]) -> bool:
     return bool(np.isfinite(array).all())
 
 
-def length_2n(name: str, value: ArrayLike, *, convert: bool = True) -> tuple[NDArray[Any], int]:
+def length_2n(name: str, value: ArrayLike, *, convert: bool = True, finite: bool = True) -> tuple[NDArray[Any], int]:
     """A real function on the cube as an array of length 2^n, with its n; of type float32 or float64 if ``convert``.
 
     >>> length_2n("values", [1, 2, 3])
     Traceback (most recent call last):
     ValueError: Argument 'values' must have a length that is a power of two, 2**n, not 3.
     """
-    array = real_array(name, value, ndim=1, convert=convert)
+    array = real_array(name, value, ndim=1, convert=convert, finite=finite)
     n = array.size.bit_length() - 1
     if array.size != 1 << max(n, 0) or array.size == 0:
         raise ValueError(f"Argument '{name}' must have a length that is a power of two, 2**n, not {array.size}.")

@@ -17,7 +17,7 @@ import os
 import threading
 from functools import cache
 from itertools import product
-from math import inf
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,12 +125,21 @@ def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool
                 f"Argument '{name}' must fit in the {have:.3g} bytes of this machine together with its transform, "
                 f"not need {need:.3g} bytes."
             )
-    x, n = checks.length_2n(name, array)
+    x, n = checks.length_2n(name, array, finite=out is not None)
     if out is not None and not (
         isinstance(out, np.ndarray) and out.shape == x.shape and out.dtype == x.dtype and out.flags.carray
     ):
         raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {x.size} numbers of type {x.dtype}.")
-    scale = 0.5**n if mean else 1.0
+    with np.errstate(invalid="ignore"):
+        result = _hadamard(x, x if out is None and not real else out, 0.5**n if mean else 1.0)
+    if out is None and not isfinite(result[0]):  # each sum has every entry in it, so a finite one vouches for them all
+        checks.length_2n(name, array)
+    return result
+
+
+def _hadamard(x: NDArray[Any], out: NDArray[Any] | None, scale: float) -> NDArray[Any]:
+    """out = scale H x; into a new array without ``out``, which may be x."""
+    n = x.size.bit_length() - 1
     if n <= SHORT:
         for H in _factors(n, 4, x.dtype.char, scale):
             x = x.reshape(len(H), -1).T.dot(H)
@@ -139,7 +148,7 @@ def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool
         out[:] = x.reshape(-1)
         return out
     if out is None:
-        out = np.empty(x.shape, x.dtype) if real else x  # what was converted is ours
+        out = np.empty(x.shape, x.dtype)
     if not x.flags.c_contiguous or np.may_share_memory(x, out):
         out[:] = x
         x = out

@@ -1,6 +1,7 @@
 """Fourier analysis: each quantity by the route that the module does not take. The naive transform is the direct sum."""
 
 import tracemalloc
+import warnings
 from math import comb
 from threading import Thread
 
@@ -338,6 +339,25 @@ def test_float32_tables_are_measured_in_double_precision():
 def test_errors_name_the_argument_the_rule_and_the_value(function, values, error, message):
     with pytest.raises(error, match="Argument 'values' must .*" + message):
         function(values)
+
+
+@pytest.mark.parametrize("n", [3, 16])
+@pytest.mark.parametrize("bad", [{5: np.nan}, {0: np.inf}, {7: -np.inf}, {2: np.inf, 3: -np.inf}])
+def test_one_infinity_among_many_values_is_found_and_nothing_is_overwritten(n, bad):
+    """The transform looks at one of its sums, or before it writes where it is told to, at the values."""
+    f = np.ones(2**n)
+    f[list(bad)] = list(bad.values())
+    kept, place = f.copy(), min(bad)
+    for out in (None, f, np.zeros(2**n)):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match=rf"'values'.*finite; entry \({place},\) is"):
+            warnings.simplefilter("error")
+            fourier.walsh_transform(f, out)
+        assert np.array_equal(f, kept, equal_nan=True) and (out is None or out is f or not out.any())
+
+
+def test_values_whose_sums_overflow_are_not_called_infinite():
+    with np.errstate(over="ignore"):
+        assert fourier.inverse_walsh_transform([1e308, 1e308, 1.0, 1.0])[0] == np.inf
 
 
 def test_noise_rates_outside_the_unit_interval_are_refused():
