@@ -34,6 +34,7 @@ MIME = "application/vnd.sparse-core.figure+json"
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
+ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
 INK = "#010203"  # stands for currentColor until the SVG is written
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
 STYLE: Any = {  # Any: matplotlib types its settings by name
@@ -211,7 +212,12 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0) -> str:
                 child.attrib.pop("display", None)
     root.set("aria-label", title)
     ground = {"width": "100%", "height": "100%", "fill": "#ffffff"}
-    for tag, text, attributes in (("rect", None, ground), ("desc", alt, {}), ("title", title, {})):
+    for tag, text, attributes in (
+        ("rect", None, ground),
+        ("metadata", ORIGIN, {}),
+        ("desc", alt, {}),
+        ("title", title, {}),
+    ):
         element = ET.Element(f"{{{SVG}}}{tag}", attributes)
         element.text = text
         root.insert(0, element)

@@ -140,7 +140,7 @@ def test_the_map_knows_every_verdict_and_section_of_the_book():
     assert len(set(navigation.MARKS.values())) == len(navigation.MARKS)
 
 
-def test_the_search_index_knows_each_claim_by_its_label():
+def test_the_search_index_knows_each_claim_by_its_name_and_its_label():
     body = {
         "docnames": ["book/02-uniform", "book/errata", "book/ledger"],
         "alltitles": {"": [[0, None]], " (Lemma 9, sensitivity)": [[0, "lemma-9"]], "Title": [[0, "title"]]},
@@ -152,7 +152,7 @@ def test_the_search_index_knows_each_claim_by_its_label():
     after = json.loads(named.removeprefix("Search.setIndex(").removesuffix(")"))
     titles = after.pop("alltitles")
     assert after == {"docnames": body["docnames"], "terms": body["terms"]}
-    assert titles["Lemma 9"] == [[0, "lemma-9"], [2, "lemma-9"]]
+    assert titles["Lemma 9"] == titles["lemma-9"] == [[0, "lemma-9"], [2, "lemma-9"]]
     assert titles["E16"] == [[1, "E16"]]
     assert titles["Not run"] == [[2, "unrun"]]
     assert titles["Lemma 9, sensitivity"] == [[0, "lemma-9"]]

@@ -84,7 +84,8 @@ def with_names(pages):
         counted, printed = f"{kind} {number}".strip(), PRINTED.match(text)
         names[anchor] = counted, printed[0] if printed else counted if number else re.sub(r"<.*?>| \(.*", "", text)
         label, rest = (printed[0], text[printed.end() :]) if printed else (f"{counted}.", f" {text}")
-        return f'{head}><span class="caption-number">{label}</span>{rest}</p>'
+        here = f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>'
+        return f'{head}><span class="caption-number">{label}</span>{rest}{here}</p>'
 
     def link(match):
         counted, name = names.get(match[2], (None, None))

@@ -148,7 +148,8 @@ def row(
         full = link(address(claim["id"], known), "Printed form, witness, correction")
         says.append(f"<small>{full}; {claim.get('consequence', '')}.</small>")
     elif claim["verdict"] not in ("definition", "cited"):
-        says.append(f"<small>Printed form: {claim['verdict']}.</small>")
+        what = "Printed form" if claim["source"] == "paper" else "Verdict"
+        says.append(f"<small>{what}: {claim['verdict']}.</small>")
     if claim.get("note"):
         says.append(f"*Note:* {with_links(claim['note'], known)}")
     if claim.get("errata"):

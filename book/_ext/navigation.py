@@ -254,7 +254,7 @@ def with_places(text: str, found: dict[str, str]) -> str:
 
 
 def named(index: str, claims: Claims, found: dict[str, str]) -> str:
-    """Sphinx' search index with each claim as a title, "Lemma 9" or "E16", where it stands and in the ledger."""
+    """Sphinx' search index with each claim as titles, "Lemma 9" and "lemma-9", where it stands and in the ledger."""
     head, body = index[: index.index("{")], json.loads(index[index.index("{") : index.rindex("}") + 1])
     pages = {name.rpartition("/")[2]: number for number, name in enumerate(body["docnames"])}
     titles: dict[str, list[list[Any]]] = {}
@@ -265,7 +265,8 @@ def named(index: str, claims: Claims, found: dict[str, str]) -> str:
         name, erratum = claim["id"], claim.get("kind") == "erratum"
         for place in [f"errata.html#{name}"] if erratum else [found.get(name, ""), f"ledger.html#{name}"]:
             stem, _, anchor = place.partition(".html#")
-            if stem in pages and [pages[stem], anchor] not in titles.setdefault(claim["label"], []):
-                titles[claim["label"]].append([pages[stem], anchor])
+            for title in dict.fromkeys((claim["label"], name)):
+                if stem in pages and [pages[stem], anchor] not in titles.setdefault(title, []):
+                    titles[title].append([pages[stem], anchor])
     body["alltitles"] = {title: where for title, where in titles.items() if where and title}
     return head + json.dumps(body, ensure_ascii=False, separators=(",", ":")) + ")"
