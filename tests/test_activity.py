@@ -63,6 +63,22 @@ def test_far_out_a_bias_that_is_the_rounded_value_is_no_tie():
         assert activity.active(W, b, X).item() == activity.count(W, b, X).item() == (value > Fraction(float(value)))
 
 
+@pytest.mark.parametrize("side", [-1, 1])
+def test_far_out_on_either_side_a_tie_in_tenths_is_none_as_stored(side):
+    W, x, y = np.array([[0.1, 0.2, -0.3], [-0.1, -0.2, 0.3]]), *RNG.integers(2**17, 2**18, (2, 100))
+    X = side * np.column_stack([3 * x, 3 * y, x + 2 * y]).astype(float)
+    assert np.array_equal(activity.active(W, np.zeros(2), X), signs(W, np.zeros(2), X))
+
+
+def test_no_sum_over_a_slice_exceeds_2_to_the_53_units():
+    W, b, X = RNG.uniform(0.5, 1, (9, 6)), RNG.uniform(0.5, 1, 9), np.full((1, 6), 3.0)
+    slices = activity._slices(W, b, X)
+    assert np.array_equal(sum(slices), np.column_stack([W, b]))
+    for A in slices:
+        rows = [[Fraction(t) for t in row] for row in A.tolist()]
+        assert all(3 * sum(map(abs, row)) * max(t.denominator for t in row) <= 2**53 for row in rows)
+
+
 def test_at_points_with_fractions_float64_decides():
     W, b, X = np.array([[1.0, 2.0**-60]]), np.array([0.5]), np.array([[0.5, 0.5]])
     assert signs(W, b, X).item() and not activity.active(W, b, X).item() and activity.round_off(W, b, X) > 2.0**-61
@@ -108,6 +124,13 @@ def test_the_size_of_the_blocks_changes_nothing(block, monkeypatch):
     assert max(x.size for _, x in walked) <= max(block, 6)
     assert np.array_equal(activity.count(W, b), signs(W, b, X).sum(axis=1))
     assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+
+
+@pytest.mark.parametrize(("n", "s"), [(16, 8), (8, 16), (1, 1), (0, 1), (0, 0), (1, 2**18), (2**19, 1)])
+def test_a_block_has_as_many_rows_as_both_arrays_allow(n, s):
+    rows = activity.rows_in_a_block(n, s)
+    assert rows == 1 or rows * max(n, s) <= 2**18
+    assert (rows + 1) * max(n, s, 1) > 2**18
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -49,22 +49,41 @@ def test_all_methods_enclose_the_truth(seed):
 
 
 @pytest.mark.parametrize(
-    ("net", "method", "text"),
+    ("net", "method", "name", "text"),
     [
-        (constructions.junta(np.ones(16)), "auto", "1, exact by enumeration of 16 points"),
-        (constructions.junta(np.ones(16), n=200), "auto", "1, exact by enumeration of 16 points"),
-        (constructions.junta(np.ones(256), half=True), "pairs", "1, exact by pair certificates"),
-        (constructions.indexing(8), "auto", "1, exact by pair certificates"),
-        (SparseNetwork(np.ones(3), np.eye(3), np.zeros(3)), "milp", "3, exact by integer programming"),
+        (constructions.junta(np.ones(16)), "auto", "enumeration", "1, exact by enumeration of 16 points"),
+        (constructions.junta(np.ones(16), n=200), "auto", "enumeration", "1, exact by enumeration of 16 points"),
+        (constructions.junta(np.ones(256), half=True), "pairs", "pairs", "1, exact by pair certificates"),
+        (constructions.indexing(8), "auto", "pairs", "1, exact by pair certificates"),
+        (SparseNetwork(np.ones(3), np.eye(3), np.zeros(3)), "milp", "milp", "3, exact by integer programming"),
         (
             SparseNetwork(np.ones(3), [[2, 1, 0], [0, 2, 1], [1, 0, 2]], [1.5] * 3),
+            "subsets",
             "subsets",
             "3, exact by linear programmes over 4-subsets",
         ),
     ],
 )
-def test_it_says_which_method_decided(net, method, text):
-    assert str(net.sparsity(method=method)) == repr(net.sparsity(method=method)) == text
+def test_it_says_which_method_decided(net, method, name, text):
+    found = net.sparsity(method=method)
+    assert str(found) == repr(found) == text and found.method == name
+
+
+@pytest.mark.parametrize(("variables", "pairs", "name"), [(3, 24, "enumeration"), (3, 23, "pairs"), (2, 24, "pairs")])
+def test_enumeration_is_the_first_choice_up_to_its_limits(variables, pairs, name, monkeypatch):
+    monkeypatch.setattr(sparsity, "MAX_POINTS_N", variables)
+    monkeypatch.setattr(sparsity, "AUTO_PAIRS", pairs)
+    found = SparseNetwork(np.ones(3), np.eye(3), np.zeros(3)).sparsity()
+    assert (found, found.lower, found.method) == (3, 3, name)
+
+
+def test_a_witness_is_the_corner_where_a_neuron_is_largest_or_its_neighbour(monkeypatch):
+    alternating = SparseNetwork([1], [[1, -1, 1, -1, 1, -1]], [5])
+    assert alternating.sparsity(method="pairs").witness.tolist() == [1, -1, 1, -1, 1, -1]
+    between = SparseNetwork([1, 1], [[1, 1, 1], [-1, -1, 1]], [0.5, 0.5])  # the corners (1, 1, 1) and (-1, -1, 1)
+    for limit, lower in [(18, 2), (17, 1)]:
+        monkeypatch.setattr(sparsity, "MAX_FLIPS", limit)
+        assert between.sparsity(method="pairs").lower == lower
 
 
 def test_undecided_is_said():
@@ -127,6 +146,7 @@ def test_given_points():
     assert str(net.sparsity([[1, -1]])) == "2, exact by evaluation of 1 given points"
     assert net.sparsity(np.empty((0, 2))) == 0
     assert net.sparsity([[0.5, -0.75]]).method == "sample"
+    assert SparseNetwork([1], [[1, 1]], [0.3]).sparsity([[0.1, 0.1]]) == 0  # though it is active on the cube
     real = SparseNetwork([1], [[1, 1]], [0.3]).sparsity([[0.1, 0.2]])  # 0.1 + 0.2 > 0.3 by round-off
     assert (real.lower, real.upper, real.exact) == (0, 1, False)
 
@@ -169,6 +189,9 @@ def test_wrong_arguments(arguments, error, message):
 
 
 def test_too_many_neurons_to_compare(monkeypatch):
-    monkeypatch.setattr(sparsity, "MAX_GRAPH", 100)
+    net = SparseNetwork([1, 1], np.ones((2, 40)), [1, 1])
+    monkeypatch.setattr(sparsity, "MAX_GRAPH", 160)
+    assert net.sparsity(method="pairs") == 2
+    monkeypatch.setattr(sparsity, "MAX_GRAPH", 159)
     with pytest.raises(ValueError, match="2 neurons in 40 variables are too many to compare"):
-        SparseNetwork([1, 1], np.ones((2, 40)), [1, 1]).sparsity(method="pairs")
+        net.sparsity(method="pairs")
