@@ -252,7 +252,7 @@ def statistics(values: ArrayLike) -> Statistics:
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
     of_degree = np.eye(low + 1)[degrees(low)]
     rows, columns = np.empty((1 << high, low + 1)), np.zeros(1 << low)
-    step = max(1, 1 << SHORT - low)
+    step = 1 << max(0, SHORT - low)
     for i in range(0, 1 << high, step):
         squares = F[i : i + step]
         squares *= squares

@@ -197,21 +197,33 @@ def test_an_argument_that_overlaps_the_result_is_read_first(n):
         assert np.array_equal(fourier.walsh_transform(copy[start:stop:step], out=copy[: 2**n]), expected)
 
 
+def peak_memory(function, *arguments, **options):
+    tracemalloc.start()
+    function(*arguments, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
-def test_peak_memory_is_the_result_and_at_most_one_megabyte(dtype):
+@pytest.mark.parametrize("stride", [1, 2])
+def test_peak_memory_is_the_result_and_at_most_one_megabyte(dtype, stride):
     n = 20
-    f = integer_function(n, dtype)
-    real = f.astype(fourier.walsh_transform(f[:1]).dtype)
-    for out in [None, real]:
-        tracemalloc.start()
-        fourier.walsh_transform(f if out is None else real, out=out)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak <= (real.nbytes if out is None else 0) + 2**20
+    f = np.repeat(integer_function(n, dtype), stride)[::stride]
+    out = np.empty(f.shape, fourier.walsh_transform(f[:1]).dtype)
+    assert peak_memory(fourier.walsh_transform, f) <= out.nbytes + 2**20
+    if f.dtype == out.dtype:
+        assert peak_memory(fourier.walsh_transform, f, out=out) <= 2**20
 
 
-def test_threads_do_not_share_their_work():
-    tables = [integer_function(18, np.int64, seed) for seed in range(4)]
+@pytest.mark.parametrize(("dtype", "tables"), [(np.int64, 2), (np.float32, 2), (np.float64, 1)])
+def test_statistics_take_a_table_of_doubles_and_one_for_values_that_are_not(dtype, tables):
+    assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**20
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_threads_do_not_share_their_work(dtype):
+    tables = [integer_function(18, dtype, seed) for seed in range(4)]
     results: dict = {}
     work = [
         Thread(target=lambda i=i: results.update({i: fourier.inverse_walsh_transform(tables[i])})) for i in range(4)
@@ -286,6 +298,13 @@ def test_the_sweep_and_the_flips_agree_on_long_tables(n):
     assert found.average_sensitivity == pytest.approx(found.influences.sum(), rel=1e-12)
 
 
+def test_the_sweep_takes_a_row_at_a_time_where_a_row_alone_is_long(monkeypatch):
+    f = random_function(16)
+    expected = fourier.statistics(f)
+    monkeypatch.setattr(fourier, "SHORT", 3)
+    assert all(np.allclose(*pair, rtol=1e-12, atol=0) for pair in zip(fourier.statistics(f), expected, strict=True))
+
+
 @settings(max_examples=60)
 @given(st.integers(0, 10), st.sampled_from(TYPES), st.integers(0, 99))
 def test_tables_of_two_values_have_the_flips_of_their_definition(n, dtype, seed):
@@ -358,6 +377,12 @@ def test_one_infinity_among_many_values_is_found_and_nothing_is_overwritten(n, b
 def test_values_whose_sums_overflow_are_not_called_infinite():
     with np.errstate(over="ignore"):
         assert fourier.inverse_walsh_transform([1e308, 1e308, 1.0, 1.0])[0] == np.inf
+
+
+@pytest.mark.parametrize("function", [fourier.sensitivity, fourier.influences])
+def test_numbers_beyond_double_precision_are_refused_by_name(function):
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="^Argument 'values' must be finite; entry"):
+        function(np.array([np.longdouble(10) ** 4000, 0, 1, 2]))
 
 
 def test_noise_rates_outside_the_unit_interval_are_refused():
