@@ -42,7 +42,7 @@ DIGITS = 40  # binary digits of a threshold: its multiples up to 2^13 are exact
 
 def _rounded_up(x: ArrayLike) -> NDArray[np.float64]:
     """The least number of 40 binary digits that is at least x."""
-    mantissa, exponent = np.frexp(np.asarray(x, dtype=np.float64))
+    mantissa, exponent = np.frexp(x)
     return np.asarray(np.ldexp(np.ceil(np.ldexp(mantissa, DIGITS)), exponent - DIGITS))
 
 
@@ -251,7 +251,7 @@ def tree(paths: ArrayLike, weights: ArrayLike, constants: ArrayLike | None = Non
     shared = (P @ P.T == np.abs(P) @ np.abs(P).T) & ~np.eye(len(P), dtype=bool)  # no coordinate tells the two apart
     if shared.any():
         raise ValueError(f"Argument 'paths' must be disjoint; rows {tuple(np.argwhere(shared)[0].tolist())} are not.")
-    V = checks.real_array("weights", weights, 2, shape=P.shape)
+    V = checks.real_array("weights", weights, 2, shape=P.shape).astype(np.float64)
     c = checks.real_array("constants", np.zeros(len(P)) if constants is None else constants, 1, shape=(len(P),))
     gamma = _rounded_up(np.maximum(np.abs(V).sum(axis=1) + c, 0) / 2 * (1 + HAIR))
     return SparseNetwork(np.ones(len(P)), V + gamma[:, None] * P, gamma * np.abs(P).sum(axis=1) - c)

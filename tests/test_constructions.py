@@ -230,6 +230,16 @@ def test_a_tree_at_its_threshold_is_not_at_the_mercy_of_rounding(tenths):
     assert net.sparsity() == 1 == net.sparsity(method="pairs")
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_tree_is_sparse_whatever_the_type_of_its_weights(dtype):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        paths = constructions.random_paths(8, 3, rng=rng)
+        V, c = rng.standard_normal((8, 8)).astype(dtype), rng.standard_normal(8).astype(dtype)
+        net = constructions.tree(paths, V, c)
+        assert net.sparsity() == 1 and net.W.dtype == np.float64
+
+
 # Random networks
 
 
@@ -245,17 +255,25 @@ def test_random_sparse_is_sparse_and_alive(n, s, k):
     assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
 
 
-@pytest.mark.parametrize(("n", "s", "k"), [(4, 16, 1), (6, 12, 6), (8, 20, 2), (8, 3, 3), (10, 60, 4)])
-def test_random_sparse_has_the_least_biases(n, s, k):
-    """Each spares the points where k neurons are active already, and gives its neuron at most the share k / s."""
-    net = constructions.random_sparse(n, s, k, rng=np.random.default_rng(n))
-    Z = hypercube.points(n) @ net.W.T
-    share = min(k * 2**n // s, 2**n - 1)
-    for j in range(s):
-        full = (Z[:, :j] > net.b[:j]).sum(axis=1) == k
-        least = max([*Z[full, j], sorted(Z[:, j])[-share - 1]])
-        assert net.b[j] == pytest.approx(least + constructions.GAP, abs=1e-12)
-    assert (Z[:, 0] > net.b[0]).sum() >= share - 1 and (Z > net.b).sum(axis=0).max() <= share
+@pytest.mark.parametrize(
+    ("n", "s", "k", "seed"),
+    [(4, 16, 1, 4), (6, 12, 6, 6), (6, 60, 1, 8), (8, 20, 2, 8), (8, 3, 3, 8), (10, 60, 4, 10), (10, 256, 4, 8)],
+)
+def test_random_sparse_packs_as_it_says(n, s, k, seed):
+    """Each bias is the least that spares the points with k active neurons and gives at most the share k / s."""
+    net, rng = constructions.random_sparse(n, s, k, rng=np.random.default_rng(seed)), np.random.default_rng(seed)
+    X, share, refused, count = hypercube.points(n), min(k * 2**n // s, 2**n - 1), 0, np.zeros(2**n, dtype=int)
+    for W, b in zip(net.W, net.b, strict=True):
+        for demand in share / 10 * 0.99 ** np.arange(refused, 10**4):
+            w = abs(rng.standard_normal(n)) * X[rng.choice(np.flatnonzero(count < k))]
+            z = X @ w / np.linalg.norm(w)
+            bias = max([*z[count == k], sorted(z)[-share - 1]]) + constructions.GAP
+            if (z > bias).sum() >= max(demand, 1):
+                break
+            refused += 1
+        assert W == pytest.approx(w / np.linalg.norm(w), abs=1e-12) and b == pytest.approx(bias, abs=1e-12)
+        count += z > bias
+    assert count.max() == k and np.array_equal(net.u, rng.choice([-1, 1], s))
 
 
 @pytest.mark.parametrize(("k", "least"), [(1, 0.25), (2, 0.6), (4, 1.6)])
@@ -280,7 +298,9 @@ def test_random_constructions_are_reproducible():
         assert not np.array_equal(one.W, other.W)
 
 
-@pytest.mark.parametrize(("n", "s", "k"), [(5, 8, 1), (8, 16, 1), (8, 16, 3), (10, 6, 5), (8, 100, 20)])
+@pytest.mark.parametrize(
+    ("n", "s", "k"), [(5, 8, 1), (8, 16, 1), (8, 16, 3), (10, 6, 5), (8, 100, 20), (4, 2000, 1999)]
+)
 def test_gaussian_units_have_the_smallest_bias(n, s, k):
     assert constructions.gaussian_units(n, s, rng=np.random.default_rng(n)).sparsity() == 1
     net = constructions.gaussian_units(n, s, k, rng=np.random.default_rng(n))
@@ -313,6 +333,7 @@ def test_gaussian_units_die_out():
             ValueError,
             "'coordinates' must be at most 1, not 2",
         ),
+        (lambda rng: constructions.junta([1, 2], coordinates=[-1]), ValueError, "'coordinates' must be at least 0"),
         (
             lambda rng: constructions.junta(np.ones(4), coordinates=[1, 1]),
             ValueError,
