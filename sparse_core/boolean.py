@@ -84,10 +84,11 @@ def boundary(table: ArrayLike) -> NDArray[np.int64]:
     array([1, 1])
     """
     words, n = pack(table), np.size(table).bit_length() - 1
+    narrow = np.min_scalar_type(2**n)  # it holds each number, and sums of short integers are fast
     inside = ((words ^ words >> np.uint64(1 << i)) & LOWER[i] for i in range(min(n, 6)))  # an edge within a word
     across = (words.reshape(-1, 2, 1 << i - 6) for i in range(6, n))  # an edge between two words
     changes = chain(inside, (pairs[:, 0] ^ pairs[:, 1] for pairs in across))
-    return np.array([np.bitwise_count(edges).sum() for edges in changes], dtype=np.int64)
+    return np.array([np.bitwise_count(edges).sum(dtype=narrow) for edges in changes], dtype=np.int64)
 
 
 def sensitivity(table: ArrayLike) -> NDArray[np.uint8]:

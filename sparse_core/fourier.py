@@ -247,7 +247,7 @@ def statistics(values: ArrayLike) -> Statistics:
     >>> found.weights, found.influences, found.average_sensitivity
     (array([1., 2., 0.]), array([1., 1.]), 2.0)
     """
-    x, n = checks.length_2n("values", values)
+    x, n = checks.length_2n("values", values, finite=False)  # the transform sees to that
     low, high = n // 2, n - n // 2
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
     of_degree = np.eye(low + 1)[degrees(low)]
