@@ -59,13 +59,26 @@ def test_equals_the_formula_on_networks_of_all_kinds(seed):
         np.testing.assert_allclose(net.evaluator()(X), one_by_one(net, X), rtol=1e-12, atol=1e-12)
 
 
-def test_equals_the_dense_pass_and_touches_little():
+@pytest.mark.parametrize("n", range(8))
+@pytest.mark.usefixtures("always")
+def test_equals_the_formula_in_few_variables(n):
+    rng = np.random.default_rng(n)
+    net = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, n)), rng.uniform(-1, n, 40))
+    np.testing.assert_allclose(net.evaluator()(hypercube.points(n)), net.values(), rtol=1e-12, atol=1e-12)
+
+
+def test_equals_the_dense_pass_and_touches_little(monkeypatch):
+    """One neuron and eight keys in each of two groups; those that are dead or have no weight in h are dropped."""
     rng = np.random.default_rng(0)
-    net = appendix_a(10, 54, rng)
-    X = rng.choice(np.array([-1, 1], dtype=np.int8), (3000, 64))
-    fast = net.evaluator()
-    np.testing.assert_allclose(fast(X), net(X), rtol=0, atol=1e-11)
-    assert np.array_equal(fast.multiply_adds(X), np.full(3000, 64 + 10))  # one neuron, and ten keys
+    one, two = appendix_a(8, 56, rng), appendix_a(8, 56, rng)
+    net = one + SparseNetwork(two.u, two.W[:, ::-1], two.b)
+    net += SparseNetwork(two.u, two.W, 99 + two.b) + SparseNetwork(0 * two.u, two.W, two.b)
+    X = rng.choice(np.array([-1, 1], dtype=np.int8), (5000, 64))  # more than a block
+    fast, expected = net.evaluator(), net(X)
+    monkeypatch.setattr(inference, "dense", None)
+    np.testing.assert_allclose(fast(X), expected, rtol=0, atol=1e-11)
+    touched = fast.multiply_adds(X)
+    assert np.array_equal(touched, np.full(5000, 2 * (64 + 8))) and touched.dtype == np.int64
 
 
 def test_neurons_without_keys_are_all_touched():
@@ -124,17 +137,39 @@ def test_bounds_find_every_active_neuron_and_few_others():
     assert fast.multiply_adds(X).max() < 0.6 * net.s * 64
 
 
+def weights_of_all_orders(n, size, spread):
+    """The entries of a row differ by up to e^spread, and the rows by up to e^(5 spread)."""
+    rng = np.random.default_rng(5)
+    W = size * rng.standard_normal((200, n)) * np.exp(-spread * rng.random((200, n)))
+    return rng.choice([-1.0, 1.0], (200, n)), W * np.exp(-5 * spread * rng.random((200, 1))), rng
+
+
 @pytest.mark.parametrize("size", [1e-60, 1e-38, 1.0, 1e30, 1e200])
 @pytest.mark.parametrize("spread", [0, 20])
-def test_single_precision_silences_nobody_who_is_active(size, spread):
-    """Pre-activations around 0, from far below the round-off of single precision upwards, and weights of all orders."""
-    rng = np.random.default_rng(5)
-    X = rng.choice([-1.0, 1.0], (200, 24))
-    W = size * rng.standard_normal((200, 24)) * np.exp(-spread * rng.random((200, 24)))
-    b = (X * W).sum(axis=1) - np.abs(W).sum(axis=1) * rng.choice([-1, 1], 200) * 10.0 ** rng.uniform(-16, -6, 200)
-    part = inference._Prefixes.of((np.ones(200), W, b))
-    for c in part.below:
-        assert part._alive(X, c)[X @ W.T - b > 0].all()
+@pytest.mark.parametrize("n", [4, 24])
+def test_single_precision_silences_nobody_who_is_active(size, spread, n):
+    """Pre-activations around 0, from far below the round-off of single precision upwards; and at the largest."""
+    X, W, rng = weights_of_all_orders(n, size, spread)
+    norm = np.abs(W).sum(axis=1)
+    for b in ((X * W).sum(axis=1) - norm * rng.choice([-1, 1], 200) * 10.0 ** rng.uniform(-16, -6, 200), -norm):
+        part = inference._Prefixes.of((np.ones(200), W, b))
+        for c in part.below:
+            assert part._alive(X, c)[X @ W.T - b > 0].all()
+
+
+@pytest.mark.parametrize("spread", [0, 20])
+@pytest.mark.parametrize("n", [4, 24])
+def test_what_was_not_read_and_the_round_off_are_allowed_for(n, spread):
+    X, W, rng = weights_of_all_orders(n, 1.0, spread)
+    b = (X * W).sum(axis=1)
+    part, size = inference._Prefixes.of((np.ones(200), W, b)), np.abs(W)
+    assert (np.diff(size.sum(axis=0)[part.order]) <= 0).all()  # largest columns first
+    total = size.sum(axis=1) + np.abs(b)
+    unit = 2.0 ** np.ceil(np.log2(total))
+    for c, below in part.below.items():
+        allowed = (b - size[:, part.order[c:]].sum(axis=1)) / unit - below
+        assert (allowed >= (c + 2) * 2.0**-24 * total / unit).all() and (allowed <= (c + 4) * 2.0**-22).all()
+        assert below.dtype == part.W.dtype == np.float32
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["i1", "f4", "f8"]))
