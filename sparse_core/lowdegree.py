@@ -199,7 +199,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         checks.real("tol", self.tol, 0, 1)
         points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
         self._affordable(points.shape[1], self.degree)
-        return points, labels if labels.dtype == np.float32 else labels.astype(np.float64, copy=False)
+        return points, labels
 
     def _forget(self) -> None:
         for name in ("_moments", "_kept", "coef_", "solver_", "n_iter_"):

@@ -202,11 +202,12 @@ def test_partial_fits_of_least_squares_wait_for_enough_samples():
     with pytest.raises(NotFittedError, match="^This LowDegreeRegressor is not fitted yet: call 'fit' with enough .*.$"):
         model.predict(X)
     assert model.partial_fit(X[20:], y[20:]).predict(X).shape == (40,)
+    assert not hasattr(model.fit(X, y).partial_fit(X[:20], y[:20]), "coef_")  # what fit found is no answer to these
 
 
 def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
     X, y = sample(6, 200, 0)
-    model = LowDegreeRegressor(1).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    model = LowDegreeRegressor(1).partial_fit(X, y).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     assert np.array_equal(model.coef_, LowDegreeRegressor(1).fit(X[100:], y[100:]).coef_)
     for change in ({"degree": 2}, {"method": "least_squares"}):
         with pytest.raises(
@@ -275,6 +276,15 @@ def test_a_threshold_may_leave_nothing():
     X, _ = sample(6, 50, 0)
     model = LowDegreeRegressor(2, "threshold").fit(X, np.zeros(50))
     assert len(model.coef_) == len(model.monomials_) == 0 and (model.predict(X) == 0).all()
+
+
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, object])
+def test_labels_of_every_type_are_real_numbers(method, dtype):
+    X, _ = sample(6, 50, 0)
+    y = (2 + X[:, 0] - X[:, 1] * X[:, 2]).astype(dtype)
+    found, expected = (LowDegreeRegressor(2, method).fit(X, labels) for labels in (y, y.astype(float)))
+    assert found.coef_ == pytest.approx(expected.coef_, abs=1e-12) and found.coef_.dtype == np.float64
 
 
 def test_partial_fit_is_not_for_thresholds():
@@ -476,6 +486,8 @@ THRESHOLD = (
         ({"ridge": -1, "method": "least_squares"}, "'ridge' must be at least 0"),
         ({"level": -1}, "'level' must be at least 0"),
         ({"tol": -1}, "'tol' must be at least 0"),
+        ({"tol": 1.5}, "'tol' must be at most 1"),
+        ({"max_memory": 560}, r"which degree 1 \(7 monomials\) would fit\.$"),
         ({"solver": "qr", "method": "least_squares", "degree": 1}, "'solver' must be one of"),
         ({"degree": 3, "method": "least_squares"}, LEAST_SQUARES),
         ({"degree": 3, "method": "threshold", "level": 0}, THRESHOLD),
