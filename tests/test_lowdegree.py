@@ -265,6 +265,13 @@ def test_a_threshold_is_fitted_and_evaluated_block_by_block(monkeypatch):
     assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
 
 
+def test_a_threshold_is_fitted_in_double_precision_whatever_the_type_of_the_points():
+    X, noise = sample(6, 5001, 1)
+    y = 2 * majority(X, 1, 4, 5) + noise
+    half, whole = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X.astype(np.float16), X))
+    assert half.coef_ == pytest.approx(whole.coef_, abs=1e-12)
+
+
 def test_a_threshold_may_keep_the_first_coordinate():
     X, _ = sample(6, 50, 0)
     model = LowDegreeRegressor(2, "threshold").fit(X, 3.0 * X[:, 0] - 5.0 * X[:, 0] * X[:, 1])
