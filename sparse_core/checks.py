@@ -151,7 +151,7 @@ def _finite(array: NDArray[Any]) -> bool:
     if array.dtype.kind != "f":
         return True
     if array.ndim == 1 and array.size > 8192:
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore"):
             parts = (array[i : i + 8192] for i in range(0, array.size, 8192))
             if all(math.isfinite(part.dot(part)) for part in parts):
                 return True

@@ -79,3 +79,15 @@ def test_a_table_keeps_its_type_unless_it_is_converted():
     for dtype in (bool, np.int8, np.int64):
         assert checks.length_2n("values", np.ones(4, dtype))[0].dtype == np.float64
         assert checks.length_2n("values", np.ones(4, dtype), convert=False)[0].dtype == dtype
+
+
+@pytest.mark.parametrize("shape", [(20_000,), (200, 100), (100, 200), (150, 150)])
+@pytest.mark.parametrize("value", [1.0, 1e300, np.nan, np.inf])
+def test_large_arrays_are_finite_or_not_in_every_shape(shape, value):
+    array = np.ones(shape)
+    array[-1] = value
+    if np.isfinite(value):
+        assert checks.real_array("X", array, len(shape)) is array
+    else:
+        with pytest.raises(ValueError, match="'X' must be finite; entry .* is (nan|inf)"):
+            checks.real_array("X", array, len(shape))
