@@ -42,6 +42,15 @@ def test_rank_is_that_of_sympy(p, rows, n, seed):
     assert modular.rank(A, p) == DomainMatrix(A.tolist(), (rows, n), ZZ).convert_to(GF(p)).rank()
 
 
+@pytest.mark.parametrize("p", PRIMES)
+def test_the_rank_of_a_product_is_at_most_its_inner_dimension(p):
+    rng = np.random.default_rng(p)
+    B, C = (rng.integers(0, p, shape) for shape in ((6, 2), (2, 5)))
+    B[:2] = C[:, :2] = np.eye(2)
+    A = np.array([[sum(int(b) * int(c) for b, c in zip(row, column, strict=True)) % p for column in C.T] for row in B])
+    assert modular.rank(A, p) == 2
+
+
 @given(st.sampled_from(PRIMES), st.integers(1, 6), st.integers(0, 2**32))
 def test_a_regular_system_has_the_solution_of_sympy(p, n, seed):
     A = np.random.default_rng(seed).integers(0, p, (n, n))
@@ -122,7 +131,7 @@ def test_a_polynomial_vanishes_on_its_label_and_nowhere_else(q):
             c = modular.vanishing(table, label)
             values = [sum(int(v) * t**k for k, v in enumerate(c)) % q for t in range(q)]
             assert [v == 0 for v in values] == [entry == label for entry in table]
-            assert len(c) == table.count(label) + 1
+            assert len(c) == table.count(label) + 1 and c.dtype == np.int64
 
 
 @given(st.sampled_from([3, 5]), st.integers(1, 3), st.integers(0, 2**32))
@@ -202,6 +211,7 @@ def test_sample_counts(m, p, q, d):
         (lambda: modular.solve([[1]], [1, 1], 2), "'b' must have one entry for each row of 'A', 1, not 2"),
         (lambda: modular.solve([1], [1], 2), "'A' must have 2 axes"),
         (lambda: modular.rank([[1]], 6), "'p' must be prime, not 6"),
+        (lambda: modular.rank([[1]], 2**31 + 11), "'p' must be at most 2147483648, not 2147483659"),
         (lambda: modular.connected([0, 1, 0], 3), "'d' must be at most 2, not 3"),
         (lambda: modular.degree([0, 1, 0, 1]), r"'len\(table\)' must be prime, not 4"),
         (lambda: modular.system([[1]], [2], [0, 1, 0]), "'labels' must have entries from 'table' only, not 2"),
