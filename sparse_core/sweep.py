@@ -64,7 +64,7 @@ class Sweep:
         self.low = dimension(n, self.lower)  # the sets with no B come first, in the order of the monomials
         self.tiles = list(self._tiles())
         self.size = self.tiles[-1].where.stop if self.tiles else self.low
-        factor = max(comb(n, self.lower), comb(n, self.degree - self.lower), 1)
+        factor = comb(n, self.lower)  # at least as many as the sets B, since degree <= n
         self.block = 1 << min(10, max(4, (FEATURES // factor).bit_length() - 1))
         self.bits = 64 * max(1, FEATURES // (8 * factor))  # samples per block of bits
 

@@ -68,7 +68,7 @@ def test_the_order_is_that_of_the_supports_for_any_n(n, degree, labels):
         assert sums[i] == np.dot(np.prod(X[:, sets[i]], axis=1), y)
 
 
-@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 1), (5, 2), (9, 3), (8, 8), (60, 2), (40, 3), (14, 5)])
+@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 1), (5, 2), (9, 3), (8, 8), (60, 2), (40, 3), (14, 6)])
 def test_each_monomial_has_one_place_in_the_sweep(n, degree):
     walk = Sweep(n, degree)
     assert len(walk.position) == hypercube.dimension(n, degree) <= walk.size
@@ -129,6 +129,22 @@ def test_counted_bits_are_the_sums_of_products_of_signs(shape):
     walk, bits = sweep(n, degree), pack(y)
     counted = walk.adjoint(walk.factors(X, np.uint64), bits) - (64 * len(bits) - m)
     assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+
+
+@pytest.mark.parametrize("words", [1, 5, 40, 1000])
+def test_bits_are_counted_in_pieces_of_any_size(words, monkeypatch):
+    monkeypatch.setattr("sparse_core.sweep.WORDS", words)
+    (X, y), walk = sample(12, 300, 0, "signs"), Sweep(12, 4)
+    counted = walk.adjoint(walk.factors(X, np.uint64), pack(y)) - (5 * 64 - 300)
+    assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint64])
+def test_the_sweep_keeps_the_type_that_is_asked_for(dtype):
+    (X, y), walk, bits = sample(7, 70, 0, "signs"), Sweep(7, 4), dtype is np.uint64
+    factors = walk.factors(X, dtype)
+    assert {level.dtype for part in factors for level in part} == {np.dtype(dtype)}
+    assert walk.adjoint(factors, pack(y) if bits else y.astype(dtype)).dtype == (np.float64 if bits else dtype)
 
 
 @pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1000])
