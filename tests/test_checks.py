@@ -91,3 +91,7 @@ def test_large_arrays_are_finite_or_not_in_every_shape(shape, value):
     else:
         with pytest.raises(ValueError, match="'X' must be finite; entry .* is (nan|inf)"):
             checks.real_array("X", array, len(shape))
+
+
+def test_a_caller_can_see_to_infinities_itself():
+    assert checks.length_2n("values", [np.inf, 1], finite=False)[1] == 1
