@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, inf, isnan, log, sqrt
+from math import ceil, exp, inf, isnan, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -215,11 +215,12 @@ def _halfspaces(f: Facts) -> Cells:
     ratio = f.changes[:, live].mean(axis=0) / (p[live] * np.sqrt(-np.log(p[live])))
     j = int(live[ratio.argmax()])
     level = 0.05 / f.net.s  # one of s neurons is singled out
-    left, mean = f.mean(f.changes[:, j] / 4, level), f.mean(f.active[:, j], level)
+    left = f.mean(f.changes[:, j] / 4, level)
+    p_j, low, high = (min(max(x, 0.0), 1.0) for x in f.mean(f.active[:, j], level))
+    peak = min(max(low, exp(-0.5)), high)
     for name, form, bound in forms:
-        value, *ends = (bound(min(max(x, 0.0), 1.0), n) for x in mean)  # concave in p, so least at an end
-        right = Side(value, min(value, *ends), max(value, *ends))
-        yield name, form, left, right, n * mean.value * (1 - mean.value), f"neuron {j}, p = {mean.value:.4g}"
+        right = Side(bound(p_j, n), min(bound(low, n), bound(high, n)), bound(peak, n))  # p sqrt(ln(1/p)) is concave
+        yield name, form, left, right, n * p_j * (1 - p_j), f"neuron {j}, p = {p_j:.4g}"
 
 
 # --- Section 3: the uniform distribution ---

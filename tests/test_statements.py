@@ -2,6 +2,7 @@
 
 import math
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sparse_core.facts import Side, exactly, look, normal
 from sparse_core.hypercube import points
 from sparse_core.laboratory import examine
 from sparse_core.network import SparseNetwork
-from sparse_core.statements import Row
+from sparse_core.statements import Class, Row, rows
 
 ONE = "printed, constant 1"
 
@@ -197,6 +198,64 @@ def test_each_row_says_where_and_how():
     assert {row.round_off for row in report} == {0.0, exact.round_off} and exact.round_off > 0
 
 
+def on_a_sample(net, X, c, evidence="sampled"):
+    """The rows for given points, as if they had been drawn from the cube."""
+    facts, rng = look(net, X, exact=False, cube=True, evidence=evidence), np.random.default_rng(0)
+    return list(rows(facts, c, net.sparsity(), points(net.n)[:3] * 1.0, 1, 0.5, 0.5, rng))
+
+
+def three_tables():
+    """h = 15 + 9 x_1 with all neurons always active; h = x_1 where much fails; h = 3 [x_1 = 1] on a sample."""
+    yield examine(SparseNetwork([1, 1, 1], [[3, 0]] * 3, [-5] * 3), rho=0.5, eps=0.5)
+    mixed = SparseNetwork([1, 0.5, 0, -1], [[1, 1], [1, -1], [0, 1], [-2, 0]], [1, 0, 0, 1])
+    yield examine(mixed, k=1, W=1, degree=6, rho=0.5, eps=0.5)
+    net = SparseNetwork([1, 0.5, 1, 1, 1, 1, 1, 1], [[2, 0, 0, 0, 0, 0]] * 2 + [[0] * 6] * 6, [0, 0, *[1] * 6])
+    yield on_a_sample(net, points(6), Class(6, 8, 2, 2.0, 1.0), "sampled, 64 points")
+
+
+def shown(row):
+    left, right, trivial = (
+        "-" if x is None else f"{x:.4g}"
+        for x in (row.left and row.left.value, row.right and row.right.value, row.trivial)
+    )
+    columns = (row.id, row.form, f"{left} {row.relation} {right}", trivial, row.evidence, row.at, *row.failed)
+    return " | ".join(columns).rstrip()
+
+
+def test_all_rows_of_three_networks():
+    """The numbers of ``statements.txt`` follow by hand from E h^2, AS and the scales of the networks."""
+    lines = Path(__file__).with_name("statements.txt").read_text(encoding="utf-8").splitlines()
+    expected = [line for line in lines if line and not line.startswith("#")]
+    assert [shown(row) for table in three_tables() for row in table] == expected
+
+
+@pytest.mark.parametrize("hits", [4, 48, 68, 108])
+def test_lemma_6_on_a_sample_has_an_interval_on_either_side(hits):
+    """One of s = 3 neurons is singled out, so that each interval errs with probability 0.05 / 3."""
+    net = SparseNetwork([1, 1, 1], [[1, 1], [0, 0], [0, 0]], [1, 1, 1])
+    table = on_a_sample(net, np.repeat([[1, 1], [1, -1]], [hits, 112 - hits], axis=0), Class(2, 3, 1, 2.0, 1.0))
+    row = next(row for row in table if row.id == "lemma-6")
+    assert row.left == normal(np.repeat([2, 1], [hits, 112 - hits]) / 4, 0.05 / 3)
+    p, low, high = normal(np.repeat([1, 0], [hits, 112 - hits]), 0.05 / 3)
+    q = np.linspace(max(low, 1e-15), min(high, 1), 100001)
+    bounds = q * np.sqrt(2 * np.log(1 / q))
+    want = p * math.sqrt(2 * math.log(1 / p)), bounds.min(), bounds.max()
+    assert row.right == pytest.approx(want, rel=1e-6, abs=1e-9)
+
+
+def test_a_value_at_the_threshold_is_not_beyond_it():
+    row = examine(SparseNetwork([1], [[0]], [-1]))["lemma-9-union"].rows[0]  # h = 1, and t = B = 1 as ln(ns) = 0
+    assert (row.left.value, row.at) == (0, "t = 1")
+
+
+def test_remark_11_on_a_sample_of_a_network_that_is_always_active():
+    """Pr[|R_x| > 1] = 1 is not raised above 1, and more than s are never active."""
+    for s, text in (1, "k = 1, Pr[more active] <= 0"), (2, "k = 1, Pr[more active] <= 1"):
+        net = SparseNetwork([1] * s, [[1]] * s, [-2] * s)
+        table = on_a_sample(net, np.array([[1], [-1]] * 40), Class(1, s, s, 1.0, 2.0))
+        assert next(row for row in table if row.id == "ours-remark-11").at == text
+
+
 @settings(max_examples=20)
 @given(networks)
 def test_lemma_6_takes_the_neuron_that_comes_closest(net):
@@ -341,6 +400,7 @@ def test_another_law_is_told_and_its_own_means_are_taken():
     assert sides(report, "lemma-9", ONE)[0] == pytest.approx(sum(flipped) / 3)
     assert report["claim-2-1-tail"].rows[0].verdict == "not computed"
     assert sides(report, "definition-1") == (int(net.active_count(X).max()), 1)
+    assert report["definition-1"].rows[0].evidence == "exact"
 
 
 def test_the_law_of_all_points_in_any_order_is_the_law_of_the_cube():
