@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from naive import network, networks, sides
 from scipy import stats
 
-from sparse_core import constructions, rademacher
+from sparse_core import constructions, rademacher, statements
 from sparse_core.facts import Side, exactly, look, normal
 from sparse_core.hypercube import points
 from sparse_core.laboratory import examine
@@ -226,7 +226,11 @@ def test_all_rows_of_three_networks():
     """The numbers of ``statements.txt`` follow by hand from E h^2, AS and the scales of the networks."""
     lines = Path(__file__).with_name("statements.txt").read_text(encoding="utf-8").splitlines()
     expected = [line for line in lines if line and not line.startswith("#")]
-    assert [shown(row) for table in three_tables() for row in table] == expected
+    found = []
+    for table in three_tables():
+        found += map(shown, table)
+        found += [f"{name} | {form} | m = {m:.4g}" for name, form, m in getattr(table, "sizes", ())]
+    assert found == expected
 
 
 @pytest.mark.parametrize("hits", [4, 48, 68, 108])
@@ -347,6 +351,74 @@ def test_many_points_bound_the_complexity_from_below():
     assert examine(network(1, n=5, s=6), X, seed=3).to_dict() == report.to_dict()
 
 
+def on_points(s, k, X):
+    """Rows for a class with s neurons of weight (1, ..., 1) and threshold -1, of which the network has all active."""
+    n = len(X[0])
+    return examine(SparseNetwork([1] * s, [[1] * n] * s, [-1] * s), X, k=k)
+
+
+@pytest.mark.parametrize(
+    ("s", "k", "m", "evidence"),
+    [
+        (8, 8, 6, "exact"),  # dense, so that one neuron says it all
+        (15, 4, 6, "exact"),  # a table of 16 * 5^6 numbers, the last that is small enough
+        (16, 4, 6, "a lower bound"),
+        (10**4, 1, 6, "exact"),  # only k m = 6 neurons can be of use
+        (2, 1, 7, "sampled, a lower bound"),
+    ],
+)
+def test_how_the_complexity_is_known(s, k, m, evidence):
+    X = np.random.default_rng(m).standard_normal((m, 2))
+    report = on_points(s, k, X)
+    one, row = report["ours-one-neuron"].rows[0].left, report["conjecture-20"].rows[0]
+    assert row.evidence == evidence
+    assert report["dense-rademacher"].rows[0].left == one.scaled(s)
+    if s == k:
+        assert row.left == one.scaled(k)
+    elif evidence == "exact":
+        assert one.value * k <= row.left.value * (1 + 1e-9) and row.left.high < math.inf
+    else:
+        assert row.left == Side(one.value * k, one.low * k, math.inf)
+    count = report["activation-sets"].rows[0]
+    few = 2 * (1 + (m - 1) + math.comb(m - 1, 2))
+    assert (count.right, count.trivial) == (exactly(few), 2.0**m)
+    if m > 6:
+        assert count.evidence == "sampled, the sets of this network"
+        assert count.left == Side(1, 1, math.inf)
+    else:
+        assert (count.evidence, count.left) == ("exact", exactly(few))  # in general position
+
+
+def test_numbers_of_sets_that_no_float_holds_are_cut():
+    net = SparseNetwork([1], [[1] * 600], [0])
+    facts, rng = look(net, np.ones((2, 600)), exact=True, cube=False), np.random.default_rng(0)
+    table = rows(facts, Class(600, 1, 1, 25.0, 0.0), net.sparsity([[1] * 600]), np.ones((1100, 600)), 1, 0.5, 0.5, rng)
+    row = next(row for row in table if row.id == "activation-sets")
+    assert (row.right, row.trivial) == (exactly(1e300), 1e300)  # 2^1100 and nearly as many
+    many = on_points(1, 1, np.random.default_rng(0).choice([-1, 1], (40, 5)))["activation-sets"].rows[0]
+    assert (many.right, many.trivial) == (exactly(2 * sum(math.comb(39, i) for i in range(6))), 2.0**40)
+
+
+def test_points_that_are_all_zero_have_norm_at_most_one():
+    assert sides(on_points(2, 1, [[0, 0]]), "dense-rademacher")[1] == pytest.approx((math.sqrt(2) * 1 + 1) * 2)
+
+
+@pytest.mark.parametrize(("n", "draws"), [(3, 128), (1 << 19, 18), (1 << 22, 8)])
+def test_as_many_random_signs_as_the_work_allows(monkeypatch, n, draws):
+    """min(128, 2^26 / (m n)) of them, and at least 8."""
+    S, rng, seen = np.broadcast_to(1.0, (7, n)), np.random.default_rng(0), []
+
+    def ascent(S_, zeta, W, B, rng, restarts):
+        seen.append(zeta)
+        assert (S_ is S, W, B, rng is not None, restarts) == (True, 2.0, 3.0, True, 0)
+        return float(len(seen))
+
+    monkeypatch.setattr(rademacher, "ascent", ascent)
+    left, kind = statements._complexity(Class(n, 4, 2, 2.0, 3.0), S, rng)
+    assert np.shape(seen) == (draws, 7) and set(np.ravel(seen)) == {-1, 1} and kind == "sampled, a lower bound"
+    assert left == normal(np.arange(1.0, draws + 1)).scaled(2)._replace(high=math.inf)
+
+
 def test_the_lower_bound_applies_to_orthogonal_points():
     net = constructions.junta([1, -1], n=4)
     hadamard = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
@@ -356,6 +428,8 @@ def test_the_lower_bound_applies_to_orthogonal_points():
     assert row.failed == ("not orthogonal: 5 points in 4 dimensions", "s/k = 2 does not divide m = 5")
     row = examine(net, [[1, 1, 1, 1], [0, 0, 0, 1]])["ours-rademacher-lower"].rows[0]
     assert row.failed == ("not orthogonal: |<x, y>| reaches 0.25 R^2", "norms from 1 to 2")
+    row = on_points(3, 2, [[1, 1], [1, -1]])["ours-rademacher-lower"].rows[0]
+    assert row.failed[1:] == ("k = 2 does not divide s = 3", "s/k = 1.5 does not divide m = 2")
 
 
 # --- Hypotheses ---
