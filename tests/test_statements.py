@@ -243,6 +243,7 @@ def test_lemma_6_on_a_sample_has_an_interval_on_either_side(hits):
     p, low, high = normal(np.repeat([1, 0], [hits, 112 - hits]), 0.05 / 3)
     q = np.linspace(max(low, 1e-15), min(high, 1), 100001)
     bounds = q * np.sqrt(2 * np.log(1 / q))
+    assert row.at == f"neuron 0, p = {p:.4g}"
     want = p * math.sqrt(2 * math.log(1 / p)), bounds.min(), bounds.max()
     assert row.right == pytest.approx(want, rel=1e-6, abs=1e-9)
 
@@ -664,3 +665,12 @@ def test_sizes_are_the_bounds_at_the_class():
     assert sizes["ours-lemma-7-explicit", "at degree 2"] == pytest.approx(explicit, rel=1e-3)
     assert math.ceil(8 * math.log(10)) * 4 * 288 == pytest.approx(sizes["ours-least-squares", "at degree 2"])
     assert len(examine(net, points(2)[:3]).sizes) == 3  # theorem 8 is about the uniform law
+
+
+def test_sizes_take_the_least_degrees_and_the_largest_size_of_a_value():
+    """h = -relu(x_1 + x_2) lies between -2 and 0 and has weight 1/4 on both bits together."""
+    report = examine(SparseNetwork([-1], [[1, 1]], [0]), eps=0.5, delta=0.1)
+    sizes = {(name, form): m for name, form, m in report.sizes}
+    explicit = 4 / 0.125 * (4 * 5 + 11.62 * math.log(100))
+    assert sizes["ours-lemma-7-explicit", "at degree 2"] == pytest.approx(explicit, rel=1e-3)
+    assert sizes["ours-least-squares", "at degree 1"] == pytest.approx(19 * 3 * 288)
