@@ -251,6 +251,8 @@ def test_lemma_6_on_a_sample_has_an_interval_on_either_side(hits):
 def test_a_value_at_the_threshold_is_not_beyond_it():
     row = examine(SparseNetwork([1], [[0]], [-1]))["lemma-9-union"].rows[0]  # h = 1, and t = B = 1 as ln(ns) = 0
     assert (row.left.value, row.at) == (0, "t = 1")
+    row = examine(SparseNetwork([1], [[1]], [0]))["lemma-9-union"].rows[0]  # h = relu(x), and t = 0
+    assert (row.left.value, row.at) == (0.5, "t = 0")
 
 
 def test_remark_11_on_a_sample_of_a_network_that_is_always_active():
