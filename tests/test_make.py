@@ -58,7 +58,7 @@ def small(tmp_path):
 
 
 def make_small(root):
-    modules = ("chapters", "companion", "downloads", "figure_files", "markup", "navigation")
+    modules = ("chapters", "companion", "downloads", "figure_files", "markup", "navigation", "spoken")
     extensions = [f"book/_ext/{name}.py" for name in modules]
     for name in ("make.py", "_config.yml", "sparse_core/figures.py", "sparse_core/plotted.py", *extensions):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
