@@ -19,9 +19,9 @@ def test_result_is_not_stale(module):
 
 
 def test_enough_mutants_are_killed():
-    mutants, alive = mutation.totals(RESULTS)
-    assert mutants > 10_000
-    assert alive <= (1 - LEAST) * mutants
+    assert mutation.totals(RESULTS)[0] > 10_000
+    for record in RESULTS.values():
+        assert len(record["survivors"]) <= (1 - LEAST) * record["mutants"]
 
 
 @pytest.mark.parametrize("module", FINISHED)
