@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from hypothesis import Phase, settings
+from hypothesis import settings
 from nbval.plugin import IPyNbCell
 
 ROOT = Path(__file__).parent
@@ -17,9 +17,7 @@ from chapters import text_only  # noqa: E402  (the line above finds it)
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 
-LONG = {Phase.shrink, Phase.explain} if "MUTANT_UNDER_TEST" in os.environ else set()  # a mutant dies of any example
-phases = [phase for phase in Phase if phase not in LONG]
-settings.register_profile("companion", deadline=None, derandomize=True, phases=phases)
+settings.register_profile("companion", deadline=None, derandomize=True)
 settings.load_profile("companion")
 
 

@@ -24,13 +24,11 @@ BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
 DIRECT, PINS = ROOT / "requirements.in", ROOT / "requirements.txt"
 LOCKER = "uv==0.13.8"
 BENCH, BENCH_VENV = ROOT / "benchmarks", ROOT / ".bench-venv"
-MUTATION_VENV = ROOT / ".mutation-venv"
 STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
-CLAIMS = ("tests/mutation/claims.json", "tests/mutation/claims.toml")  # shown on the ledger page
 SOURCES = ("book", "sparse_core", "benchmarks/results.json", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
 NOT_UNITS = (
     *("site", "errata", "calculator", "exercises", "notebooks", "navigation", "printed", "downloads", "safety"),
-    *("make", "requirements", "interrupted", "benchmarks", "mutation", "claim_mutation"),
+    *("make", "requirements", "interrupted", "benchmarks"),
 )
 UNIT_TESTS = ["tests", "sparse_core", *(f"--ignore=tests/test_{name}.py" for name in NOT_UNITS)]
 CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
@@ -245,7 +243,7 @@ def build_html(stage, out, strict):
 def source_fingerprint():
     """sha256 over everything that the site is made from."""
     digest = hashlib.sha256()
-    for top in SOURCES + CLAIMS:
+    for top in SOURCES:
         for path in sorted([ROOT / top, *(ROOT / top).rglob("*")]):
             if path.is_file() and path.suffix != ".ipynb" and not set(path.parts) & set(CACHES):
                 content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -337,18 +335,6 @@ def bench(quick, only):
         say("bench: done; a run of all cases would write benchmarks/results.json")
     else:
         say("bench: benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
-
-
-def mutate(names, claims):
-    """change the mathematics in small ways, one at a time, and see which changes the tests miss"""
-    mutation = ROOT / "tests" / "mutation"
-    if claims:
-        if subprocess.call([sys.executable, str(mutation / "claims.py"), *names], cwd=ROOT):
-            raise Stop("the run ended early; the chapters that were finished are in tests/mutation/claims.json")
-        return
-    python = bootstrap(MUTATION_VENV, PINS, (mutation / "requirements.txt").read_text().split())
-    if subprocess.call([python, str(mutation / "run.py"), *names], cwd=ROOT, env={**os.environ, **REPRODUCIBLE}):
-        raise Stop("the run ended early; what was found is kept in tests/mutation/results.json")
 
 
 def built():
@@ -462,13 +448,13 @@ def check():
 
 def clean():
     """remove _build and the caches"""
-    kept = {VENV, BENCH_VENV, MUTATION_VENV}
+    kept = {VENV, BENCH_VENV}
     for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if not kept & set(path.parents))]:
         shutil.rmtree(path, ignore_errors=True)
-    say("clean: _build and the caches are gone (.venv, .bench-venv and .mutation-venv stay)")
+    say("clean: _build and the caches are gone (.venv and .bench-venv stay)")
 
 
-ALL = (book, test, refresh, serve, pdf, screenshot, downloads, bench, mutate, lock, latest, check, clean)
+ALL = (book, test, refresh, serve, pdf, screenshot, downloads, bench, lock, latest, check, clean)
 COMMANDS = {command.__name__: command for command in ALL}
 
 
@@ -484,8 +470,6 @@ def parse(arguments):
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="execute this one even if it is unchanged")
     add["bench"].add_argument("--quick", action="store_true", help="small cases only, in half a minute")
     add["bench"].add_argument("--only", metavar="NAME", action="append", default=[], help="the cases that begin so")
-    add["mutate"].add_argument("--claims", action="store_true", help="the bounds of the chapters, not the modules")
-    add["mutate"].add_argument("names", nargs="*", metavar="NAME", help="default: those that changed since")
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
@@ -518,7 +502,7 @@ def main(arguments):
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
-        if options.get("claims") or command not in ("serve", "downloads", "bench", "mutate", "lock", "latest", "clean"):
+        if command not in ("serve", "downloads", "bench", "lock", "latest", "clean"):
             enter_environment(arguments)
         COMMANDS[command](**options)
         return 0

@@ -13,7 +13,6 @@ import errata_page
 import graph
 import navigation
 import notation_page
-import perturbations
 import yaml
 from audit import audit, status
 from markup import address, badge, finding, link, plain, with_links
@@ -84,7 +83,7 @@ def write(stage: Path, executed: dict[str, dict[str, Any]], only: str | None = N
             f"the ledger does not balance ({len(problems)}):\n" + "\n".join(f"  - {p}" for p in problems)
         )
     package = Path(ledger.__file__).parent
-    ledger_md = page(claims, records, only, notation_page.cited(package)) + "\n".join(perturbations.section(claims))
+    ledger_md = page(claims, records, only, notation_page.cited(package))
     (book / "ledger.md").write_text(ledger_md, encoding="utf-8")
     (book / "errata.md").write_text(errata_page.page(claims, records, only), encoding="utf-8")
     (book / "map.md").write_text(navigation.page(claims), encoding="utf-8")
