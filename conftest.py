@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent
 sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
-from chapters import text_only  # noqa: E402  (the line above finds it)
+from companion.chapters import text_only  # noqa: E402  (the line above finds it)
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 

@@ -14,7 +14,7 @@ def matrix(rows: int, columns: int, p: int) -> np.ndarray:
 
 
 def rank(rows: int, columns: int, p: int) -> Any:
-    from sparse_core import modular
+    from sparse_core.hardness import modular
 
     A = matrix(rows, columns, p)
     return lambda: modular.rank(A, p)

@@ -21,9 +21,9 @@ def network(kind: str, n: int, s: int, k: int = 1) -> SparseNetwork:
     networks side by side, "6 % unstructured" some neurons without keys beside it. "balls" are Hamming balls of radius
     k. "unstructured" are Gaussian unit vectors with the bias at k standard deviations.
     """
-    from sparse_core.constructions import code_caps
-    from sparse_core.hypercube import points
+    from sparse_core.cube.hypercube import points
     from sparse_core.network import SparseNetwork
+    from sparse_core.network.constructions import code_caps
 
     rng = np.random.default_rng([n, s, k])
     if kind == "balls":
@@ -73,7 +73,7 @@ def values(kind: str, n: int, s: int, k: int = 1) -> Any:
 
 
 def all_points(kind: str, n: int, s: int, k: int = 1) -> Any:
-    from sparse_core.hypercube import points
+    from sparse_core.cube.hypercube import points
 
     net, step = network(kind, n, s, k), 1 << min(n, 14)
     return lambda: np.concatenate([blas(net.u, net.W, net.b, points(n, i, i + step)) for i in range(0, 1 << n, step)])
@@ -107,11 +107,11 @@ def prescribed(n: int, s: int, m: int, share: float) -> tuple[Any, ...]:
 
 def known(n: int, s: int, m: int, share: float) -> Run:
     """The neurons of known sets alone: the best that a perfect predictor could make of the share."""
-    from sparse_core import inference
+    from sparse_core.network import evaluator
 
     net, X, rows, neurons = prescribed(n, s, m, share)
     facts = {"share": share, "ideal": 1 / share}
-    return Run(lambda: inference.gathered(net.u, net.W, net.b, X, rows, neurons), view=None, facts=facts)
+    return Run(lambda: evaluator.gathered(net.u, net.W, net.b, X, rows, neurons), view=None, facts=facts)
 
 
 def every(n: int, s: int, m: int, share: float) -> Run:

@@ -28,7 +28,7 @@ def order(n: int, d: int) -> np.ndarray:
     """Where each set of at most d of n coordinates stands in ``sparse_core``, in the order of scikit-learn."""
     from itertools import combinations
 
-    from sparse_core import hypercube
+    from sparse_core.cube import hypercube
 
     ours = {
         tuple(sorted(map(int, T))): i

@@ -12,7 +12,7 @@ from benchmarks.peers import expansion, order, samples
 
 
 def coefficients(n: int, d: int, m: int, labels: str = "real") -> Run:
-    from sparse_core.moments import Moments
+    from sparse_core.learning.moments import Moments
 
     X, y = samples(n, d, m, labels)
     return Run(lambda: Moments(n, d).update(X, y).coefficients, lambda result: result[order(n, d)])
@@ -33,7 +33,7 @@ def pypuf(n: int, d: int, m: int, labels: str = "real") -> Any:
 
 
 def regression(n: int, d: int, m: int) -> Run:
-    from sparse_core.lowdegree import LowDegreeRegressor
+    from sparse_core.learning.lowdegree import LowDegreeRegressor
 
     X, y = samples(n, d, m)
     model = LowDegreeRegressor(d, method="least_squares")
@@ -65,7 +65,7 @@ def _fitted(model: Any, n: int, d: int, m: int) -> Any:
 
 def pieces(n: int, d: int, m: int) -> Any:
     """One Moments, fed a block at a time."""
-    from sparse_core.moments import Moments
+    from sparse_core.learning.moments import Moments
 
     X, y = samples(n, d, m)
 
@@ -80,7 +80,7 @@ def pieces(n: int, d: int, m: int) -> Any:
 
 def files(n: int, d: int, m: int) -> Any:
     """Sixteen shards in files, a Moments each, added along a tree."""
-    from sparse_core import shards
+    from sparse_core.learning import shards
 
     X, y = samples(n, d, m)
     folder = tempfile.TemporaryDirectory()
@@ -90,7 +90,7 @@ def files(n: int, d: int, m: int) -> Any:
 
 
 def one(n: int, d: int, m: int) -> Any:
-    from sparse_core.moments import Moments
+    from sparse_core.learning.moments import Moments
 
     X, y = samples(n, d, m)
     return lambda: Moments(n, d).update(X, y).coefficients

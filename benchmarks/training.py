@@ -16,7 +16,7 @@ def digits(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ours(n: int, width: int, m: int, batch: int) -> Run:
-    from sparse_core.training import classify
+    from sparse_core.network.training import classify
 
     X, y = digits(n, m)
     settings: dict[str, Any] = {"optimiser": "adam", "rate": 1e-3, "epochs": 1, "batch": batch}

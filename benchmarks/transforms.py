@@ -23,7 +23,7 @@ def sample(result: Any) -> np.ndarray:
 
 
 def transform(n: int, precision: str = "float64") -> Run:
-    from sparse_core import fourier
+    from sparse_core.cube import fourier
 
     x = values(n, precision)
     return Run(lambda: fourier.walsh_transform(x), sample)
@@ -51,14 +51,14 @@ def sympy(n: int, precision: str = "float64") -> Run:
 
 
 def statistics(n: int) -> Run:
-    from sparse_core import fourier
+    from sparse_core.cube import fourier
 
     x = values(n)
     return Run(lambda: fourier.statistics(x), view=None)
 
 
 def influences(n: int) -> Any:
-    from sparse_core import fourier
+    from sparse_core.cube import fourier
 
     x = signs(n)
     return lambda: fourier.influences(x)

@@ -1,7 +1,41 @@
-"""The mathematics of sparsely activated networks, one object per module.
+"""The mathematics of sparsely activated networks, one room for each part of the paper.
 
 The companion to "Learning Neural Networks with Sparse Activations" (Awasthi, Dikkala, Kamath and Meka, COLT 2024)
-imports everything that it runs from here.
+imports everything that it runs from here. A room is loaded when it is first used.
+
+>>> import sparse_core
+>>> net = sparse_core.SparseNetwork(u=[1, -1], W=[[1], [-1]], b=[-1, -1])  # h(x) = relu(x + 1) - relu(-x + 1) = 2 x
+>>> sparse_core.cube.fourier.average_sensitivity(net.values())
+4.0
 """
 
+from importlib import import_module
+from typing import Any
+
+__all__ = [
+    "LowDegreeRegressor",
+    "SparseNetwork",
+    "bounds",
+    "cube",
+    "examine",
+    "general",
+    "hardness",
+    "laboratory",
+    "learning",
+    "network",
+    "notebook",
+]
 __version__ = "0.1.0"
+_NOUNS = {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NOUNS:
+        return getattr(import_module(f"{__name__}.{_NOUNS[name]}"), name)
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

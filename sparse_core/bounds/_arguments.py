@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from .. import checks
-from ..hypercube import dimension
+from ..cube.hypercube import dimension
 
 
 def confidence(value: float, name: str = "delta") -> float:

@@ -1,0 +1,174 @@
+"""Sphinx extension: mathematics without a network, claims as links, and repairs of what the theme gets wrong."""
+
+import html
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import yaml
+from sphinx_exercise.nodes import solution_node
+
+from companion import accessible_names, navigation
+
+MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
+REDIRECT = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
+<link rel="icon" href="_static/favicon.svg"><meta http-equiv="refresh" content="0; url={page}"></head>
+<body><main><h1><a href="{page}">{title}</a></h1></main></body>
+</html>
+"""
+REPAIRS = [
+    (r'<script type="text/x-thebe-config">.*?</script>', ""),
+    (r"<script>\s*kernelName = .*?</script>", ""),
+    # the id is the same in every theorem, exercise and solution
+    (r'(<section class="[a-z]+-content") id="proof-content"', r"\1"),
+    (r'<section id="(exercise|solution)-content">', r'<section class="\1-content">'),
+    # an exercise's title is no remark in brackets
+    (r'(<span class="caption-number">Exercise [\d.]+) ?</span> \((.*?)\)</p>', r"\1.</span> \2</p>"),
+    # a page has one heading of the first level; this is the title's second copy, for print
+    (r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', r'\1<p class="h1">\2</p>'),
+    # a label must contain the visible text
+    (r'<summary aria-label="Toggle hidden content">', "<summary>"),
+    (r'(<button class="btn search-button-field[^>]*?) title="Search" aria-label="Search"', r"\1"),
+    (
+        r'(<button class="btn btn-sm nav-link pst-navbar-icon theme-switch-button[^>]*?) aria-label="Color mode"',
+        r'\1 aria-label="Color mode light dark auto"',
+    ),
+    # roles that promise children which are not there
+    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
+    (r' role="doc-biblioentry"', ""),
+    # a button and what it opens say what is in it
+    (r"Toggle primary sidebar", "Contents of the book"),
+    (r"Toggle secondary sidebar", "Contents of this page"),
+    (r'<dialog id="pst-search-dialog"', r'\g<0> aria-label="Search"'),
+    (r'<dialog id="pst-primary-sidebar-modal"', r'\g<0> aria-label="Contents of the book"'),
+    (r'<dialog id="pst-secondary-sidebar-modal"', r'\g<0> aria-label="Contents of this page"'),
+    # everything stands in a landmark
+    (r'<div (?=class="sidebar-primary-items__start)', '<div role="navigation" aria-label="Book" '),
+]
+
+
+def without_thebe(app, pagename, templatename, context, doctree):
+    """jupyter-book hard-wires sphinx_thebe, which loads twice (a JavaScript error) and names a CDN."""
+    for key in ("script_files", "css_files"):
+        context[key] = [item for item in context.get(key, []) if "thebe" not in repr(vars(item)).lower()]
+
+
+def visit_solution(self, node):
+    """A solution opens by keyboard and without JavaScript."""
+    del node[0]
+    title = html.escape(node["title"].partition(" (")[0])
+    self.body.append(f"{self.starttag(node, 'details')}<summary>{title}</summary>\n")
+
+
+def depart_solution(self, node):
+    self.body.append("</details>\n")
+
+
+STATEMENT = re.compile(
+    r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title")[^>]*>'
+    r'<span class="caption-number">(\w+) ([\d.]*)\s*</span>\s*\((.*?)\)</p>',
+    flags=re.S,
+)
+PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
+
+
+def with_names(pages):
+    """Statements under the name that the paper prints: "Lemma 9", here and in links, and not a number of this book."""
+    names = {}
+
+    def title(match):
+        head, anchor, kind, number, text = match.groups()
+        counted, printed = f"{kind} {number}".strip(), PRINTED.match(text)
+        names[anchor] = counted, printed[0] if printed else counted if number else re.sub(r"<.*?>| \(.*", "", text)
+        label, rest = (printed[0], text[printed.end() :]) if printed else (f"{counted}.", f" {text}")
+        here = f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>'
+        return f'{head}><span class="caption-number">{label}</span>{rest}{here}</p>'
+
+    def link(match):
+        counted, name = names.get(match[2], (None, None))
+        return f"{match[1]}{name if match[3].strip() == counted else match[3]}</a>"
+
+    titled = {path: STATEMENT.sub(title, text) for path, text in pages.items()}
+    reference = re.compile(r'(<a class="reference internal" href="[^"#]*#([^"]+)">)([^<]*)</a>')
+    return {path: reference.sub(link, text) for path, text in titled.items()}
+
+
+def with_claims(pages, claims):
+    """The outputs of a notebook name a claim by its id; in the book its label leads to the ledger or to the errata."""
+    labels = {claim["id"]: html.escape(claim["label"]) for claim in claims}
+    errata = {claim["id"] for claim in claims if claim.get("kind") == "erratum"}
+
+    def link(match):
+        page = "errata" if match[1] in errata else "ledger"
+        return f'<a class="claim" href="{page}.html#{match[1]}">{labels.get(match[1], match[2])}</a>'
+
+    span = re.compile(r'<span class="claim" data-claim="([^"]+)">(.*?)</span>', flags=re.S)
+    return {path: span.sub(link, text) for path, text in pages.items()}
+
+
+def scripts_last(text):
+    """The page with the scripts of its head at its end, in their order: its text is shown before they are loaded."""
+    head, end, body = text.partition("</head>")
+    moved = re.findall(r"<script(?! data-cfasync| defer).*?</script>", head, flags=re.S)
+    for script in moved:
+        head = head.replace(script, "", 1)
+    before, close, after = body.rpartition("</body>")
+    return "".join((head, end, before, *(f"{script}\n" for script in moved), close, after))
+
+
+ICON = re.compile(
+    r'"?\b([a-z0-9-]+)"?:\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]*",(?:"[^"]*"|\["[^"]*","[^"]*"\])\],?',
+)
+
+
+def with_icons(script, used):
+    """Font Awesome with the icons that are used, under their names or others: 60 kB and not 1.5 MB for each reader."""
+    return ICON.sub(lambda icon: icon[0] if {icon[1], *re.findall("[a-z-]+", icon[2])} & used else "", script)
+
+
+def finish(app, exception):
+    """Copy MathJax, repair every page, and let the root lead to the first page."""
+    if exception or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    package = importlib.util.find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
+    for part in MATHJAX:
+        source, target = Path(package, "static/mathjax", part), out / "_static/mathjax" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    for template in out.glob("_static/*.html"):
+        template.unlink()
+    pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
+    scripts = out / "_static/scripts"
+    icons, theme = scripts / "fontawesome.js", (scripts / "pydata-sphinx-theme.js").read_text(encoding="utf-8")
+    used = set(re.findall(r"\bfa-([a-z-]+)", "".join([*pages.values(), theme])))
+    icons.write_text(with_icons(icons.read_text(encoding="utf-8"), used), encoding="utf-8")
+    claims = yaml.safe_load(Path(app.srcdir, "book/claims.yml").read_text(encoding="utf-8"))
+    pages = with_claims(with_names(pages), claims)
+    index = out / "searchindex.js"
+    named = navigation.named(index.read_text(encoding="utf-8"), claims, navigation.places(pages, claims))
+    index.write_text(named, encoding="utf-8")
+    labels = {claim["id"]: claim["label"] for claim in claims}
+    for path, text in navigation.finished(pages, claims).items():
+        for pattern, replacement in REPAIRS:
+            text = re.sub(pattern, replacement, text, flags=re.S)
+        path.write_text(scripts_last(accessible_names.finished(text, labels)), encoding="utf-8")
+    page = f"{app.config.root_doc}.html"
+    (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
+    (out / ".buildinfo").unlink(missing_ok=True)
+
+
+def setup(app):
+    app.config.mathjax_path = "mathjax/tex-chtml.js"
+    # formulas keep their menu for a pointer; as stops of the tab key they would be half of all
+    app.config.mathjax3_config = {"options": {"menuOptions": {"settings": {"inTabOrder": False}}}}
+    for script in ("wide.js", "menus.js"):
+        app.add_js_file(script)
+    app.setup_extension("sphinx_exercise")
+    app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
+    app.connect("html-page-context", without_thebe, priority=999)
+    app.connect("build-finished", finish)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

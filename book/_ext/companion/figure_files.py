@@ -1,0 +1,66 @@
+"""Sphinx extension: each figure as files, an SVG and a CSV that stand beside the page, with links under the figure."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.errors import ExtensionError
+
+from sparse_core.notebook import figures
+
+LINKS = (
+    '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
+    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a></p>'
+)
+FOLDER = "../_static/figures/"  # from a page in book/
+
+
+def write(book: Path) -> None:
+    """Write the files of all figures of the notebooks in ``book`` to ``book``/assets/figures, and link to them."""
+    target = book / "assets" / "figures"
+    target.mkdir(parents=True, exist_ok=True)
+    for path in sorted(book.glob("*.ipynb")):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        found = False
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", []):
+                if figures.MIME in output.get("data", {}):
+                    text = files(output["data"], *names(path.stem, cell))
+                    for name, content in text.items():
+                        (target / name).write_text(content, encoding="utf-8")
+                    found = True
+        if found:
+            path.write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")
+
+
+def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:
+    """(the name of the files, the caption) of the figure that a cell of the page ``stem`` shows."""
+    figure = cell["metadata"].get("mystnb", {}).get("figure", {})
+    if "name" not in figure:
+        raise ExtensionError(f"{stem}: a figure has no name for its files; give its cell mystnb: figure: name: fig-…")
+    return f"{stem}-{figure['name'].removeprefix('fig-')}", " ".join(figure.get("caption", "").split())
+
+
+def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
+    """The files of one output by their names; the output's HTML gets the links to them.
+
+    A slider has an SVG for each of its frames, and the one that it shows first is linked.
+    """
+    shown, drawn = "".join(data["text/html"]), data[figures.MIME]
+    svg = re.search(r"<svg.*</svg>", shown, flags=re.S)[0]
+    svgs = {}
+    for frame, (value, alt) in enumerate(drawn["frames"].items()):
+        title = re.sub(r"[^\w.]+", "-", f"{name} {value}".strip())
+        svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
+    first = list(svgs)[drawn.get("start", 0)]
+    listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
+    data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed)
+    return {**svgs, f"{name}.csv": drawn["csv"]}
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.connect("builder-inited", lambda app: write(Path(app.srcdir, "book")))
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

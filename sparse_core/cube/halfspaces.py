@@ -1,0 +1,67 @@
+r"""Half-spaces on the cube: g(x) = 1 if <w, x> > b, else 0.
+
+The set on which one neuron is active is a half-space, so everything that is known about half-spaces is known about
+activity. For n <= 5 all of them are listed here. Up to the symmetries of the cube (permuting and flipping
+coordinates), a half-space has weights w_1 >= ... >= w_n >= 0, and up to n = 5 integer weights of at most 5 suffice;
+that the list is complete is not taken on trust: the orbits of its members add up to the published number of threshold
+functions (OEIS A000609: 2, 4, 14, 104, 1882, 94572).
+
+Paper: Lemma 6 and its use in Lemma 9.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from .. import checks
+from .hypercube import points
+
+__all__ = ["canonical", "orbit_size", "symmetric"]
+
+LARGEST_WEIGHT = 5  # enough for n <= 5; the tests add up the orbits
+
+
+def canonical(n: int) -> NDArray[np.bool_]:
+    """All g(x) = 1[<w, x> > b] with w_1 >= ... >= w_n >= 0, each once, as the rows of a (count, 2^n) array, n <= 5.
+
+    >>> canonical(1).astype(int)                    # never, x_0 > 0, always
+    array([[0, 0],
+           [1, 0],
+           [1, 1]])
+    """
+    n = checks.integer("n", n, 0, 5)
+    choices = list(combinations_with_replacement(range(LARGEST_WEIGHT, -1, -1), n))
+    sums = np.array(choices).reshape(len(choices), n) @ points(n).T
+    highest = LARGEST_WEIGHT * n
+    tables = [sums > b for b in range(-highest - 1, highest + 1)]
+    return np.unique(np.concatenate(tables), axis=0)
+
+
+def orbit_size(table: NDArray[np.bool_]) -> int:
+    """How many functions arise from one by permuting and flipping coordinates.
+
+    >>> orbit_size(np.array([True, False]))         # x_0 > 0 and x_0 < 0
+    2
+    """
+    table, n = checks.length_2n("table", table)
+    cube = table.reshape((2,) * n)
+    flips = [tuple(slice(None, None, 1 - 2 * (T >> j & 1)) for j in range(n)) for T in range(1 << n)]
+    return len({cube.transpose(order)[flip].tobytes() for order in permutations(range(n)) for flip in flips})
+
+
+def symmetric(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(p, AS) of the n half-spaces 1[at least a of the n coordinates are 1], a = 1, ..., n.
+
+    p = Pr[X >= a] and AS = a Pr[X = a] / 2 for X ~ Binomial(n, 1/2): a point with X = a leaves the half-space by any
+    of a flips, and as many edges enter it; AS carries the factor 1/4.
+
+    >>> symmetric(1)
+    (array([0.5]), array([0.25]))
+    """
+    n = checks.integer("n", n, 1)
+    a = np.arange(1, n + 1)
+    return binom.sf(a - 1, n, 0.5), a * binom.pmf(a, n, 0.5) / 2

@@ -1,0 +1,139 @@
+r"""The cube {-1, 1}^n: points, characters and monomials. The conventions of the whole package stand here.
+
+* A point is a row of n entries -1 and 1. Row i of ``points(n)`` has x_j = 1 - 2 bit_j(i), bit 0 first, so that row 0 is
+  the all-ones point.
+* A function on the cube is an array of its 2^n values in this order.
+* A set T of coordinates is the bit mask sum_{j in T} 2^j. With both conventions, the character chi_T takes the value
+  (-1)^popcount(i & T) at row i, and the Fourier coefficient of T stands at index T.
+* Coordinates count from 0 in code and from 1 in the paper.
+
+Paper: section 2.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+
+__all__ = ["character", "degrees", "dimension", "index", "monomials", "points", "supports"]
+
+MAX_POINTS_N = 26  # 2^26 rows of 26 bytes are 1.7 GB; larger cubes are walked in blocks
+
+
+def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
+    """x_j = 1 - 2 bit_j(i) for the rows i = start, ..., stop - 1 of the cube.
+
+    Parameters
+    ----------
+    n : dimension, 0 <= n <= 62.
+    start, stop : the rows wanted; all 2^n by default. Blocks of rows walk a cube that is too large to hold.
+
+    Returns
+    -------
+    (stop - start, n) array of int8.
+
+    Examples
+    --------
+    >>> points(2)
+    array([[ 1,  1],
+           [-1,  1],
+           [ 1, -1],
+           [-1, -1]], dtype=int8)
+    """
+    n = checks.integer("n", n, 0, 62)
+    stop = 1 << n if stop is None else checks.integer("stop", stop, 0, 1 << n)
+    start = checks.integer("start", start, 0, stop)
+    if stop - start > 1 << MAX_POINTS_N:
+        raise ValueError(
+            f"Argument 'n' must be at most {MAX_POINTS_N} to list all points, not {n}; "
+            "walk a larger cube in blocks with 'start' and 'stop'."
+        )
+    bits = np.arange(start, stop)[:, None] >> np.arange(n) & 1
+    return (1 - 2 * bits).astype(np.int8)
+
+
+def index(X: ArrayLike) -> NDArray[np.int64]:
+    """i = sum_j 2^j (1 - x_j) / 2: the rows at which the points X stand in ``points(n)``.
+
+    >>> index([[1, 1], [-1, 1], [-1, -1]])
+    array([0, 1, 3])
+    """
+    X = checks.signs("X", X)
+    if X.shape[1] > 62:
+        raise ValueError(f"Argument 'X' must have at most 62 columns, not {X.shape[1]}.")
+    return (X < 0) @ (np.int64(1) << np.arange(X.shape[1]))
+
+
+def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
+    """chi_T(x) = prod_{j in T} x_j for each row x of X, T given as a bit mask.
+
+    >>> character(0b101, [[1, 1, -1], [-1, 1, -1]])
+    array([-1,  1], dtype=int8)
+    """
+    X = checks.signs("X", X)
+    T = checks.integer("T", T, 0, (1 << X.shape[1]) - 1)
+    members = [j for j in range(X.shape[1]) if T >> j & 1]
+    return np.asarray(np.prod(X[:, members], axis=1, dtype=np.int8))
+
+
+def degrees(n: int) -> NDArray[np.uint8]:
+    """|T| for every bit mask T < 2^n.
+
+    >>> degrees(3)
+    array([0, 1, 1, 2, 1, 2, 2, 3], dtype=uint8)
+    """
+    n = checks.integer("n", n, 0, 30)
+    return np.bitwise_count(np.arange(1 << n, dtype=np.uint32))
+
+
+def dimension(n: int, degree: int) -> int:
+    """N = C(n, 0) + ... + C(n, degree): the number of monomials of degree at most ``degree``.
+
+    >>> dimension(3, 2)
+    7
+    """
+    n, degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    return sum(comb(n, i) for i in range(degree + 1)) if degree < n else 1 << n
+
+
+def monomials(n: int, degree: int) -> NDArray[np.int64]:
+    """All T with |T| <= degree as bit masks, degree by degree, increasing within each degree.
+
+    There are ``dimension(n, degree)`` of them. Within one degree the masks increase, which is colexicographic order:
+    the sets inside {0, ..., p-1} come before any set that contains p. That prefix property is how they are built, and
+    what fast sweeps over degrees rely on.
+
+    >>> [bin(T) for T in monomials(3, 2)]
+    ['0b0', '0b1', '0b10', '0b100', '0b11', '0b101', '0b110']
+    """
+    n = checks.integer("n", n, 0, 62)
+    degree = checks.integer("degree", degree, 0)
+    level = np.zeros(1, dtype=np.int64)
+    levels = [level]
+    for i in range(1, min(degree, n) + 1):
+        level = np.concatenate([level[: comb(p, i - 1)] | np.int64(1 << p) for p in range(n)])
+        levels.append(level)
+    return np.concatenate(levels)
+
+
+def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
+    """The monomials as sets of coordinates: for each i <= degree an (C(n, i), i) array of increasing rows, for any n.
+
+    The order is that of ``monomials``, to which n <= 62 is no limit here.
+
+    >>> [level.tolist() for level in supports(3, 2)]
+    [[[]], [[0], [1], [2]], [[0, 1], [0, 2], [1, 2]]]
+    """
+    n, degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    level = np.zeros((1, 0), dtype=np.int32)
+    levels = [level]
+    for i in range(1, min(degree, n) + 1):
+        sizes = [comb(p, i - 1) for p in range(n)]  # of the sets whose largest element is p
+        lower = np.concatenate([level[:size] for size in sizes])
+        level = np.column_stack([lower, np.repeat(np.arange(n, dtype=np.int32), sizes)])
+        levels.append(level)
+    return levels

@@ -1,0 +1,130 @@
+r"""Boxes {a_1, b_1} x ... x {a_t, b_t} in a product of t finite sets, and neurons that are active on just one of them.
+
+A point of the grid is tau = (tau_1, ..., tau_t); a box is a list of t pairs of different symbols, and has 2^t points.
+
+*Box lemma.* A set of density >= d in [q_1] x ... x [q_t] contains a box if q_i >= (2/d)^(2^(i-1)): some pair a != b of
+first coordinates has a set {y : (a, y), (b, y) in D} of density at least d^2/2, and so on. Hence for *every* choice of
+signs monochromatic boxes can be stripped off until both colours have density below 1/8: they cover 3/4 of the grid.
+
+*Neurons on the cube.* Symbols are rows of signs: a part where all are 1, a fraction rho, and one where any four are
+independent. A point is the tensor product of its symbols; the neuron of a box is the mean of its 2^t points, with
+entries 0 and +-1. Two disjoint boxes have opposite signs at so many entries that they are never active together.
+
+Paper: section 5, `ours-conjecture-20-box`, `ours-conjecture-20-cube`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+
+__all__ = ["find", "neuron", "pairs", "point", "strip", "symbols"]
+
+Box = list[tuple[int, int]]
+
+MODULI = {1: 0b11, 2: 0b111, 3: 0b1011, 4: 0b10011}  # irreducible polynomials over GF(2), by degree
+
+
+def find(D: ArrayLike) -> Box | None:
+    """A box inside the set D, an array of truth values, or None where the greedy choice of the box lemma finds none.
+
+    Each step takes the pair of first coordinates with the most common continuations, at least as many as the average.
+
+    >>> find([[1, 1, 0], [0, 1, 1], [1, 1, 0]])
+    [(0, 2), (0, 1)]
+    """
+    rest = np.asarray(D).astype(np.bool_)
+    if rest.ndim == 0 or min(rest.shape) == 0:
+        raise ValueError(
+            f"Argument 'D' must be an array of truth values with positive sides, not of shape {rest.shape}."
+        )
+    box: Box = []
+    while rest.ndim > 1:
+        rows = rest.reshape(len(rest), -1).astype(np.float32)
+        common = np.triu(rows @ rows.T, 1)
+        a, b = (int(i) for i in np.unravel_index(int(np.argmax(common)), common.shape))
+        if common[a, b] == 0:
+            return None
+        box.append((a, b))
+        rest = rest[a] & rest[b]
+    last = np.flatnonzero(rest)[:2].tolist()
+    return [*box, (last[0], last[1])] if len(last) == 2 else None
+
+
+def strip(signs: ArrayLike, least: float = 1 / 8) -> tuple[list[Box], NDArray[np.bool_]]:
+    """Disjoint boxes, each with one sign, until each colour's uncovered points have density below ``least``.
+
+    Returns
+    -------
+    The boxes, and which points they cover. It stops early only where ``find`` returns None.
+
+    >>> boxes, covered = strip(np.ones((2, 4)))
+    >>> boxes, float(covered.mean())
+    ([[(0, 1), (0, 1)], [(0, 1), (2, 3)]], 1.0)
+    """
+    zeta = np.asarray(signs)
+    covered, boxes = np.zeros(zeta.shape, dtype=np.bool_), []
+    for colour in (1, -1):
+        free = zeta == colour
+        while free.mean() >= least and (box := find(free)):
+            boxes.append(box)
+            free[np.ix_(*box)] = False
+            covered[np.ix_(*box)] = True
+    return boxes, covered
+
+
+def pairs(q: int) -> Box:
+    """The q (q-1) / 2 pairs of different symbols.
+
+    >>> pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return [(a, b) for a in range(checks.integer("q", q, 2)) for b in range(a + 1, q)]
+
+
+def symbols(r: int, common: int) -> NDArray[np.int8]:
+    """2^r - 1 rows of signs: ``common`` ones, and then (-1)^<(z, z^3), y> over y in GF(2)^(2r), z != 0 in GF(2^r).
+
+    Any four of the vectors (z, z^3) are linearly independent over GF(2) (the BCH code of distance 5; for r >= 3), so
+    that in the second part any four rows show each pattern of signs equally often.
+
+    >>> symbols(1, 1)
+    array([[ 1,  1, -1, -1,  1]], dtype=int8)
+    """
+    r, common = checks.integer("r", r, 1, 4), checks.integer("common", common, 0)
+    labels = [z | _times(z, _times(z, z, r), r) << r for z in range(1, 1 << r)]
+    parity = np.bitwise_count(np.array(labels)[:, None] & np.arange(1 << 2 * r)) & 1
+    return np.hstack([np.ones((len(labels), common)), 1 - 2.0 * parity]).astype(np.int8)
+
+
+def _times(x: int, y: int, r: int) -> int:
+    """The product in GF(2^r)."""
+    result = 0
+    for bit in range(r):
+        result ^= (x << bit) * (y >> bit & 1)
+    for bit in reversed(range(r, 2 * r)):
+        result ^= (MODULI[r] << bit - r) * (result >> bit & 1)
+    return result
+
+
+def point(rows: NDArray[np.int8], tau: Sequence[int]) -> NDArray[np.int8]:
+    """r_{tau_1} x ... x r_{tau_t}: the tensor product of the symbols, a point of a cube.
+
+    >>> point(np.array([[1, 1], [1, -1]], dtype=np.int8), [1, 0])
+    array([ 1,  1, -1, -1], dtype=int8)
+    """
+    return reduce(np.kron, [rows[a] for a in tau])
+
+
+def neuron(rows: NDArray[np.int8], box: Box) -> NDArray[np.int8]:
+    """The mean of the 2^t points of a box, the tensor product of the (r_a + r_b) / 2: entries -1, 0 and 1.
+
+    >>> neuron(np.array([[1, 1], [1, -1]], dtype=np.int8), [(0, 1), (0, 1)])
+    array([1, 0, 0, 0], dtype=int8)
+    """
+    return reduce(np.kron, [(rows[a] + rows[b]) // 2 for a, b in box])

@@ -1,0 +1,131 @@
+r"""The perceptron cover and the peeling of one neuron: the two devices in the proof of `ours-theorem-e`.
+
+*Cover.* Let f(x) = <w, x> on points of norm at most b, ||w|| <= a, M = a b. The perceptron starts from v = 0 and, while
+some |f(x_i) - <v, x_i>| > e, adds (e/b^2) times the sign of that gap times x_i to v. Each step lowers ||w - v||^2 by
+more than e^2/b^2, so that there are fewer than (M/e)^2 steps. What it ends with depends only on the word of its steps,
+and there are at most (2m+1)^((M/e)^2) words: that is the number of functions in the cover (`ours-perceptron-cover`).
+
+*Peeling.* With the covers fhat_l of the scales gamma_l = M 2^-l the active set {f > 0} falls into layers A_1, ..., A_L,
+where f is at most 4 gamma_l, and a rest where f is at most 2 gamma_L. Each A_l is one of few sets.
+
+Paper: section 5. The covering number is a form of Zhang's (2002).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+
+__all__ = ["Cover", "Peeling", "lift", "peel", "perceptron", "replay"]
+
+Array = NDArray[np.float64]
+
+SHADE = 1 - 2.0**-30  # covers are finer than gamma_l by this: at the farthest point fhat_l is a multiple of e
+
+
+class Cover(NamedTuple):
+    """What the perceptron did.
+
+    word : its steps, +(i+1) or -(i+1) for the point i with that sign.
+    values : <v, x_i> at the end, within e of f(x_i).
+    distances : ||w - v||^2 at the start and after each step.
+    """
+
+    word: list[int]
+    values: Array
+    distances: Array
+
+
+class Peeling(NamedTuple):
+    """Layers A_1, ..., A_L of {f > 0} as rows of truth values, what is left, and the words that fix the layers."""
+
+    layers: NDArray[np.bool_]
+    rest: NDArray[np.bool_]
+    words: list[list[int]]
+
+
+def lift(X: ArrayLike, w: ArrayLike, c: float, W: float, B: float) -> tuple[Array, Array]:
+    """(x, l) and (w, -c/l) with l^2 = BR/W: the bias as one more weight, and then ||w~|| ||x~|| <= WR + B.
+
+    R is the largest norm of a row of X, ||w|| <= W and |c| <= B, W and B positive.
+
+    >>> X, w = lift([[3.0, 4.0]], [1.0, 0.0], c=2.0, W=1.0, B=5.0)
+    >>> X, w
+    (array([[3., 4., 5.]]), array([ 1. ,  0. , -0.4]))
+    """
+    points, weights = checks.real_array("X", X, 2), checks.real_array("w", w, 1)
+    R = float(np.linalg.norm(points, axis=1).max())
+    height = (checks.positive("B", B) * R / checks.positive("W", W)) ** 0.5
+    return np.column_stack([points, np.full(len(points), height)]), np.append(weights, -checks.real("c", c) / height)
+
+
+def perceptron(X: ArrayLike, w: ArrayLike, e: float) -> Cover:
+    """|<v, x_i> - <w, x_i>| <= e at all m points, by fewer than (||w|| max ||x_i|| / e)^2 steps.
+
+    Parameters
+    ----------
+    X : (m, n) points as rows.
+    w : (n,) the weights of f.
+    e : the accuracy, > 0.
+
+    Examples
+    --------
+    >>> cover = perceptron([[1.0, 0.0], [0.0, 1.0]], [1.0, -0.4], e=0.5)
+    >>> cover.word, cover.values, cover.distances.round(2)
+    ([1], array([0.5, 0. ]), array([1.16, 0.41]))
+    """
+    points, weights, step = _arguments(X, w, e)
+    rest = weights.copy()  # w - v
+    word: list[int] = []
+    distances = [float(weights @ weights)]
+    while True:
+        gap = points @ rest
+        i = int(np.argmax(np.abs(gap)))
+        if abs(gap[i]) <= e:
+            return Cover(word, points @ (weights - rest), np.array(distances))
+        sign = 1 if gap[i] > 0 else -1
+        rest = rest - sign * step * points[i]
+        word.append(sign * (i + 1))
+        distances.append(float(rest @ rest))
+
+
+def replay(X: ArrayLike, word: list[int], e: float) -> Array:
+    """The values at the points that a word stands for: no knowledge of w is needed.
+
+    >>> replay([[1.0, 0.0], [0.0, 1.0]], [1], e=0.5)
+    array([0.5, 0. ])
+    """
+    points, v, step = _arguments(X, np.zeros(np.shape(X)[1]), e)
+    for i in word:
+        v = v + np.sign(i) * step * points[abs(i) - 1]
+    return points @ v
+
+
+def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:
+    """A_l = {fhat_l > gamma_l} without A_1, ..., A_(l-1), for f = <w, .> and l = 1, ..., L, gamma_l = M 2^-l.
+
+    >>> peel([[0.9], [0.3], [-0.5]], [1.0], M=1.0, L=2)
+    Peeling(layers=array([[False, False, False],
+           [ True, False, False]]), rest=array([False,  True, False]), words=[[1], [1, 1, 1]])
+    """
+    M, L = checks.real("M", M, 0), checks.integer("L", L, 1)
+    scales = M / 2.0 ** np.arange(1, L + 1)
+    covers = [perceptron(X, w, SHADE * scale) for scale in scales.tolist()]
+    rest = np.asarray(X) @ np.asarray(w) > 0
+    layers = []
+    for scale, cover in zip(scales, covers, strict=True):
+        layers.append(rest & (cover.values > scale))
+        rest = rest & ~layers[-1]
+    return Peeling(np.array(layers), rest, [cover.word for cover in covers])
+
+
+def _arguments(X: ArrayLike, w: ArrayLike, e: float) -> tuple[Array, Array, float]:
+    """The points, the weights and e/b^2."""
+    points = checks.real_array("X", X, 2).astype(np.float64)
+    weights = checks.real_array("w", w, 1, shape=(points.shape[1],)).astype(np.float64)
+    e = checks.positive("e", e)
+    return points, weights, e / max(float((points**2).sum(axis=1).max()), np.finfo(float).tiny)

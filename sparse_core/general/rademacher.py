@@ -1,0 +1,331 @@
+r"""The empirical Rademacher complexity of networks with one hidden layer, exactly, on few points.
+
+R(S) = E max_h (1/m) sum_i zeta_i h(x_i) over independent uniform signs zeta_i (`rademacher-definition`). Output weights
+are moved into their neurons: h = sum_j e_j relu(<v_j, x> - c_j) with e_j = 1 or -1, ||v_j|| <= W and |c_j| <= B is
+exactly the class of `definition-2`. The maximum over h splits in two.
+
+1. *One neuron that is active on I.* On the cone of (v, c) with <v, x_i> >= c for i in I and <= c for the others, the
+   neuron is linear on the sample, and its best value is the norm of a projection onto the cone: nonnegative least
+   squares (NNLS). The cone is closed where activity is strict. That changes no maximum: a neuron on its boundary has a
+   smaller active set, the same values, and fits wherever the larger set does.
+2. *Which neurons together.* The k-sparse networks are the choices of at most s sets that cover no point more than k
+   times: set packing, see ``packing``.
+
+Two norms, named. "box" is Definition 2. "folded" is the ellipsoid ||v||^2/W^2 + c^2/B^2 <= 1, for W = B = 1 the ball in
+which the bias is one more weight. The box is an intersection of ellipsoids, and the value of (W, B) in the box is the
+least of those of (W/sqrt(mu), B/sqrt(1-mu)) in the ellipsoid, over 0 < mu < 1, a convex problem in mu. So folded <= box
+<= sqrt(2) folded.
+
+Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq, nnls
+from scipy.special import expit
+
+from .. import checks
+from .packing import pack
+
+__all__ = [
+    "Mean",
+    "active_sets",
+    "ascent",
+    "contraction",
+    "dense",
+    "empirical",
+    "expected",
+    "neuron_values",
+    "profile",
+]
+
+Array = NDArray[np.float64]
+
+NORMS = ("box", "folded")
+TERMS = ("both", "weights", "biases")
+MAX_POINTS = 14  # 2^14 sets
+SEPARATED = 1e-9  # the residual of NNLS, for points of norm 1, below which two sets of points are taken to touch
+STEEP = 23.0  # the largest |logit mu|: there the value is within 1e-10 of its minimum, relatively
+
+
+class Mean(NamedTuple):
+    """An average and its 95 % interval, which is a point when the average is over all cases."""
+
+    value: float
+    low: float
+    high: float
+
+
+# --- One neuron ---
+
+
+def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
+    """All I = {i : <v, x_i> - c > 0}, as bit masks in increasing order; c = 0 without bias.
+
+    `activation-sets`. Any bound B > 0 on |c| gives the same sets as none, since (v, c) may be scaled; B = 0 gives
+    fewer. I is *not* such a set iff some weights l_i >= 0, of sum 1 on I, have the same sum of l_i (x_i, -1) on I and
+    off I (Motzkin); NNLS finds them or leaves a residual.
+
+    >>> active_sets([[0.0], [1.0], [2.0]])           # all but the middle alone and the two ends
+    array([0, 1, 3, 4, 6, 7])
+    >>> active_sets([[0.0], [1.0], [2.0]], bias=False)
+    array([0, 6])
+    """
+    X = _points(X)
+    points = np.column_stack([X, np.full(len(X), -1.0 if checks.flag("bias", bias) else 0.0)])
+    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), np.finfo(float).tiny)
+    target = np.append(np.zeros(points.shape[1]), 1.0)
+    masks = [0]
+    for mask in range(1, 1 << len(X)):
+        inside = _inside(mask, len(X))
+        rows = np.column_stack([np.where(inside[:, None], points, -points), inside])
+        if nnls(rows.T, target)[1] > SEPARATED:
+            masks.append(mask)
+    return np.array(masks)
+
+
+class _Neuron:
+    """max of sum_I zeta_i (<v, x_i> - c) over the neurons that are active on I; every value is computed once."""
+
+    def __init__(self, X: Array, W: float, B: float, norm: str, terms: str = "both") -> None:
+        W, B = checks.real("W", W, 0), checks.real("B", B, 0)
+        self.points = np.column_stack([W * X, np.full(len(X), -B)])  # against (v/W, c/B)
+        self.best = _box if checks.one_of("norm", norm, NORMS) == "box" and W > 0 and B > 0 else _ball
+        weight = np.arange(X.shape[1] + 1) < X.shape[1]
+        self.counted = {"both": 1, "weights": weight, "biases": ~weight}[checks.one_of("terms", terms, TERMS)]
+        self.sets = active_sets(X, bias=B > 0).tolist()
+        self.known: dict[tuple[int, int], float] = {}
+
+    def __call__(self, mask: int, positive: int) -> float:
+        key = mask, mask & positive
+        if key not in self.known:
+            inside, plus = (_inside(part, len(self.points)) for part in (mask, positive))
+            rows = np.where(inside[:, None], self.points, -self.points)
+            target = np.where(plus, 1.0, -1.0) * inside @ self.points * self.counted
+            self.known[key] = self.best(rows, target)
+        return self.known[key]
+
+    def values(self, signs: Array) -> Array:
+        """The better of the two output weights, for every set; 0 for a set on which no neuron is active."""
+        plus = sum(1 << i for i in np.flatnonzero(signs > 0).tolist())
+        result = np.zeros(1 << len(signs))
+        for mask in self.sets:
+            result[mask] = max(self(mask, plus), self(mask, ~plus))
+        return result
+
+
+def _ball(rows: Array, target: Array) -> float:
+    """max <target, r> over rows r >= 0, ||r|| <= 1: the distance of -target from the cone of the rows."""
+    return float(nnls(rows.T, -target)[1])
+
+
+def _box(rows: Array, target: Array) -> float:
+    """max <target, r> over rows r >= 0, ||r[:-1]|| <= 1, |r[-1]| <= 1: the least over mu of ``_ball``, stretched."""
+
+    def parts(logit: float) -> tuple[float, float]:
+        stretch = np.full(len(target), expit(logit) ** -0.5)
+        stretch[-1] = expit(-logit) ** -0.5
+        residual = target + nnls((rows * stretch).T, -target * stretch)[0] @ rows
+        return float(np.linalg.norm(residual[:-1])), abs(float(residual[-1]))
+
+    def slope(logit: float) -> float:
+        p, q = parts(logit)
+        return float(q * expit(logit) - p * expit(-logit))  # has the sign of the derivative in mu
+
+    if slope(STEEP) <= 0:
+        return sum(parts(STEEP))
+    if slope(-STEEP) >= 0:
+        return sum(parts(-STEEP))
+    return sum(parts(brentq(slope, -STEEP, STEEP, xtol=1e-7)))
+
+
+def neuron_values(
+    X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, norm: str = "box", terms: str = "both"
+) -> Array:
+    """max |sum_I zeta_i (<v, x_i> - c)| over the neurons active on I, for each of the 2^m sets I; not divided by m.
+
+    Parameters
+    ----------
+    X : (m, n) points as rows, m <= 14.
+    signs : (m,) entries -1 and 1.
+    W, B : the scale of Definition 2.
+    norm : "box" or "folded", see above.
+    terms : "weights" counts only <v, x_i>, and "biases" only c, as in (4) of the paper; both decide who is active.
+
+    Returns
+    -------
+    (2^m,) values, 0 for the sets on which no neuron is active.
+
+    Examples
+    --------
+    >>> neuron_values([[1.0], [0.9]], [1, -1]).round(3)       # without bias, both points are active or none
+    array([0. , 0. , 0. , 0.1])
+    >>> neuron_values([[1.0], [0.9]], [1, -1], B=1.0).round(3)
+    array([0. , 0.1, 0.1, 0.1])
+    """
+    X, signs = _sample(X, signs)
+    return _Neuron(X, W, B, norm, terms).values(signs)
+
+
+# --- Networks ---
+
+
+def empirical(
+    X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: str = "box"
+) -> float:
+    """max (1/m) sum_i zeta_i h(x_i) over the networks with s neurons, at most k of them active at each x_i.
+
+    Exact. Sparsity is asked for on the sample only, as Definition 1 does for a distribution with this support.
+
+    >>> X = [[1, 1, 1, 1, 1, 1], [-1, -1, 1, 1, 1, 1], [-1, 1, -1, -1, 1, 1]]
+    >>> round(empirical(X, [1, 1, 1], s=2, k=1, W=6**-0.5), 4)           # (4 + sqrt 6) / (3 sqrt 6)
+    0.8777
+    """
+    X, signs = _sample(X, signs)
+    return _best(_Neuron(X, W, B, norm).values(signs), s, k) / len(X)
+
+
+def dense(X: ArrayLike, signs: ArrayLike, s: int, W: float = 1.0, B: float = 0.0, norm: str = "box") -> float:
+    """max (1/m) sum_i zeta_i h(x_i) over all networks with s neurons: s times the best single neuron.
+
+    `ours-dense-decouples`. Exact: without sparsity the neurons do not hinder each other.
+
+    >>> dense([[1.0], [-1.0]], [1, -1], s=3)
+    1.5
+    """
+    return empirical(X, signs, s, s, W, B, norm)
+
+
+def expected(
+    X: ArrayLike,
+    s: int,
+    k: int,
+    W: float = 1.0,
+    B: float = 0.0,
+    norm: str = "box",
+    *,
+    samples: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> Mean:
+    """R(S) = E max_h (1/m) sum_i zeta_i h(x_i): over all signs, or over ``samples`` random ones, with an interval.
+
+    zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
+
+    >>> expected([[1.0], [-1.0]], s=2, k=1)
+    Mean(value=1.0, low=1.0, high=1.0)
+    """
+    X = _points(X)
+    if samples is None:
+        signs = _half_of_all_signs(len(X))
+    else:
+        rng, samples = checks.generator("rng", rng), checks.integer("samples", samples, 2)
+        signs = rng.choice([-1.0, 1.0], size=(samples, len(X)))
+    neuron = _Neuron(X, W, B, norm)
+    best = np.array([_best(neuron.values(zeta), s, k) for zeta in signs]) / len(X)
+    half = 0.0 if samples is None else 1.96 * float(best.std(ddof=1)) / sqrt(samples)
+    return Mean(float(best.mean()), float(best.mean()) - half, float(best.mean()) + half)
+
+
+def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: str = "box") -> Array:
+    """R(S) with 1, 2, ..., s neurons, at most k of them active at each point; over all signs.
+
+    One packing gives the best network of every width at once.
+
+    >>> profile([[1.0], [-1.0]], s=3, k=1)
+    array([0.5, 1. , 1. ])
+    """
+    X = _points(X)
+    s, neuron = checks.integer("s", s, 1), _Neuron(X, W, B, norm)
+    best: Array = np.array([pack(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
+    return np.asarray(best.mean(axis=0) / len(X))
+
+
+def _half_of_all_signs(m: int) -> Array:
+    """One of zeta and -zeta for each: 2^(m-1) rows."""
+    return np.where(np.arange(1 << (m - 1))[:, None] >> np.arange(m) & 1, -1.0, 1.0)
+
+
+def _best(values: Array, s: int, k: int) -> float:
+    """The best network, from the values of its neurons; without sparsity, s times the best neuron."""
+    s = checks.integer("s", s, 1)
+    k = checks.integer("k", k, 1, s)
+    return float(s * values.max() if k == s else pack(values, s, k)[-1])
+
+
+# --- Bounds for one neuron, on any number of points ---
+
+
+def ascent(
+    X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, *, rng: np.random.Generator, restarts: int = 8
+) -> float:
+    """A LOWER bound on ``dense(X, signs, 1, W, B)``: the best neuron met on several ascents.
+
+    Each step goes half-way to the best (v, c) for the set that is active now. Every neuron met is in the class, so the
+    value is attained; nothing says that it is the maximum.
+
+    >>> ascent([[1.0], [-1.0]], [1, -1], rng=np.random.default_rng(0))
+    0.5
+    """
+    X, signs = _sample(X, signs)
+    W, B, rng = checks.real("W", W, 0), checks.real("B", B, 0), checks.generator("rng", rng)
+    starts = [np.ones(len(X)), *rng.random((checks.integer("restarts", restarts, 0), len(X)))]
+    best = 0.0
+    for target in (signs, -signs):
+        for start in starts:
+            v, c = _towards(target * start, X, W, B)
+            for _ in range(60):
+                z = X @ v - c
+                weights = target * (z > 0)
+                gain = float(weights @ z)
+                best = max(best, gain)
+                v_next, c_next = _towards(weights, X, W, B)
+                if float(weights @ (X @ v_next - c_next)) <= gain * (1 + 1e-9):
+                    break
+                v, c = (v + v_next) / 2, (c + c_next) / 2
+    return best / len(X)
+
+
+def _towards(weights: Array, X: Array, W: float, B: float) -> tuple[Array, float]:
+    """The maximiser of sum_i weights_i (<v, x_i> - c) over ||v|| <= W, |c| <= B."""
+    g = weights @ X
+    return W * g / max(float(np.linalg.norm(g)), np.finfo(float).tiny), -B * float(np.sign(weights.sum()))
+
+
+def contraction(X: ArrayLike, W: float = 1.0, B: float = 0.0) -> float:
+    """R(S) <= (3/2) (W (sum_i ||x_i||^2)^(1/2) + B sqrt(m)) / m for one neuron: an UPPER bound.
+
+    relu(t) = (t + |t|)/2 splits the maximum. With A = E max sum_i zeta_i (<v, x_i> - c), the linear part is at most
+    A/2, and the other at most A/2 for each of the two output weights, by contraction (Ledoux and Talagrand 1991,
+    one-sided). Finally A = W E ||sum_i zeta_i x_i|| + B E |sum_i zeta_i|, and each mean is at most the root of the mean
+    square.
+
+    >>> round(contraction([[1.0], [-1.0]]), 4)
+    1.0607
+    """
+    X = _points(X, None)
+    W, B = checks.real("W", W, 0), checks.real("B", B, 0)
+    return 1.5 * (W * float(np.linalg.norm(X)) + B * sqrt(len(X))) / len(X)
+
+
+# --- Arguments ---
+
+
+def _inside(mask: int, m: int) -> NDArray[np.bool_]:
+    return (mask >> np.arange(m) & 1).astype(np.bool_)
+
+
+def _points(X: ArrayLike, most: int | None = MAX_POINTS) -> Array:
+    X = np.asarray(checks.real_array("X", X, 2), dtype=np.float64)
+    checks.integer("the number of points X", len(X), 1, most)
+    return X
+
+
+def _sample(X: ArrayLike, signs: ArrayLike) -> tuple[Array, Array]:
+    X = _points(X, None)
+    zeta = checks.real_array("signs", signs, 1, shape=(len(X),))
+    return X, checks.signs("signs", zeta[None])[0].astype(np.float64)

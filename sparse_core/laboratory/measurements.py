@@ -1,0 +1,193 @@
+r"""What one network does under a law, as numbers with their doubt: exact on all points of the law, or from a sample.
+
+``look`` visits points x and the neighbours x' that a flip of one bit leads to. ``Facts`` then gives E h^2, average and
+noise sensitivity and Fourier tails as ``Side``, a number between two bounds. The ``statements`` compare them.
+
+Paper: sections 2 and 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from ..cube import fourier
+from ..network import activity
+from ..network.network import SparseNetwork
+
+__all__ = ["Facts", "Side", "exactly", "look", "normal"]
+
+Array = NDArray[np.float64]
+
+BATCHES = 32  # parts of a sample, whose estimates of a Fourier tail are compared
+
+
+class Side(NamedTuple):
+    """A number that lies between low and high; with high = inf only a lower bound is known."""
+
+    value: float
+    low: float
+    high: float
+
+    def scaled(self, factor: float) -> Side:
+        """factor x, for a factor of at least 0.
+
+        >>> Side(1.0, 0.5, 2.0).scaled(2)
+        Side(value=2.0, low=1.0, high=4.0)
+        """
+        return Side(*(factor * x for x in self))
+
+
+def exactly(value: float) -> Side:
+    """A number without doubt.
+
+    >>> exactly(2)
+    Side(value=2.0, low=2.0, high=2.0)
+    """
+    return Side(float(value), float(value), float(value))
+
+
+def normal(values: Any, level: float = 0.05) -> Side:
+    """The mean of independent values, with an interval (Student) that errs with probability about ``level``.
+
+    >>> [round(x, 4) for x in normal([1.0, 2.0, 3.0, 2.0])]
+    [2.0, 0.7008, 3.2992]
+    """
+    x = np.asarray(values)
+    mean, error = float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x))
+    half = float(stats.t.ppf(1 - level / 2, len(x) - 1)) * error
+    return Side(mean, mean - half, mean + half)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A network at the points x of a law, and at the neighbours x', in which one bit is flipped.
+
+    h, active, K : h(x), R_x as a matrix of truth values, and |R_x|.
+    same, other : (1/4) sum_i (h(x) - h(x'))^2 over the flips with R_x = R_x', and over those with R_x != R_x'.
+    changes : for each point and neuron, the number of flips that change whether the neuron is active.
+    crossings : for each point, the number of flips with R_x != R_x'.
+    exact : whether the points are all that the law has. cube : whether the law is uniform on the cube.
+    evidence : where the numbers come from, in words.
+    """
+
+    net: SparseNetwork
+    X: NDArray[Any]
+    h: Array
+    active: NDArray[np.bool_]
+    K: Array
+    same: Array
+    other: Array
+    changes: NDArray[np.int16]
+    crossings: NDArray[np.int64]
+    exact: bool
+    cube: bool
+    evidence: str
+    weights: Array | None
+
+    def mean(self, values: Any, level: float = 0.05) -> Side:
+        """The mean over the law of a quantity that is given at the points."""
+        return exactly(np.mean(values)) if self.exact else normal(values, level)
+
+    def share(self, flags: Any) -> Side:
+        """The probability of an event; from a sample, with the interval of Clopper and Pearson at 95 %."""
+        hits, N = int(np.count_nonzero(flags)), len(flags)
+        if self.exact:
+            return exactly(hits / N)
+        low = float(stats.beta.ppf(0.025, hits, N - hits + 1)) if hits else 0.0
+        return Side(hits / N, low, float(stats.beta.ppf(0.975, hits + 1, N - hits)) if hits < N else 1.0)
+
+    def largest(self, values: Any) -> Side:
+        """The maximum over the law, of which a sample knows a lower bound only."""
+        value = float(np.max(values))
+        return Side(value, value, value if self.exact else inf)
+
+    @property
+    def sensitivity(self) -> Side:
+        """AS(h)."""
+        return self.mean(self.same + self.other)
+
+    @property
+    def variance(self) -> float:
+        """Var h, or its estimate."""
+        return float(self.h.var())
+
+    @property
+    def round_off(self) -> float:
+        """What sums of squares of h may be wrong by."""
+        return 1e-13 * float(np.mean(self.h**2))
+
+    def noise(self, rho: float, rng: np.random.Generator) -> Side | None:
+        """NS_rho(h) under the uniform law: by the noise operator on the table, or by pairs (x, y)."""
+        if not self.cube:
+            return None
+        if not self.exact:
+            y = np.where(rng.random(self.X.shape) < (1 - rho) / 2, -self.X, self.X)
+            return self.mean((self.h - self.net(y)) ** 2 / 4)
+        smooth = self.h
+        for i in range(self.net.n):
+            pair = smooth.reshape(-1, 2, 1 << i)
+            smooth = ((1 + rho) / 2 * pair + (1 - rho) / 2 * pair[:, ::-1]).ravel()
+        return exactly(max(0.0, float(np.mean(self.h * (self.h - smooth))) / 2))
+
+    def tail(self, degree: int) -> Side | None:
+        """sum_{|T| > d} hhat(T)^2 under the uniform law; from a sample for d = 0 and 1 only, without bias."""
+        if self.weights is not None:
+            return exactly(self.weights[degree + 1 :].sum())
+        if not self.cube or degree > 1:
+            return None
+        found = []
+        for part in np.array_split(np.arange(len(self.h)), BATCHES):
+            h, m = self.h[part], len(part)
+            terms = np.column_stack([np.ones(m), self.X[part]][: degree + 1]) * h[:, None]
+            pairs = (terms.sum(axis=0) ** 2).sum() - (terms**2).sum()
+            found.append(np.mean(h**2) - pairs / (m * (m - 1)))
+        return normal(found)
+
+    def degree(self, eps: float) -> int | None:
+        """The least d with sum_{|T| > d} hhat(T)^2 <= eps, if all of the cube was seen."""
+        if self.weights is None:
+            return None
+        return int(np.argmax(np.append(self.weights[::-1].cumsum()[-2::-1], 0.0) <= eps))
+
+
+def look(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, evidence: str = "exact") -> Facts:
+    """The ``Facts`` of a network at the rows of X: the whole cube in its order if exact and cube.
+
+    >>> from sparse_core.cube.hypercube import points
+    >>> facts = look(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
+    >>> facts.h, facts.sensitivity.value, facts.tail(0).value, facts.degree(0.1)         # relu(x) = (1 + x) / 2
+    (array([1., 0.]), 0.25, 0.25, 1)
+    """
+    h, active = net(X), net.active(X)
+    same, other = np.zeros(len(X)), np.zeros(len(X))
+    changes, crossings = np.zeros(active.shape, dtype=np.int16), np.zeros(len(X), dtype=np.int64)
+    for near, awake in _neighbours(net, X, h, active, exact and cube):
+        square, changed = (h - near) ** 2 / 4, active != awake
+        crosses = changed.any(axis=1)
+        same, other = same + square * ~crosses, other + square * crosses
+        changes += changed
+        crossings += crosses
+    weights = fourier.weight_by_degree(h) if exact and cube else None
+    K = active.sum(axis=1).astype(np.float64)
+    return Facts(net, X, h, active, K, same, other, changes, crossings, exact, cube, evidence, weights)
+
+
+def _neighbours(
+    net: SparseNetwork, X: NDArray[Any], h: Array, active: NDArray[np.bool_], whole: bool
+) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
+    """h and the active neurons at x with the sign of x_i changed, for i = 0, ..., n - 1."""
+    place, x = np.arange(len(X)), X.astype(np.float64)
+    z, error = x @ net.W.T - net.b, 4 * activity.round_off(net.W, net.b, x)
+    for i in range(net.n):
+        if whole:
+            yield h[place ^ (1 << i)], active[place ^ (1 << i)]
+        else:
+            flipped = z - 2 * x[:, [i]] * net.W[:, i]
+            yield np.maximum(flipped, 0) @ net.u, flipped > error

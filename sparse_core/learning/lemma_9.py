@@ -1,0 +1,204 @@
+r"""AS(h) = (U) + (V): flips of one bit that keep the active set R_x, and flips that change it.
+
+The proof of `lemma-9` splits the average sensitivity at the question whether R_x and R_x' agree, where x' is x with bit
+i flipped, and bounds the second part by the size of h at the boundaries. ``Split`` holds the quantities that the proof
+compares. They are computed from two tables: the values of h, and a pattern, which is any labelling of the points by
+which two labels agree exactly when the active sets do.
+
+A table lives on the cube, in the order of ``hypercube.points``, or on its layers: if all weight vectors are multiples
+of (1, ..., 1), then h(x) depends only on the number a of coordinates of x that are 1, and a table of n + 1 entries with
+the weights of the binomial law replaces one of 2^n. That reaches n = 10 000 and more.
+
+Paper: section 3, the proof of Lemma 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
+
+from .. import checks
+from ..cube.fourier import average_sensitivity
+from ..cube.hypercube import points
+from ..network.network import SparseNetwork
+
+__all__ = [
+    "Split",
+    "Steps",
+    "layers",
+    "noise_sensitivity_layers",
+    "pattern",
+    "split",
+    "split_layers",
+    "steps",
+]
+
+
+class Split(NamedTuple):
+    """The two parts of AS(h) = U + V, and what the proof puts in place of the second.
+
+    U : (1/4) E sum_i (h(x) - h(x'))^2 [R_x = R_x'] (`eq-U`).
+    V : the same over R_x != R_x' (`eq-V`).
+    boundary : E sum_i [R_x != R_x'], which is n Pr_{x,i}[R_x != R_x'].
+    jump : E sum_i h(x)^2 [R_x != R_x'], the upper estimate of V (`lemma-9-jump`).
+    """
+
+    U: Any
+    V: Any
+    boundary: Any
+    jump: Any
+
+
+def pattern(net: SparseNetwork) -> NDArray[np.int64]:
+    """A label of R_x at every point x of the cube: equal labels mean equal active sets.
+
+    >>> pattern(SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 1])).tolist()       # both, none, the first alone, none
+    [2, 0, 1, 0]
+    """
+    return _labels(net.active(points(net.n)))
+
+
+def _labels(active: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The number of each row among the different rows, however many columns there are."""
+    labels: NDArray[np.int64] = np.unique(np.packbits(active, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+    return labels
+
+
+def split(values: ArrayLike, pattern: ArrayLike) -> Split:
+    """(U), (V) and what bounds (V), from the tables of h and of R_x on the cube.
+
+    Parameters
+    ----------
+    values, pattern : (..., 2^n) arrays. The leading axes, which the result keeps, run over networks.
+
+    Notes
+    -----
+    Integer values are added exactly as long as 2^n times the sum of their squares stays below 2^53.
+
+    Examples
+    --------
+    >>> parts = split([[3, 1], [1, 0]], [[1, 1], [1, 0]])               # relu(x + 2) and relu(x)
+    >>> parts.U, parts.V, parts.boundary, parts.jump
+    (array([1., 0.]), array([0.  , 0.25]), array([0., 1.]), array([0. , 0.5]))
+    """
+    h, R = np.asarray(values, dtype=np.float64), np.asarray(pattern)
+    n = h.shape[-1].bit_length() - 1
+    if h.shape[-1] != 1 << n or R.shape != h.shape:
+        raise ValueError(
+            f"Arguments 'values' and 'pattern' must both have shape (..., 2**n), not {h.shape}, {R.shape}."
+        )
+    total = np.zeros((4, *h.shape[:-1]))
+    for i in range(n):
+        (h0, h1), (R0, R1) = (np.moveaxis(t.reshape(*t.shape[:-1], -1, 2, 1 << i), -2, 0) for t in (h, R))
+        total += [np.mean(term, axis=(-2, -1)) for term in _terms(h0, h1, R0 != R1)]
+    return Split(*total)
+
+
+class Steps(NamedTuple):
+    """What the lines of the proof of `lemma-9` compare: numbers of one network, or arrays with an entry for each.
+
+    n, s, k, W, B : the class H_{n,s,k}^{W,B}.
+    AS, U, V, boundary, jump : the average sensitivity and its ``Split``.
+    norm, offset, piece : max ||w^R||, max |b^R| and E ||w^R||^2 of the pieces R = R_x (`lemma-9-decomposition`).
+    single, budget : sum_j AS(g_j) and sum_j E g_j for the indicators g_j of the neurons (`lemma-9-boundary`).
+    largest : max abs(h) (`lemma-9-range`).
+    weighted, square : E abs(R_x) sum_{R_x} u_j^2 ||w_j||^2 and E abs(R_x)^2 (`ours-average-sensitivity`).
+    """
+
+    n: Any
+    s: Any
+    k: Any
+    W: Any
+    B: Any
+    AS: Any
+    U: Any
+    V: Any
+    boundary: Any
+    jump: Any
+    norm: Any
+    offset: Any
+    piece: Any
+    single: Any
+    budget: Any
+    largest: Any
+    weighted: Any
+    square: Any
+
+
+def steps(nets: Iterable[SparseNetwork]) -> Steps:
+    """The ``Steps`` of each network, on its whole cube, as arrays.
+
+    >>> table = steps([SparseNetwork([1], [[1]], [-2]), SparseNetwork([1, -1], [[1], [-1]], [-1, -1])])
+    >>> table.U, table.V, table.square                              # relu(x + 2), and 2 x
+    (array([1., 0.]), array([0., 4.]), array([1., 1.]))
+    """
+    return Steps(*map(np.array, zip(*map(_steps, nets), strict=True)))
+
+
+def _steps(net: SparseNetwork) -> Steps:
+    h, v = net.values(), net.u[:, None] * net.W
+    R = net.active(points(net.n))
+    count, norms = R.sum(axis=1), np.linalg.norm(R @ v, axis=1)
+    parts = split(h, pattern(net))
+    return Steps(
+        net.n, net.s, int(count.max()), *net.scale, parts.U + parts.V, *parts,
+        norms.max(), np.abs(R @ (net.u * net.b)).max(), np.mean(norms**2),
+        sum(average_sensitivity(g) for g in R.T), R.mean(axis=0).sum(),
+        np.abs(h).max(), np.mean(count * (R @ np.sum(v**2, axis=1))), np.mean(count**2.0),
+    )  # fmt: skip
+
+
+def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The tables over a = 0, ..., n of h(x) = sum_j u_j relu(c_j t - b_j), t = sum_i x_i = 2a - n, and of its pattern.
+
+    >>> layers(2, [1, -1], [1, -1], [0, 0])                 # h(x) = t
+    (array([-2.,  0.,  2.]), array([1, 0, 2]))
+    """
+    n, u = checks.integer("n", n, 1), checks.real_array("u", u, 1)
+    c, b = (checks.real_array(name, value, 1, shape=u.shape) for name, value in (("c", c), ("b", b)))
+    z = np.outer(2 * np.arange(n + 1) - n, c) - b
+    return np.maximum(z, 0) @ u, _labels(z > 0)
+
+
+def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:
+    """``split`` from tables over the layers a = 0, ..., n of the cube.
+
+    An edge joins the layers a - 1 and a; there are a C(n, a) of them, and each is met from both ends.
+
+    >>> parts = split_layers(*layers(10**4, [1], [0.01], [0]))          # relu(sum_i x_i / sqrt(n))
+    >>> round(float(parts.U + parts.V), 3), round(float(parts.boundary), 1)
+    (0.5, 79.8)
+    """
+    h, R = checks.real_array("values", values, 1), np.asarray(pattern)
+    if R.shape != h.shape:
+        raise ValueError(f"Argument 'pattern' must have shape {h.shape}, not {R.shape}.")
+    a = np.arange(1, len(h))
+    edges = a * binom.pmf(a, len(a), 0.5)
+    return Split(*(2 * np.sum(edges * term) for term in _terms(h[:-1], h[1:], np.not_equal(R[:-1], R[1:]))))
+
+
+def noise_sensitivity_layers(values: ArrayLike, rho: float) -> float:
+    """NS_rho(h) = (1/4) E (h(x) - h(y))^2 from the table of h over the layers a = 0, ..., n of the cube.
+
+    With q = (1 - rho)/2, from a point with a ones y keeps Binomial(a, 1 - q) of them and gains Binomial(n - a, q).
+
+    >>> h, _ = layers(100, [1], [0.1], [0])                 # relu(sum_i x_i / 10), where it is nearly linear
+    >>> [round(noise_sensitivity_layers(h, rho), 4) for rho in (0.9, 0.99)]
+    [0.0228, 0.0025]
+    """
+    h, rho = checks.real_array("values", values, 1), checks.real("rho", rho, -1, 1)
+    n, q, total = len(h) - 1, (1 - rho) / 2, 0.0
+    for a, share in enumerate(binom.pmf(np.arange(n + 1), n, 0.5)):
+        kept, gained = binom.pmf(np.arange(a + 1), a, 1 - q), binom.pmf(np.arange(n - a + 1), n - a, q)
+        total += share * float(np.convolve(kept, gained) @ (h - h[a]) ** 2)
+    return float(total) / 4
+
+
+def _terms(h0: Any, h1: Any, changes: Any) -> tuple[Any, Any, Any, Any]:
+    """The summands of a ``Split`` at the edges with ends h0, h1, averaged over the two ends."""
+    square = (h0 - h1) ** 2 / 4
+    return square * ~changes, square * changes, changes, (h0**2 + h1**2) / 2 * changes

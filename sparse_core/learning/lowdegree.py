@@ -1,0 +1,279 @@
+r"""Low-degree learning on the cube as a scikit-learn estimator: f(x) = sum_{|T| <= d} c_T chi_T(x), c from samples.
+
+Three ways to c. *averaging* is the low-degree algorithm of the paper: c_T is the mean of y chi_T(x). *least_squares* is
+polynomial regression. *threshold* keeps the means above their noise level and refits those by least squares, after
+Eskenazis and Ivanisvili (2022): where few coefficients matter, the samples that it needs grow like ln n instead of n^d.
+
+No method forms the matrix of all monomials at all samples: ``moments`` and ``regression`` do the work.
+
+Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import checks
+from ..cube.hypercube import dimension, monomials, supports
+from .moments import Moments, row_blocks
+from .monomial_products import sweep
+from .progress import Progress, all_or_nothing
+from .regression import TOLERANCE, Report, gram, least_squares, reported_moments, solve
+
+__all__ = ["LowDegreeRegressor", "averaging_risk", "least_squares_risk"]
+
+METHODS = ("averaging", "least_squares", "threshold")
+BYTES = 80  # per monomial: the ten doubles that each method needs at its peak
+CHUNK = 1 << 22  # entries of the matrix of the monomials that a threshold has left, at one block of points
+
+
+class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
+    """f(x) = sum_{|T| <= degree} c_T chi_T(x), fitted to samples (x_i, y_i) with x_i in {-1, 1}^n.
+
+    Parameters
+    ----------
+    degree : the largest number of coordinates of a monomial.
+    method : "averaging": c_T is the mean of y chi_T. "least_squares": c minimises the mean of (y - f)^2 plus
+        ridge |c|^2. "threshold": least squares over those T whose mean exceeds level * sqrt(2 ln D Var(y) / m) in
+        absolute value, D the number of monomials and m of samples.
+    ridge : at least 0, for least squares; positive if there are fewer samples than monomials.
+    level : at least 0, for threshold. At 1 hardly any monomial passes by noise alone.
+    solver : for least squares: "gram", "kernel", "cg", "walsh" or "auto", see ``regression``.
+    tol : the relative residual at which "cg" and "walsh" stop.
+    max_memory : the bytes that a fit may take beyond the samples.
+    verbose : whether ``fit`` shows progress bars, if it runs on a terminal.
+
+    Attributes
+    ----------
+    coef_ : the c_T, in the order of ``monomials_``.
+    monomials_ : the T as bit masks or, for n > 62, as rows of coordinates filled up with -1; all T of degree at most
+        ``degree`` in the order of ``hypercube.monomials``, after "threshold" only those that were kept.
+    degree_, n_features_in_ : the degree of the fit, and the dimension n.
+    solver_, n_iter_ : after least squares, the route taken and its steps.
+
+    Examples
+    --------
+    >>> from sparse_core.cube import hypercube
+    >>> X = hypercube.points(4)
+    >>> model = LowDegreeRegressor(2, method="threshold").fit(X, 3.0 + 2 * X[:, 0] * X[:, 2])
+    >>> model.monomials_, model.coef_
+    (array([0, 5]), array([3., 2.]))
+    """
+
+    def __init__(
+        self,
+        degree: int = 2,
+        method: str = "averaging",
+        *,
+        ridge: float = 0.0,
+        level: float = 1.0,
+        solver: str = "auto",
+        tol: float = TOLERANCE,
+        max_memory: float = 4e9,
+        verbose: bool = False,
+    ) -> None:
+        self.degree = degree
+        self.method = method
+        self.ridge = ridge
+        self.level = level
+        self.solver = solver
+        self.tol = tol
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
+        """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
+
+        An error or Ctrl-C leaves the estimator as it was. Ctrl-C in the routes "cg" and "walsh" is a
+        ``conjugate.Interrupted``, which holds the coefficients so far.
+        """
+        with all_or_nothing(self), Progress(self.verbose) as report:
+            self._forget()
+            points, labels = self._samples(X, y, reset=True)
+            self.degree_ = self.degree
+            if self.method == "averaging":
+                self.coef_ = reported_moments(points, labels, self.degree, report).coefficients
+            elif self.method == "least_squares":
+                self._least_squares(points, labels, report)
+            else:
+                self._threshold(points, labels, report)
+        return self
+
+    @available_if(lambda self: self.method != "threshold")  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
+        """The coefficients from the samples of this and all earlier calls of it, as from one fit; ``fit`` starts anew.
+
+        Only moments are kept, so "threshold" does not have it. Least squares needs those of twice the degree, takes the
+        route "gram", and has no coefficients before there are as many samples as monomials (or a ridge).
+        """
+        with all_or_nothing(self):
+            if not hasattr(self, "_moments"):
+                self._forget()
+            points, labels = self._samples(X, y, reset=not hasattr(self, "_moments"))
+            wanted = [self.degree] if self.method == "averaging" else [self.degree, 2 * self.degree]
+            if not hasattr(self, "_moments"):
+                self._affordable(self.n_features_in_, max(wanted))
+                self._moments = [Moments(self.n_features_in_, degree) for degree in wanted]
+            if [moments.degree for moments in self._moments] != wanted:
+                raise ValueError(
+                    "Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew."
+                )
+            self.degree_ = self.degree
+            self._moments = [
+                moments + Moments(moments.n, moments.degree).update(points, values)
+                for moments, values in zip(self._moments, (labels, np.ones(len(points))), strict=False)
+            ]
+            means = self._moments[0].coefficients
+            if self.method == "averaging":
+                self.coef_ = means
+            elif self.ridge > 0 or self._moments[0].count >= len(means):
+                self.coef_ = solve(gram(self._moments[1], self.degree), means, self.ridge)
+                self.solver_, self.n_iter_ = "gram", 0
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """f(x) for each row x of X."""
+        check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
+        points, n = validate_data(self, X, dtype="numeric", reset=False), self.n_features_in_
+        values = np.empty(len(points))
+        if hasattr(self, "_kept"):
+            for rows, chi in _characters(points, self._kept):
+                values[rows] = chi @ self.coef_
+            return values
+        walk = sweep(n, self.degree_)
+        c = np.zeros(walk.size)
+        c[walk.position] = self.coef_
+        for rows in row_blocks(points, n, walk.block):
+            values[rows] = walk.forward(walk.factors(points[rows]), c)
+        return values
+
+    @property
+    def monomials_(self) -> NDArray[Any]:
+        check_is_fitted(self, "coef_")
+        n, sets = self.n_features_in_, getattr(self, "_kept", None)
+        if n <= 62:
+            return monomials(n, self.degree_) if sets is None else _masks(sets)
+        return _sets(n, self.degree_) if sets is None else sets
+
+    def _least_squares(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
+        (m, n), degree, ridge = X.shape, self.degree_, float(self.ridge)
+        if ridge == 0 and m < dimension(n, degree):
+            raise ValueError(
+                f"Least squares with {dimension(n, degree):,} monomials needs as many samples, not n_samples={m}: "
+                "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
+            )
+        self.coef_, self.solver_, self.n_iter_ = least_squares(
+            X, y, degree, ridge, self.solver, self.max_memory, self.tol, report
+        )
+
+    def _threshold(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
+        (m, n), moments = X.shape, reported_moments(X, y, self.degree_, report)
+        means = moments.coefficients
+        variance = max(0.0, moments.mean_square - means[0] ** 2)
+        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * variance / m))
+        if len(kept) > m:
+            raise ValueError(
+                f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
+                f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
+            )
+        self._kept = _sets(n, self.degree_)[kept]
+        G, b = np.zeros((len(kept),) * 2), np.zeros(len(kept))
+        for rows, chi in _characters(X, self._kept):
+            G += chi.T @ chi
+            b += chi.T @ y[rows]
+        self.coef_ = solve(G, b)
+
+    def _samples(self, X: ArrayLike, y: ArrayLike, reset: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        checks.integer("degree", self.degree, 0)
+        checks.one_of("method", self.method, METHODS)
+        checks.real("ridge", self.ridge, 0)
+        checks.real("level", self.level, 0)
+        checks.real("tol", self.tol, 0, 1)
+        points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
+        self._affordable(points.shape[1], self.degree)
+        return points, labels
+
+    def _forget(self) -> None:
+        for name in ("_moments", "_kept", "coef_", "solver_", "n_iter_"):
+            self.__dict__.pop(name, None)
+
+    def _affordable(self, n: int, degree: int) -> None:
+        need, limit = BYTES * dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
+        if need > limit:
+            fits = max((d for d in range(n) if BYTES * dimension(n, d) <= limit), default=None)
+            advice = "no degree" if fits is None else f"degree {fits} ({dimension(n, fits):,} monomials)"
+            raise ValueError(
+                f"The {dimension(n, degree):,} monomials of degree {degree} in {n} variables need {need / 1e9:.3g} GB, "
+                f"more than 'max_memory', {limit / 1e9:.3g} GB, which {advice} would fit."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # on labels that are not of low degree
+        return tags
+
+
+def _sets(n: int, degree: int) -> NDArray[np.int32]:
+    """All sets of at most ``degree`` coordinates as rows of one array, filled up with -1."""
+    levels, width = supports(n, degree), min(degree, n)
+    return np.concatenate([np.pad(T, ((0, 0), (0, width - T.shape[1])), constant_values=-1) for T in levels])
+
+
+def _masks(sets: NDArray[np.int32]) -> NDArray[np.int64]:
+    masks: NDArray[np.int64] = np.where(sets >= 0, np.int64(1) << np.maximum(sets, 0).astype(np.int64), 0).sum(axis=1)
+    return masks
+
+
+def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """chi_T(x) for the rows T of ``sets``, a block of X at a time; the filler -1 meets a last coordinate, always 1."""
+    for rows in row_blocks(X, X.shape[1], max(1, CHUNK // max(1, sets.size))):
+        extended = np.column_stack([X[rows], np.ones(len(X[rows]), dtype=X.dtype)])
+        yield rows, np.prod(extended[:, sets], axis=2, dtype=np.float64)
+
+
+def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
+    """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
+
+    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
+
+    Parameters
+    ----------
+    weights : ``fourier.weight_by_degree`` of h; W is its sum up to the degree, tail the rest.
+    noise : the variance of independent noise on the labels.
+
+    >>> averaging_risk([0.0, 1.0, 0.0], degree=1, m=100)         # D = 3
+    0.02
+    """
+    weights, D = _weights(weights, degree)
+    m, noise = checks.integer("m", m, 1), checks.real("noise", noise, 0)
+    below, above = weights[: degree + 1].sum(), weights[degree + 1 :].sum()
+    return float(above + (D * (below + above + noise) - below) / m)
+
+
+def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
+    """E |f - h|^2 ~ tail + (tail + noise) D / (m - D - 1) for least squares over m > D + 1 uniform samples of h.
+
+    `ours-least-squares-risk`: exact if the monomials were Gaussian and independent of the rest of h. On the cube it is
+    an approximation, too low while m is near D: chapter 2 measures the excess for a junta at m = 1.5 D, ..., 8 D.
+
+    >>> least_squares_risk([0.0, 1.0, 0.5], degree=1, m=8)       # D = 3
+    0.875
+    """
+    weights, D = _weights(weights, degree)
+    if checks.integer("m", m, 1) <= D + 1:
+        raise ValueError(f"Argument 'm' must exceed the number of monomials by 2, {D + 2}, not {m}.")
+    tail = float(weights[degree + 1 :].sum())
+    return tail + (tail + checks.real("noise", noise, 0)) * D / (m - D - 1)
+
+
+def _weights(weights: ArrayLike, degree: int) -> tuple[NDArray[Any], int]:
+    array = checks.real_array("weights", weights, ndim=1)
+    return array, dimension(len(array) - 1, checks.integer("degree", degree, 0))

@@ -1,0 +1,212 @@
+r"""Moments of labelled samples: sum_i y_i chi_T(x_i) for all sets T of at most d coordinates, in one sweep.
+
+Divided by the number of samples they are the estimated Fourier coefficients of the low-degree algorithm; with labels
+1 and degree 2d they are the entries of the Gram matrix of the monomials. They are sums, so the moments of shards add.
+
+Three ways lead to the sums over a block of samples: a population count for labels -1 and 1, matrix products for others
+(``sweep``), and for many samples of few variables the Walsh transform of a histogram, which gives all 2^n at once.
+
+Paper: Lemma 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..cube.fourier import inverse_walsh_transform
+from ..cube.hypercube import index, monomials
+from .monomial_products import Sweep, pack, sweep
+
+__all__ = ["Moments"]
+
+TABLE_N = 22  # up to here a table of all 2^n sets is worth its memory
+CHUNK = 1 << 22  # entries of X that are read at a time
+PIECE = 1 << 16  # moments that are added at a time
+
+
+class Moments:
+    """S_T = sum_i y_i chi_T(x_i) for all |T| <= degree, from samples that may come in pieces and on several machines.
+
+    Parameters
+    ----------
+    n, degree : the dimension and the largest degree; there are ``hypercube.dimension(n, degree)`` moments.
+
+    Attributes
+    ----------
+    count : the number of samples so far.
+    block : samples per matrix product; it depends on n and degree only.
+
+    Notes
+    -----
+    Labels that are small integers are summed exactly: those -1 and 1 by counting bits, others in single precision
+    within a block. Labels of type float32 are multiplied in single precision too, all others in double. The sum over
+    blocks is kept to twice double precision (as an unevaluated sum of two doubles), so that it does not depend on the
+    order of the blocks: shards whose lengths are multiples of ``block`` give the same bits as one run over all samples.
+
+    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB, and for
+    small n two doubles per point of the cube; none that grows with the number of samples.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
+    >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
+    >>> m.count, m.coefficients                     # of x_0 x_1, from all four points
+    (4, array([0., 0., 0., 1.]))
+    """
+
+    def __init__(self, n: int, degree: int) -> None:
+        self.n, self.degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+        self.count = 0
+        self._sums, self._rest = np.zeros((2, self._sweep.size + 1))  # the last entry is sum y^2
+
+    @property
+    def _sweep(self) -> Sweep:
+        return sweep(self.n, self.degree)
+
+    @property
+    def block(self) -> int:
+        return self._sweep.block
+
+    def update(
+        self,
+        X: ArrayLike | Iterable[tuple[ArrayLike, ArrayLike]],
+        y: ArrayLike | None = None,
+        callback: Callable[[int], object] | None = None,
+    ) -> Moments:
+        """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
+
+        Parameters
+        ----------
+        X, y : points as rows of -1 and 1 and one real label each, arrays or memory maps; or, without y, an iterable
+            of such pairs (X, y), which are read as if they were one pair, and of which one is held at a time.
+        callback : called with the number of samples of each block that has been read.
+        """
+        if y is None and isinstance(X, np.ndarray):
+            raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
+        shards: Any = X if y is None else [(X, y)]
+        new = Moments(self.n, self.degree)
+        for size in new._read(shards, 0 if y is None else len(np.asarray(y))):
+            if callback:
+                callback(size)
+        if self.count:
+            new = self + new
+        self.count, self._sums, self._rest = new.count, new._sums, new._rest
+        return self
+
+    def _read(self, shards: Iterable[tuple[ArrayLike, ArrayLike]], m: int) -> Iterator[int]:
+        """Add the samples of the shards, m or more; yields the size of each block once it is added."""
+        walk, table, squares = self._sweep, np.zeros(0), 0.0
+        for X, y in chunks(shards, self.n):
+            exact = float(np.abs(y).max()) * walk.block <= 1 << 24 and bool((y == np.rint(y)).all())  # in single prec.
+            signs = exact and bool((np.abs(y) == 1).all())
+            if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
+                table = table if len(table) else np.zeros(1 << self.n)
+                np.add.at(table, index(X), y)
+                squares += float(y @ y)
+                self.count += len(y)
+                yield len(y)
+                continue
+            dtype: Any = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
+            for rows in blocks(len(y), walk.bits if signs else walk.block):
+                labels = y[rows].astype(np.float64, copy=False)
+                values = pack(labels) if signs else labels.astype(dtype, copy=False)
+                sums = walk.adjoint(walk.factors(X[rows], dtype), values)
+                if signs:
+                    sums -= 64 * len(values) - len(labels)  # the bits beyond the last sample
+                self._add(np.append(sums, labels @ labels))
+                self.count += len(labels)
+                yield len(labels)
+        if len(table):
+            sums = np.zeros_like(self._sums)
+            sums[walk.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
+            sums[-1] = squares
+            self._add(sums)
+
+    def _many(self, m: int) -> bool:
+        """Whether the transform of all 2^n sums costs less than products with m samples, about 8 n 2^n to m D."""
+        return self.n <= TABLE_N and self.n << (self.n + 3) < m * self._sweep.size
+
+    def _add(self, terms: NDArray[Any]) -> None:
+        """Knuth's two-sum: sums + terms = total + error exactly."""
+        for piece in blocks(len(terms), PIECE):
+            sums, new = self._sums[piece], terms[piece]
+            total = sums + new
+            shift = total - sums
+            self._rest[piece] += (sums - (total - shift)) + (new - shift)
+            self._sums[piece] = total
+
+    def __add__(self, other: Moments) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if (self.n, self.degree) != (other.n, other.degree):
+            raise ValueError(
+                f"Argument 'other' must have n = {self.n} and degree {self.degree}, not {other.n} and {other.degree}."
+            )
+        result = Moments(self.n, self.degree)
+        result.count = self.count + other.count
+        result._sums, result._rest = self._sums.copy(), self._rest + other._rest
+        result._add(other._sums)
+        return result
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """S_T in the order of ``hypercube.monomials``, or of ``hypercube.supports`` for n > 62."""
+        flat: NDArray[np.float64] = self._sums + self._rest
+        return flat[self._sweep.position]
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """S_T / count, the estimates of fhat(T), in the order of ``hypercube.monomials`` (``supports`` for n > 62)."""
+        result: NDArray[np.float64] = self.sums / self._samples
+        return result
+
+    @property
+    def mean_square(self) -> float:
+        """sum y^2 / count."""
+        return float(self._sums[-1] + self._rest[-1]) / self._samples
+
+    @property
+    def _samples(self) -> int:
+        if self.count == 0:
+            raise ValueError("There are no samples yet: call 'update' first.")
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"
+
+
+def blocks(length: int, size: int) -> Iterator[slice]:
+    """The slices of ``size`` that make up ``length``, the last one perhaps shorter."""
+    return (slice(start, min(start + size, length)) for start in range(0, length, size))
+
+
+def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: multiples of 1024 but the last."""
+    size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
+    for X, y in shards:
+        X, y = np.asarray(X), np.asarray(y)
+        checks.signs("X", X[:0] if X.ndim else X, n)
+        if y.shape != (len(X),):
+            checks.real_array("y", y, ndim=1, shape=(len(X),))
+        for rows in blocks(len(X), size):
+            where = f"[{rows.start}:]" if rows.start else ""
+            held.append((checks.signs("X" + where, X[rows]), checks.real_array("y" + where, y[rows], ndim=1)))
+            have += len(held[-1][1])
+            if have >= size:
+                points, labels = map(np.concatenate, zip(*held, strict=True))
+                yield points[:size], labels[:size]
+                held, have = [(points[size:], labels[size:])], have - size
+    if have:
+        yield np.concatenate([X for X, _ in held]), np.concatenate([y for _, y in held])
+
+
+def row_blocks(X: NDArray[Any], n: int, size: int) -> Iterator[slice]:
+    """The rows of X in blocks of ``size``, once all of them are known to be points of the cube."""
+    for rows in blocks(len(X), max(size, CHUNK // max(n, 1))):
+        checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows], n)
+    return blocks(len(X), size)

@@ -1,0 +1,288 @@
+r"""Polynomial regression on the cube: the c that minimises mean (y - sum_{|T| <= d} c_T chi_T)^2 + ridge |c|^2.
+
+Four routes lead to the same minimiser; ``choose`` estimates their times. None forms the matrix Phi of all D monomials
+at all m samples.
+
+* *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree. Exact in any condition.
+* *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y. K_ij is the sum of chi_T(x_i x_j) over
+  abs(T) <= d, which depends only on the number of coordinates in which x_i and x_j differ.
+* *cg*: conjugate gradients on the equations of *gram*, each step one ``sweep`` over the samples forth and back.
+* *walsh*: the same, each step two Walsh transforms, whatever the number of samples: with the table of how often each
+  point of the cube occurs, Phi^T Phi is scatter, transform, multiply, transform, gather.
+
+The first two solve by Cholesky's factors, the others to a tolerance. Where the samples leave c undetermined, the
+shortest minimiser is returned, by the last two to single precision.
+
+Paper: Lemma 7, which calls it polynomial regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import comb, inf, log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import lapack
+
+from .. import checks
+from ..cube.fourier import inverse_walsh_transform
+from ..cube.hypercube import dimension, index, monomials, supports
+from .conjugate_gradients import conjugate_gradients
+from .moments import TABLE_N, Moments, blocks, chunks
+from .monomial_products import sweep
+
+__all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
+
+Array = NDArray[np.float64]
+Report = Callable[[str, float], object]
+SOLVERS = ("gram", "kernel", "cg", "walsh")
+WALSH_N = 25  # up to here a table of all points is worth its memory
+TOLERANCE = 1e-6
+QUICK = 3e6  # nanoseconds below which the exact routes are preferred to faster ones
+PAIRS = 1 << 16  # entries of a matrix that are looked up at a time
+
+
+class Fit(NamedTuple):
+    """The coefficients in the order of ``hypercube.monomials``, the route taken, and its steps (0 if it has none)."""
+
+    coefficients: Array
+    solver: str
+    steps: int
+
+
+def least_squares(
+    X: ArrayLike,
+    y: ArrayLike,
+    degree: int,
+    ridge: float = 0.0,
+    solver: str = "auto",
+    memory: float = inf,
+    tolerance: float = TOLERANCE,
+    callback: Report | None = None,
+) -> Fit:
+    """argmin_c mean_i (y_i - sum_{|T| <= d} c_T chi_T(x_i))^2 + ridge |c|^2.
+
+    Parameters
+    ----------
+    X, y : points as rows of -1 and 1 (an array or a memory map), and one real label each.
+    degree, ridge : d and the weight of the square of c.
+    solver : "gram", "kernel", "cg" or "walsh", or "auto" for the one that ``choose`` names.
+    memory : bytes that "auto" may use.
+    tolerance : of the residual of "cg" and "walsh", relative to the right side of the equations.
+    callback : called with the name of a stage of the work and the share of it that is done.
+
+    Notes
+    -----
+    Ctrl-C during "cg" and "walsh" raises ``conjugate.Interrupted``, a KeyboardInterrupt with the coefficients so far.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
+    >>> least_squares(X, 3.0 - 2.0 * X[:, 1], degree=1)
+    Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
+    """
+    X = np.asarray(X)
+    checks.signs("X", X[:0] if X.ndim else X)  # its axes; its entries are looked at where they are read
+    y = checks.real_array("y", y, ndim=1, shape=(len(X),))
+    tolerance, report = checks.real("tolerance", tolerance, 0, 1), callback or (lambda stage, share: None)
+    m, n = checks.integer("m", len(X), 1), X.shape[1]
+    if checks.one_of("solver", solver, ("auto", *SOLVERS)) == "auto":
+        solver = choose(m, n, degree, ridge, memory, tolerance)
+    if solver == "kernel":
+        a = solve(_kernel_matrix(X, degree), y.astype(np.float64, copy=False), m * ridge)
+        return Fit(reported_moments(X, a, degree, report).sums, solver, 0)
+    if solver == "walsh":
+        means, operator = _by_transforms(X, y, degree)
+    else:
+        means = reported_moments(X, y, degree, report).coefficients
+        if solver == "gram":
+            G = gram(reported_moments(X, np.ones(m, dtype=np.int8), 2 * degree, report), degree)
+            return Fit(solve(G, means, ridge), solver, 0)
+        operator = _by_sweeps(X, degree)
+
+    def step(steps: int, residual: float) -> None:
+        goal = max(tolerance, 1e-16)
+        report("conjugate gradients", max(0.0, log(max(residual, goal)) / log(goal)))  # the share of the digits
+
+    c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance, step)
+    return Fit(c, solver, steps)
+
+
+def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf, tolerance: float = TOLERANCE) -> str:
+    """The route that should take the least time among those that the memory allows; the first of several quick ones.
+
+    >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3, ridge=1e-6), choose(10**6, 20, 5)
+    ('gram', 'cg', 'kernel', 'walsh')
+    """
+    estimates = _time_and_memory(checks.integer("m", m, 1), n, degree, ridge, tolerance)
+    times = {name: max(time, QUICK) for name, (time, size) in estimates.items() if size <= memory}
+    return min(times, key=lambda name: times[name])
+
+
+def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float) -> dict[str, tuple[float, float]]:
+    """The nanoseconds of each route, and its bytes beyond the vectors of length D.
+
+    The times are those of one processor core (of 2024): 64 bits counted, 50 multiply-adds in double precision or 90 in
+    single take about one nanosecond each. Only their ratios matter.
+
+    For uniform points the square root of the condition number of G is about (1 + r)/(1 - r), r = sqrt(D/m), to which
+    the number of steps is proportional: close to m = D, and with little ridge below, they are not the ones to take.
+    """
+    D, squares = dimension(n, degree), dimension(n, 2 * degree)
+    table = n << n if n <= WALSH_N else inf  # a transform takes a quarter of it
+    r = sqrt(D / m)
+    least = max(1 - r, 0) ** 2 + ridge
+    digits = log(2 / tolerance) if tolerance else inf
+    steps = 2 + sqrt(((1 + r) ** 2 + ridge) / least) * digits / 2 if least else inf
+    means, entry = m * D / 12, 3 if n <= TABLE_N else 4 * (n // 16 + 1)
+    count = min(m * squares / 64, table / 4 + 20 * m if n <= TABLE_N else inf)
+    return {
+        "gram": (means + count + D**3 / 150 + entry * D**2, 16 * D**2 + 80 * squares),
+        "kernel": (means + m**2 * (n / 25 + 8) + m**3 / 150 if m < D else inf, 16 * m**2),
+        "cg": (means + m * D / 11 * steps, 0),
+        "walsh": (20 * m + table / 2 * steps, 40 * 2**n if n <= WALSH_N else inf),
+    }
+
+
+def reported_moments(X: NDArray[Any], y: NDArray[Any], degree: int, report: Report) -> Moments:
+    """The moments of the samples; ``report`` hears how far they have been read."""
+    moments, read = Moments(X.shape[1], degree), 0
+
+    def callback(size: int) -> None:
+        nonlocal read
+        read += size
+        report(f"moments of degree {degree}", read / len(X))
+
+    return moments.update(X, y, callback)
+
+
+def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
+    """(A + ridge) x = b for A symmetric and not negative: by Cholesky, or the shortest solution where that breaks down.
+
+    The ridge is added to A in place.
+
+    >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
+    array([1., 1.])
+    """
+    A[np.diag_indices_from(A)] += ridge
+    if not len(b):
+        return b
+    factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
+    if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
+        return np.asarray(lapack.dpotrs(factor, b)[0])
+    return np.asarray(np.linalg.pinv(A, rcond=1e-12, hermitian=True) @ b)
+
+
+def distance_kernel(n: int, degree: int) -> Array:
+    """sum_{|T| <= degree} chi_T(x) chi_T(x') for points at distance h = 0, ..., n (sums of Krawtchouk polynomials).
+
+    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where x and x' differ, each contributes (-1)^j.
+
+    >>> distance_kernel(3, 1), distance_kernel(3, 3)
+    (array([ 4.,  2.,  0., -2.]), array([8., 0., 0., 0.]))
+    """
+    n, degree = checks.integer("n", n, 0), min(checks.integer("degree", degree, 0), n)
+    return np.array(
+        [
+            float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i in range(degree + 1) for j in range(i + 1)))
+            for h in range(n + 1)
+        ]
+    )
+
+
+def gram(moments: Moments, degree: int) -> Array:
+    """G[T, T'] = S_{T xor T'} / count: the Gram matrix of the monomials, from moments of twice their degree.
+
+    The moments are those of labels 1. Since chi_T chi_T' = chi_{T xor T'}, few numbers make up the whole matrix.
+
+    >>> gram(Moments(2, degree=2).update([[1, 1], [1, -1]], [1, 1]), degree=1)
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    n, degree = moments.n, min(checks.integer("degree", degree, 0, moments.degree // 2), moments.n)
+    values = moments.coefficients
+    G = np.empty((dimension(n, degree),) * 2)
+    if n <= TABLE_N:
+        table, masks = np.zeros(1 << n), monomials(n, degree)
+        table[monomials(n, moments.degree)] = values
+        for row, mask in zip(G, masks, strict=True):
+            row[:] = table[mask ^ masks]
+        return G
+    member = np.concatenate([(level[:, :, None] == np.arange(n)).any(1) for level in supports(n, degree)])
+    words = np.packbits(np.pad(member, ((0, 0), (0, -n % 16))), axis=1, bitorder="little").view("<u2")
+    first, places = np.array([0] + [dimension(n, i) for i in range(2 * degree)]), _places(n, 2 * degree)
+    for rows in blocks(len(G), max(1, PAIRS // len(G))):
+        place, size = 0, np.zeros((rows.stop - rows.start, rows.stop), dtype=np.intp)
+        for word, added in zip(words.T, places, strict=True):
+            both = word[rows, None] ^ word[: rows.stop]
+            place += added[size << 16 | both]
+            size += np.bitwise_count(both)
+        G[rows, : rows.stop] = values[first[size] + place]
+        G[: rows.stop, rows] = G[rows, : rows.stop].T
+    return G
+
+
+def _places(n: int, most: int) -> list[NDArray[np.int64]]:
+    """What 16 coordinates at a time add to the place of a set among those of its size, in colexicographic order.
+
+    The i-th element p adds C(p, i). Entry 2^16 q + v is for q elements in lower coordinates and v the bits of these.
+    """
+    tables = []
+    for low in range(0, n, 16):
+        place, size = np.zeros((most + 1, 1), dtype=np.int64), np.arange(most + 1)[:, None]
+        for p in range(low, low + 16):
+            more = np.array([comb(p, i + 1) for i in range(most + 17)])
+            place, size = np.hstack([place, place + more[size]]), np.hstack([size, size + 1])
+        tables.append(place.reshape(-1))
+    return tables
+
+
+def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
+    """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
+    points, n = checks.signs("X", X).astype(np.float32), X.shape[1]
+    values, K = distance_kernel(n, degree), np.empty((len(X),) * 2)
+    for rows in blocks(len(X), max(1, PAIRS // len(X))):
+        K[rows] = values[((n - points[rows] @ points.T) / 2).astype(np.intp)]
+    return K
+
+
+def _by_sweeps(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
+    """c -> Phi^T Phi c / m in a given precision, for points that have been checked."""
+    m, n = X.shape
+    walk = sweep(n, degree)
+
+    def operator(c: Array, dtype: Any) -> Array:
+        flat, image = np.zeros(walk.size, dtype), np.zeros(walk.size)
+        flat[walk.position] = c
+        for rows in blocks(m, walk.block):
+            factors = walk.factors(X[rows], dtype)
+            image += walk.adjoint(factors, walk.forward(factors, flat))
+        result: Array = image[walk.position] / m
+        return result
+
+    return operator
+
+
+def _by_transforms(X: NDArray[Any], y: NDArray[Any], degree: int) -> tuple[Array, Callable[[Array, Any], Array]]:
+    """The means of y chi and c -> Phi^T Phi c / m, from the number of samples and the sum of labels at each point."""
+    m, n = X.shape
+    masks = monomials(n, degree)
+    frequency, labels = np.zeros((2, 1 << checks.integer("n", n, 0, WALSH_N)))
+    for points, values in chunks([(X, y)], n):
+        where = index(points)
+        np.add.at(frequency, where, 1.0)
+        np.add.at(labels, where, values)
+    frequency /= m
+    labels /= m
+
+    def operator(c: Array, dtype: Any) -> Array:
+        table = np.zeros(1 << n, dtype)
+        table[masks] = c
+        table = inverse_walsh_transform(table)
+        table *= frequency  # in place: in the type of the table
+        return inverse_walsh_transform(table)[masks].astype(np.float64)
+
+    return inverse_walsh_transform(labels)[masks], operator

@@ -1,0 +1,133 @@
+r"""Exact risks of fitted polynomials, and how they fall with the number of samples.
+
+A polynomial f = sum_T c_T chi_T and a target h are compared coefficient by coefficient, so that no test set is needed:
+E (f - h)^2 = sum_T (c_T - hhat(T))^2 (Parseval). That is the squared distance, without the 1/2 of the paper's loss.
+
+Paper: section 2 (the loss), Lemma 7 (what the risks are about).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from sklearn.base import clone
+
+from .. import checks
+from ..cube.fourier import walsh_transform
+from ..cube.hypercube import points
+from .lowdegree import LowDegreeRegressor
+
+__all__ = ["Curve", "learning_curve", "risk", "sample_risks", "standardised"]
+
+Array = NDArray[np.float64]
+Sets = Mapping[tuple[int, ...], float]
+
+
+def standardised(values: ArrayLike) -> Array:
+    """(h - E h) / sqrt(Var h), from the table of h on the cube.
+
+    >>> standardised([3, 1, 1, -1])
+    array([ 1.41421356,  0.        ,  0.        , -1.41421356])
+    """
+    h, _ = checks.length_2n("values", values)
+    deviation = float(h.std())
+    if deviation == 0:
+        raise ValueError("Argument 'values' must not be constant.")
+    return np.asarray((h - h.mean()) / deviation, dtype=np.float64)
+
+
+def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
+    """E (f - h)^2 = sum_T (c_T - hhat(T))^2 for the polynomial f of a fitted model, exactly.
+
+    Parameters
+    ----------
+    model : a fitted regressor, with the coefficients c_T.
+    coefficients : of h: all 2^n of them, as from ``fourier.walsh_transform``, or those that are not 0 by their sets of
+        coordinates, for any n.
+
+    Examples
+    --------
+    >>> X = points(2)
+    >>> model = LowDegreeRegressor(1).fit(X, X[:, 0] * X[:, 1] + X[:, 0])
+    >>> risk(model, [0, 1, 0, 1]), risk(model, {(0,): 1.0, (0, 1): 1.0})
+    (1.0, 1.0)
+    """
+    if isinstance(coefficients, Mapping):
+        sets = model.monomials_  # bit masks, or rows of coordinates filled up with -1
+        if sets.ndim == 1:
+            rows = [tuple(i for i in range(62) if T >> i & 1) for T in sets.tolist()]
+        else:
+            rows = [tuple(i for i in T if i >= 0) for T in sets.tolist()]
+        found = dict(zip(rows, model.coef_.tolist(), strict=True))
+        return float(sum((found.get(T, 0.0) - coefficients.get(T, 0.0)) ** 2 for T in {*found, *coefficients}))
+    gap = np.array(checks.length_2n("coefficients", coefficients)[0], dtype=np.float64)
+    gap[model.monomials_] -= model.coef_
+    return float(gap @ gap)
+
+
+def sample_risks(
+    model: LowDegreeRegressor,
+    values: ArrayLike,
+    m: int,
+    runs: int,
+    *,
+    rng: np.random.Generator,
+    noise: Callable[[Array], Array] | None = None,
+) -> Array:
+    """The risks of ``runs`` fits, each to m uniform samples (x, h(x)).
+
+    Parameters
+    ----------
+    model : the regressor, which is cloned for each fit.
+    values : (2^n,) the table of h on the cube.
+    noise : y -> noisy y, for labels that are not exact; the risk is that with respect to h all the same.
+
+    Examples
+    --------
+    >>> sample_risks(LowDegreeRegressor(1), [1, -1, 1, -1], 100, 3, rng=np.random.default_rng(0)).shape
+    (3,)
+    """
+    h, n = checks.length_2n("values", values)
+    m, runs, rng = checks.integer("m", m, 1), checks.integer("runs", runs, 1), checks.generator("rng", rng)
+    cube, coefficients, found = points(n), walsh_transform(h), []
+    for _ in range(runs):
+        rows = rng.integers(0, len(h), m)
+        labels = h[rows] if noise is None else noise(h[rows])
+        found.append(risk(clone(model).fit(cube[rows], labels), coefficients))
+    return np.array(found)
+
+
+class Curve(NamedTuple):
+    """Mean risks at the sample sizes m, with their standard errors, each from the same number of runs."""
+
+    m: NDArray[np.int64]
+    mean: Array
+    error: Array
+    runs: int
+
+    def half_width(self, together: int = 1) -> Array:
+        """Half of the 95 % interval of each mean (Student), or of intervals that hold for ``together`` means at once.
+
+        >>> Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11).half_width().round(4)
+        array([0.2228])
+        """
+        together = checks.integer("together", together, 1)
+        return np.asarray(stats.t.ppf(1 - 0.025 / together, self.runs - 1) * self.error)
+
+
+def learning_curve(
+    model: LowDegreeRegressor, values: ArrayLike, sizes: Iterable[float], runs: int, *, rng: np.random.Generator
+) -> Curve:
+    """The mean risk over ``runs`` samples of each size, rounded down, with its standard error.
+
+    >>> curve = learning_curve(LowDegreeRegressor(1), [1, -1, 1, -1], [100, 10000], 5, rng=np.random.default_rng(0))
+    >>> bool(curve.mean[1] < curve.mean[0])
+    True
+    """
+    runs, m = checks.integer("runs", runs, 2), np.array(list(sizes), dtype=np.int64)
+    found = np.array([sample_risks(model, values, int(size), runs, rng=rng) for size in m])
+    return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)

@@ -1,0 +1,123 @@
+r"""Samples in many files: S_T = sum over the shards of sum_i y_i chi_T(x_i), on one machine or on a cluster.
+
+A shard is a pair of ``.npy`` files, points and labels. Its moments need a block of it in memory at a time, and moments
+add; so any number of shards takes the memory of a few ``Moments``, and any number of machines can share them. Whoever
+does the work, the sums are taken along one fixed tree, the halves of the list of shards: the bits of the result depend
+on the shards only. If in addition the length of each but the last is a multiple of ``Moments.block``, they are those
+of one ``update`` with all samples.
+
+The cluster is Dask's (``pip install .[dask]``), which is imported only when a scheduler is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from .moments import Moments
+
+__all__ = ["Shard", "find", "moments", "save", "tree"]
+
+Sum = TypeVar("Sum")
+
+
+class Shard(NamedTuple):
+    """The files of some samples: points, rows of -1 and 1, and labels."""
+
+    X: Path
+    y: Path
+
+    def moments(self, degree: int) -> Moments:
+        """sum_i y_i chi_T(x_i) over the samples of this shard, read through memory maps."""
+        X, y = (np.load(path, mmap_mode="r") for path in self)
+        try:
+            return Moments(X.shape[-1], degree).update(X, y)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self.X} and {self.y.name}: {error}") from None
+
+
+def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLike]]) -> list[Shard]:
+    """X-00000.npy and y-00000.npy, X-00001.npy and y-00001.npy, ...: one shard for each pair (X, y) of the iterable.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> X, y = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]], dtype=np.int8), np.array([1, -1, -1, 1])
+    >>> with TemporaryDirectory() as folder:
+    ...     shards = save(folder, [(X[:2], y[:2]), (X[2:], y[2:])])
+    ...     moments(find(folder), degree=2).coefficients
+    array([0., 0., 0., 1.])
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    shards = []
+    for i, (X, y) in enumerate(samples):
+        shards.append(_shard(folder, f"{i:05d}"))
+        for path, array in zip(shards[-1], (X, y), strict=True):
+            np.save(path, np.asarray(array))
+    return shards
+
+
+def find(folder: str | PathLike[str]) -> list[Shard]:
+    """The shards that ``save`` has written to a folder, in order.
+
+    >>> find("no folder of that name")
+    []
+    """
+    return [_shard(folder, path.stem.removeprefix("X-")) for path in sorted(Path(folder).glob("X-*.npy"))]
+
+
+def _shard(folder: str | PathLike[str], name: str) -> Shard:
+    return Shard(Path(folder) / f"X-{name}.npy", Path(folder) / f"y-{name}.npy")
+
+
+def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Moments:
+    """sum over the shards of their moments, added along the tree of halves.
+
+    Parameters
+    ----------
+    shards : at least one, all of the same n.
+    degree : the largest degree of a monomial.
+    scheduler : None for this process, or who else does the work: a ``dask.distributed.Client``, whose workers must see
+        the files under the same paths, or a name that Dask knows, such as "threads".
+
+    Notes
+    -----
+    N shards take N - 1 additions, log2 N deep. Each moves two doubles per moment, whatever the number of samples.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     moments(save(folder, [([[1, -1], [1, 1]], [1.0, 3.0]), ([[-1, 1]], [5.0])]), 1).coefficients
+    array([ 3.        , -0.33333333,  2.33333333])
+    """
+    if not len(shards):
+        raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
+    degree = checks.integer("degree", degree, 0)
+    if scheduler is None:
+        return tree(lambda i: shards[i].moments(degree), Moments.__add__, 0, len(shards))
+    try:
+        from dask.delayed import delayed
+    except ImportError:
+        raise ImportError("Argument 'scheduler' needs Dask: pip install .[dask]") from None
+    part, add = delayed(Shard.moments, pure=True), delayed(Moments.__add__, pure=True)
+    total: Moments = tree(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
+    return total
+
+
+def tree(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], start: int, stop: int) -> Sum:
+    """leaf(start) + ... + leaf(stop - 1), as the sum of its two halves.
+
+    At most 1 + log2(stop - start) partial sums are alive at a time.
+
+    >>> tree(str, "({}+{})".format, 0, 5)
+    '((0+1)+(2+(3+4)))'
+    """
+    if stop - start == 1:
+        return leaf(start)
+    middle = (start + stop) // 2
+    return add(tree(leaf, add, start, middle), tree(leaf, add, middle, stop))

@@ -1,0 +1,123 @@
+r"""h = sum_j u_j relu(<w_j, x> - b_j) from arrays u (s,), W (s, n), b (s,): densely, or all 2^n values sparsely.
+
+A point of the cube is a pair of a point z of its first ceil(n/2) coordinates and a point y of the others, and
+<w_j, x> - b_j = A_j(y) + B_j(z). So about 2 2^(n/2) numbers say what neuron j does at 2^n points. With B_j sorted, the
+points z at which it is active beside y come first, and no other is looked at.
+
+Paper: the function computed in Definition 1, and the sparsity that makes its table cheap.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..cube.hypercube import MAX_POINTS_N, points
+from . import activity
+
+__all__ = ["checked", "dense", "truth_table"]
+
+Array = NDArray[np.float64]
+
+BLOCK = 1 << 16  # active pairs at a time
+WIDE = 1 << 12  # neurons at a time, so that a block of the dense pass has many rows
+OPENING = 1 << 14  # points that a matrix product visits while one neuron is sorted and searched
+PAIR = 8  # points that it visits while one active pair is added
+PROBES = 32  # points of each half, all of whose pairs say roughly what share of the cube a neuron is active on
+
+
+def checked(X: ArrayLike, n: int) -> NDArray[Any]:
+    """X as rows of n finite reals. The points of a cube stay int8 until their block is due.
+
+    >>> checked([[1, 2]], n=2)
+    array([[1., 2.]])
+    """
+    if isinstance(X, np.ndarray) and X.dtype == np.int8 and X.ndim == 2 and X.shape[1] == n:
+        return X
+    return checks.real_array("X", X, 2, shape=(None, n))
+
+
+def dense(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
+    """h(x) for each row x of X, or at all points of the cube, by matrix products.
+
+    >>> dense(np.array([2.0, 1.0]), np.array([[1.0, 1.0], [-1.0, 0.0]]), np.zeros(2), np.array([[1, 1], [-1, 1]]))
+    array([4., 1.])
+    """
+    s, n = W.shape
+    if X is not None and len(X) * max(s, n) <= activity.BLOCK:
+        z = X @ W.T
+        z -= b
+        return np.asarray(np.maximum(z, 0, out=z) @ u)
+    result = np.zeros(activity.size(X, n, s))
+    if s > WIDE:
+        return sum((dense(u[j : j + WIDE], W[j : j + WIDE], b[j : j + WIDE], X) for j in range(0, s, WIDE)), result)
+    buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
+    for rows, x in activity.blocks(X, n, s):
+        z = np.matmul(x, W.T, out=buffer[: len(x)])
+        z -= b
+        np.matmul(np.maximum(z, 0, out=z), u, out=result[rows])
+    return result
+
+
+def truth_table(u: Array, W: Array, b: Array) -> Array:
+    """h(x) at all 2^n points of the cube: neurons that are rarely active cost their active pairs, the others 2^n each.
+
+    Returns
+    -------
+    (2^n,) array in the order of ``hypercube.points(n)``; refused for n > 26, and where it would take too long.
+
+    Notes
+    -----
+    A neuron is taken sparsely if OPENING + PAIR 2^n (its share of active points) < 2^n, where the share is estimated on
+    a grid of PROBES x PROBES points. The estimate decides about the way only: the values are the same up to round-off,
+    and exactly the same when all sums are exact, as for small integers.
+
+    Examples
+    --------
+    >>> truth_table(np.ones(1), np.array([[1.0, 0.5]]), np.array([0.25]))
+    array([1.25, 0.  , 0.25, 0.  ])
+    """
+    s, n = W.shape
+    if n > MAX_POINTS_N or 1 << n <= 2 * OPENING:
+        return dense(u, W, b, None)
+    low = n - n // 2
+    Y, Z = points(n - low).astype(np.float64), points(low).astype(np.float64)
+    share = _share(W, b, Y, Z)
+    rare = OPENING + PAIR * share * 2**n < 2**n
+    if max(share[rare].sum(), np.count_nonzero(~rare)) * 2**n > activity.MAX_PAIRS:
+        activity.size(None, n, s)  # which refuses
+    result = np.zeros(1 << n) if rare.all() else dense(u[~rare], W[~rare], b[~rare], None)
+    members, step = np.flatnonzero(rare), max(1, activity.BLOCK // len(Z))
+    for start in range(0, len(members), step):
+        j = members[start : start + step]
+        A, B = W[j, low:] @ Y.T - b[j, None], W[j, :low] @ Z.T
+        for neuron in zip(u[j], A, B, strict=True):
+            _add(result, *neuron)
+    return result
+
+
+def _share(W: Array, b: Array, Y: Array, Z: Array) -> Array:
+    """Roughly the share of the cube on which each neuron is active, from a grid of PROBES x PROBES scattered points."""
+    high, low = (half[np.arange(PROBES) * 0x9E3779B1 % len(half)] for half in (Y, Z))
+    A, B = W[:, Z.shape[1] :] @ high.T - b[:, None], W[:, : Z.shape[1]] @ low.T
+    return np.array([np.mean(np.add.outer(x, y) > 0) for x, y in zip(A, B, strict=True)])
+
+
+def _add(values: Array, u: float, A: Array, B: Array) -> None:
+    """values[y, z] += u (A(y) + B(z)) wherever that sum is positive, and no other pair (y, z) is touched."""
+    y, z = np.flatnonzero(A > -B.max()), np.flatnonzero(B > -A.max())
+    z = z[np.argsort(B[z])[::-1]]
+    a, minus_b = A[y], -B[z]
+    count = np.searchsorted(minus_b, a)
+    end = np.cumsum(count)
+    first = 0
+    while first < len(y):
+        done = end[first] - count[first]
+        last = max(first + 1, int(np.searchsorted(end, done + BLOCK, side="right")))
+        i = np.repeat(np.arange(first, last), count[first:last])
+        k = np.arange(done, end[last - 1]) - (end - count)[i]
+        values[y[i] * len(B) + z[k]] += u * (a[i] - minus_b[k])
+        first = last

@@ -1,0 +1,241 @@
+r"""Sparse inference on the cube: h(x) = sum_{j in R_x} u_j (<w_j, x> - b_j), touching few neurons outside R_x, exactly.
+
+How does one find R_x without computing every <w_j, x>? The slack of neuron j is ||w_j||_1 - b_j, its largest
+pre-activation. If x disagrees with the sign of w_jc, this falls by 2 |w_jc|. So each coordinate c with
+2 |w_jc| >= ||w_j||_1 - b_j is a *key* of neuron j: one disagreement there silences it (`ours-one-wrong-bit`). Neurons
+with the same keys make a group; x reads its signs at the keys as an address, and only the neurons that are filed there
+can be active.
+
+A neuron without keys needs several disagreements. For those, x is read up to some coordinate c, in single precision and
+largest weights first: a neuron whose partial sum, with all that the other weights could add and the round-off, stays
+below b_j is silent for certain (`ours-early-exit`). Where neither pays, the dense pass is taken.
+
+Paper: sections 1 and 6, on exploiting activation sparsity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import activity
+from .evaluation import checked, dense
+
+__all__ = ["SparseEvaluator", "gathered", "keys"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Neurons = tuple[Array, Array, Array]  # u, W, b
+
+GROUP = 64  # neurons below which looking up an address costs more than it saves
+SHARE = 25  # a gathered neuron costs about as much as 15 to 20 in a matrix product
+WORTH = 1 << 20  # multiply-adds that take as long as opening a part of the evaluator
+LOOK, LEAST = 64, 16  # how far to read is tried on one row in LOOK, if these are LEAST at least
+READ, BOUND = 0.5, 0.2  # what it costs to read a neuron in single precision and to compare it, the dense one being 1
+BLOCK = 1 << 16  # entries of a gathered block: 512 KB
+
+
+def keys(W: Array, b: Array) -> NDArray[np.bool_]:
+    """[2 |w_jc| >= ||w_j||_1 - b_j > 0] for each neuron j and each coordinate c: where one wrong sign silences it.
+
+    >>> keys(np.array([[1, 1, 0], [3, 1, 1], [1, 1, 1]]), np.array([1, 0, 3]))
+    array([[ True,  True, False],
+           [ True, False, False],
+           [False, False, False]])
+
+    The third neuron is dead: it has nothing left to silence.
+    """
+    size = np.abs(W)
+    slack = (size.sum(axis=1) - b)[:, None]
+    return np.asarray((2 * size >= slack) & (slack > 0))
+
+
+def gathered(u: Array, W: Array, b: Array, X: NDArray[Any], rows: Indices, neurons: Indices) -> Array:
+    """sum over the pairs (i, j) listed of u_j relu(<w_j, x_i> - b_j), for each row x_i of X.
+
+    With the pairs of the active sets R_x this is h, for n multiply-adds a pair.
+
+    >>> u, W, b, X = np.array([1, 2]), np.array([[1, 1], [-1, 1]]), np.array([0, 1]), np.array([[1, 1], [-1, 1]])
+    >>> gathered(u, W, b, X, *np.nonzero(X @ W.T > b)), np.maximum(X @ W.T - b, 0) @ u
+    (array([2., 2.]), array([2, 2]))
+    """
+    result = np.zeros(len(X))
+    step = max(1, BLOCK // max(W.shape[1], 1))
+    for start in range(0, len(rows), step):
+        i, j = rows[start : start + step], neurons[start : start + step]
+        z = np.einsum("pc,pc->p", X[i].astype(np.float64, copy=False), W[j]) - b[j]
+        result += np.bincount(i, weights=u[j] * np.maximum(z, 0), minlength=len(X))
+    return result
+
+
+class _Candidates(NamedTuple):
+    """Pairs of a row and a neuron, among them all active ones, and the multiply-adds per row that finding them took."""
+
+    rows: Indices
+    neurons: Indices
+    found_by: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Neurons with common keys, in the order of their addresses: those at address a are start[a], ..., start[a+1]-1."""
+
+    neurons: Neurons
+    keys: Indices
+    start: Indices
+
+    @classmethod
+    def of(cls, neurons: Neurons, common: Indices) -> _Group:
+        signs = np.sign(neurons[1][:, common])
+        bits = min(len(common), len(signs).bit_length() + 4)
+        chosen = np.sort(np.argsort(np.abs(signs.mean(axis=0)), kind="stable")[:bits])  # those that divide best
+        address = _address(signs[:, chosen])
+        start = np.concatenate([[0], np.cumsum(np.bincount(address, minlength=1 << bits))])
+        return cls(_some(neurons, np.argsort(address, kind="stable")), common[chosen], start)
+
+    def candidates(self, X: NDArray[Any]) -> _Candidates | None:
+        address = _address(X[:, self.keys])
+        first = self.start[address]
+        count = self.start[address + 1] - first
+        if count.sum() * SHARE > len(X) * len(self.neurons[0]):
+            return None
+        rows = np.repeat(np.arange(len(X)), count)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
+        return _Candidates(rows, first[rows] + within, len(self.keys))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prefixes:
+    """Neurons without keys, to be read up to some coordinate c.
+
+    W holds their weights in single precision, largest columns first, each neuron scaled by a power of two to the order
+    of 1. Where its sum over the first c columns is at most below[c], it is silent for certain.
+    """
+
+    neurons: Neurons
+    order: Indices
+    W: NDArray[np.float32]
+    below: dict[int, NDArray[np.float32]]
+
+    @classmethod
+    def of(cls, neurons: Neurons) -> _Prefixes:
+        _, W, b = neurons
+        n = W.shape[1]
+        order = np.argsort(-np.abs(W).sum(axis=0), kind="stable")
+        exponent = -np.frexp(np.abs(W).sum(axis=1) + np.abs(b))[1]
+        W, b = np.ldexp(W[:, order], exponent[:, None]), np.ldexp(b, exponent)
+        reach = np.cumsum(np.abs(W), axis=1)
+        below = {}
+        for c in {n // 4, n // 2, 3 * n // 4, n} - {0}:
+            error = 2.0**-23 * (c + 4) * (reach[:, -1] + np.abs(b))  # twice what c + 2 roundings to 24 digits can do
+            below[c] = (b - (reach[:, -1] - reach[:, c - 1]) - error).astype(np.float32)
+        return cls(neurons, order, W.T.astype(np.float32, order="C"), below)
+
+    def candidates(self, X: NDArray[Any]) -> _Candidates | None:
+        s, n = self.neurons[1].shape
+        cost = {n: 1.0}
+        if len(X) >= LEAST * LOOK and X.size * s > LEAST * WORTH:
+            cost = {c: READ * c / n + BOUND + SHARE * self._alive(X[::LOOK], c).mean() for c in self.below}
+        c = min(cost, key=cost.__getitem__)
+        if cost[c] > 0.9:
+            return None
+        step = max(1, activity.BLOCK // s)
+        alive = [np.flatnonzero(self._alive(X[i : i + step], c)) + i * s for i in range(0, len(X), step)]
+        return _Candidates(*np.divmod(np.concatenate(alive), s), found_by=s * c)
+
+    def _alive(self, X: NDArray[Any], c: int) -> NDArray[np.bool_]:
+        return np.asarray(X[:, self.order[:c]].astype(np.float32) @ self.W[:c] > self.below[c])
+
+
+class SparseEvaluator:
+    """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys or bounds.
+
+    Parameters
+    ----------
+    u, W, b : the network, as ``SparseNetwork.evaluator`` passes it; dead neurons and those with u_j = 0 are dropped.
+
+    Notes
+    -----
+    The values are those of the network up to round-off: the same products are summed in another order. Where neither
+    keys nor bounds pay, because the inputs are few or too many neurons stay, the dense pass is taken.
+    `ours-one-wrong-bit` and `ours-early-exit` say why C_x contains R_x.
+
+    Examples
+    --------
+    >>> from sparse_core.cube import hypercube
+    >>> from sparse_core.network import constructions
+    >>> net, X = constructions.junta(np.arange(1024)), hypercube.points(10)
+    >>> fast = net.evaluator()
+    >>> bool(np.array_equal(fast(X), net(X))), net.s * net.n, int(fast.multiply_adds(X).max())
+    (True, 10240, 20)
+    """
+
+    def __init__(self, u: Array, W: Array, b: Array) -> None:
+        self._whole: Neurons = u, W, b
+        self._parts: list[_Group | _Prefixes] = []
+        live = np.flatnonzero(np.not_equal(u, 0) & ~activity.dead(W, b))
+        patterns, label = np.unique(np.packbits(keys(W, b)[live], axis=1), axis=0, return_inverse=True)
+        loose = [np.zeros(0, dtype=np.intp)]
+        for i, pattern in enumerate(patterns):
+            members, common = live[label == i], np.flatnonzero(np.unpackbits(pattern, count=W.shape[1]))
+            if 1 << len(common) > max(SHARE, 1) and len(members) >= GROUP:
+                self._parts.append(_Group.of(_some(self._whole, members), common))
+            else:
+                loose.append(members)
+        if sum(map(len, loose)):
+            self._parts.append(_Prefixes.of(_some(self._whole, np.concatenate(loose))))
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """h(x) for each row x of X: on the cube by the quickest way, at other real points by the dense pass."""
+        X = checked(X, self._whole[1].shape[1])
+        if not self._pays(X):
+            return dense(*self._whole, X)
+        result = np.zeros(len(X))
+        for rows in _in_blocks(X):
+            for part in self._parts:
+                found, x = part.candidates(X[rows]), X[rows]
+                values = gathered(*part.neurons, x, found.rows, found.neurons) if found else dense(*part.neurons, x)
+                result[rows] += values
+        return result
+
+    def multiply_adds(self, X: ArrayLike) -> NDArray[np.int64]:
+        """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.
+
+        >>> SparseEvaluator(np.ones(4), np.eye(4) * 3 - 1, np.zeros(4)).multiply_adds([[1, 1, 1, 1]])    # dense
+        array([16])
+        """
+        X = checked(X, self._whole[1].shape[1])
+        if not self._pays(X):
+            return np.full(len(X), self._whole[1].size)
+        touched = np.zeros(len(X), dtype=np.int64)
+        for rows in _in_blocks(X):
+            for part in self._parts:
+                found = part.candidates(X[rows])
+                if found:
+                    gathered_neurons = np.bincount(found.rows, minlength=len(X[rows]))
+                    touched[rows] += found.found_by + gathered_neurons * X.shape[1]
+                else:
+                    touched[rows] += part.neurons[1].size
+        return touched
+
+    def _pays(self, X: NDArray[Any]) -> bool:
+        return len(X) * self._whole[1].size > WORTH * len(self._parts) and bool((np.abs(X) == 1).all())
+
+
+def _in_blocks(X: NDArray[Any]) -> list[slice]:
+    step = activity.rows_in_a_block(X.shape[1], 1)
+    return [slice(start, start + step) for start in range(0, len(X), step)]
+
+
+def _some(neurons: Neurons, chosen: Indices) -> Neurons:
+    u, W, b = neurons
+    return u[chosen], W[chosen], b[chosen]
+
+
+def _address(signs: NDArray[Any]) -> Indices:
+    """The number whose bit i is set iff sign i is -1, for each row."""
+    weights = np.ldexp(1.0, np.arange(signs.shape[1]))
+    return np.asarray((weights.sum() - signs @ weights) / 2, dtype=np.intp)

@@ -1,0 +1,223 @@
+r"""Networks with one hidden layer, h(x) = sum_j u_j relu(<w_j, x> - b_j), and which of their neurons are active where.
+
+Neuron j is active at x iff <w_j, x> - b_j > 0, strictly; R_x is the set of active neurons. A network is k-sparse iff
+|R_x| <= k at every point x of the domain (`definition-1`): here the whole cube, or the rows of an array.
+
+Paper: section 1, Definitions 1 and 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from . import activity
+from .evaluation import checked, dense, truth_table
+from .evaluator import SparseEvaluator
+from .sparsity import METHODS, Sparsity, on_cube, on_points
+
+__all__ = ["Scale", "SparseNetwork"]
+
+Array = NDArray[np.float64]
+
+
+class Scale(NamedTuple):
+    """(W, B) = (||u||_inf max_j ||w_j||_2, ||u||_inf max_j |b_j|), the scale of `definition-2`."""
+
+    W: float
+    B: float
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class SparseNetwork:
+    """h(x) = sum_j u_j relu(<w_j, x> - b_j).
+
+    Parameters
+    ----------
+    u : (s,) output weights.
+    W : (s, n) weight vectors w_j as rows.
+    b : (s,) biases, which are subtracted.
+
+    Notes
+    -----
+    The arrays are float64 copies that cannot be written to. The empty network, s = 0, is the function 0.
+
+    Examples
+    --------
+    >>> net = SparseNetwork(u=[1, -1], W=[[1, 1], [-1, -1]], b=[1, 1])
+    >>> net([[1, 1], [1, -1], [-1, -1]])
+    array([ 1.,  0., -1.])
+    >>> net
+    SparseNetwork(n=2, s=2, W=1.41421, B=1)
+    >>> net.sparsity()
+    1, exact by enumeration of 4 points
+    """
+
+    u: Array
+    W: Array
+    b: Array
+
+    def __init__(self, u: ArrayLike, W: ArrayLike, b: ArrayLike) -> None:
+        W = checks.real_array("W", W, 2)
+        s = W.shape[0]
+        fields = {"u": checks.real_array("u", u, 1, shape=(s,)), "W": W, "b": checks.real_array("b", b, 1, shape=(s,))}
+        for name, value in fields.items():
+            array = np.array(value, dtype=np.float64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def n(self) -> int:
+        """The number of inputs."""
+        return int(self.W.shape[1])
+
+    @property
+    def s(self) -> int:
+        """The number of neurons."""
+        return int(self.W.shape[0])
+
+    @property
+    def scale(self) -> Scale:
+        """(W, B) = (||u||_inf max_j ||w_j||_2, ||u||_inf max_j |b_j|) (`definition-2`).
+
+        >>> SparseNetwork([2, -1], [[3, 4], [0, 1]], [-1, 6]).scale
+        Scale(W=10.0, B=12.0)
+        """
+        u, w, b = (np.abs(a).max(initial=0) for a in (self.u, np.linalg.norm(self.W, axis=1), self.b))
+        return Scale(float(u * w), float(u * b))
+
+    def __repr__(self) -> str:
+        return f"SparseNetwork(n={self.n}, s={self.s}, W={self.scale.W:g}, B={self.scale.B:g})"
+
+    # The function
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """h(x) for each row x of X, any real points.
+
+        >>> SparseNetwork([2, 1], [[1, 1], [-1, 0]], [0, 0])([[0.5, 1], [-1, 0.25]])
+        array([3., 1.])
+        """
+        return dense(self.u, self.W, self.b, checked(X, self.n))
+
+    def values(self) -> Array:
+        """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26.
+
+        Neurons that are rarely active cost little there; see ``evaluation.truth_table``.
+
+        >>> SparseNetwork([1], [[1, 0.5]], [0.25]).values()
+        array([1.25, 0.  , 0.25, 0.  ])
+        """
+        return truth_table(self.u, self.W, self.b)
+
+    def evaluator(self) -> SparseEvaluator:
+        """h(x) on the cube once more, prepared so that neurons which are silent for certain are not computed.
+
+        >>> net = SparseNetwork(np.ones(256), np.kron(np.eye(256), np.ones((1, 2))), np.ones(256))
+        >>> fast, X = net.evaluator(), np.ones((100, 512))
+        >>> fast(X)[:3], net(X)[:3]
+        (array([256., 256., 256.]), array([256., 256., 256.]))
+        """
+        return SparseEvaluator(self.u, self.W, self.b)
+
+    def scaled(self, c: float) -> SparseNetwork:
+        """c h, by the output weights.
+
+        >>> SparseNetwork([2], [[1]], [0]).scaled(-3).u
+        array([-6.])
+        """
+        return SparseNetwork(checks.real("c", c) * self.u, self.W, self.b)
+
+    def __add__(self, other: SparseNetwork) -> SparseNetwork:
+        """h + g: the neurons of both, side by side.
+
+        >>> net = SparseNetwork([1], [[1, 1]], [0])
+        >>> net + net.scaled(-1)
+        SparseNetwork(n=2, s=2, W=1.41421, B=0)
+        """
+        if not isinstance(other, SparseNetwork):
+            return NotImplemented
+        if other.n != self.n:
+            raise ValueError(f"Networks must have the same n to be added, not {self.n} and {other.n}.")
+        return SparseNetwork(np.r_[self.u, other.u], np.r_[self.W, other.W], np.r_[self.b, other.b])
+
+    def remove(self, j: int) -> SparseNetwork:
+        """h - u_j relu(<w_j, x> - b_j): the network without its neuron j, counted from 0.
+
+        >>> SparseNetwork([1, 2], [[1], [-1]], [0, 0]).remove(0).values()
+        array([0., 2.])
+        """
+        j = checks.integer("j", j, 0, self.s - 1)
+        return SparseNetwork(np.delete(self.u, j), np.delete(self.W, j, axis=0), np.delete(self.b, j))
+
+    # Activity
+
+    def active(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """[<w_j, x> - b_j > 0] for each row x of X and each neuron j: a (rows, s) array.
+
+        >>> SparseNetwork([1, 1], [[1, 1], [1, -1]], [0, 1]).active([[1, 1], [1, -1]])
+        array([[ True, False],
+               [False,  True]])
+        """
+        return activity.active(self.W, self.b, checked(X, self.n))
+
+    def active_count(self, X: ArrayLike | None = None) -> NDArray[np.int32]:
+        """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``.
+
+        >>> K = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1]).active_count()
+        >>> K, float(K.mean()), float((K > 1).mean())       # E[K] and Pr[K > 1]
+        (array([1, 1, 2, 0], dtype=int32), 1.0, 0.25)
+        """
+        return activity.count(self.W, self.b, None if X is None else checked(X, self.n))
+
+    def dead(self) -> NDArray[np.bool_]:
+        """||w_j||_1 <= b_j for each neuron j: whether it is active at no point of the cube, exactly.
+
+        >>> SparseNetwork([1, 1], [[1, 1], [1, 1]], [2, 1.5]).dead()
+        array([ True, False])
+        """
+        return activity.dead(self.W, self.b)
+
+    def matters(self) -> NDArray[np.bool_]:
+        """u_j != 0 and ||w_j||_1 > b_j for each neuron j: whether its removal changes h on the cube (`removal`).
+
+        >>> SparseNetwork([1, 0, 1], [[1, 1], [1, 1], [1, 1]], [1, 1, 2]).matters()
+        array([ True, False, False])
+        """
+        return np.not_equal(self.u, 0) & ~self.dead()
+
+    def sparsity(self, X: ArrayLike | None = None, method: str = "auto", *, time_limit: float = 30.0) -> Sparsity:
+        """max_x |R_x| over the rows of X, or over the whole cube: the smallest k for which the network is k-sparse.
+
+        Parameters
+        ----------
+        X : points as rows; by default every point of the cube.
+        method : for the whole cube. "enumeration" visits every point and refuses more than 2^33 pairs of a point and a
+            neuron. The others seek upper bounds and witnesses: "pairs" shows of pairs of neurons, and "subsets" of
+            larger sets, that they are never active together; "milp" maximises the count as an integer programme.
+            "auto" enumerates when that takes a few seconds, else it tries "pairs" and then "milp".
+        time_limit : seconds for the integer programme.
+
+        Returns
+        -------
+        A ``Sparsity``: a proved upper bound as an integer, with ``lower``, ``exact``, ``method`` and ``witness``.
+
+        Notes
+        -----
+        Enumeration is exact, "pairs" and "subsets" are proofs in rational arithmetic where round-off could matter (see
+        ``certificates``), and "milp" is as good as the bound that the solver, HiGHS, returns.
+
+        Examples
+        --------
+        >>> net = SparseNetwork([1, 1], [[1.0] * 40, [-1.0] * 40], [30, 30])
+        >>> net.sparsity()
+        1, exact by pair certificates
+        """
+        method = checks.one_of("method", method, METHODS if X is None else METHODS[:1])
+        time_limit = checks.real("time_limit", time_limit, 0)
+        if X is None:
+            return on_cube(self.W, self.b, method, time_limit)
+        return on_points(self.W, self.b, checked(X, self.n))

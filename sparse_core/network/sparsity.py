@@ -1,0 +1,140 @@
+r"""max_x |R_x|, the largest number of active neurons: counted, or enclosed between a witness and a certificate.
+
+A lower bound is always a count at a point that was evaluated. An upper bound is an enumeration of all points, which is
+exact, or one of the ``certificates``.
+
+Paper: `definition-1`, the k of H_{n,s,k}.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cube.hypercube import MAX_POINTS_N, points
+from . import activity
+from .certificates import compatible, exclusive_groups, largest_count, largest_subset, normalised
+
+__all__ = ["METHODS", "Sparsity", "on_cube", "on_points"]
+
+Array = NDArray[np.float64]
+
+METHODS = ("auto", "enumeration", "pairs", "subsets", "milp")
+AUTO_PAIRS = 1 << 30  # (point, neuron) pairs up to which enumeration is the first choice: a few seconds
+MAX_GRAPH = 1 << 31  # s^2 n up to which all pairs of neurons are compared: a minute at most
+MAX_FLIPS = (
+    1 << 22
+)  # s n^2 up to which witnesses are sought among the neighbours of the corners where a neuron is largest
+
+
+class Sparsity(int):
+    """lower <= max_x |R_x| <= upper: the integer upper, with what is known about it.
+
+    Attributes
+    ----------
+    lower : the number of neurons that are active at ``witness``, a point.
+    upper : what is proved; the value of the integer.
+    exact : whether the two agree.
+    method : "enumeration", "pairs", "subsets" or "milp"; "sample" for given points. ``how`` says the same in words.
+
+    >>> Sparsity(3, 2, "pairs", "pair certificates")
+    at most 3, certified by pair certificates; at least 2, by a witness; undecided between
+    """
+
+    lower: int
+    upper: int
+    method: str
+    how: str
+    witness: NDArray[Any] | None
+
+    def __new__(cls, upper: int, lower: int, method: str, how: str, witness: NDArray[Any] | None = None) -> Sparsity:
+        self = super().__new__(cls, upper)
+        self.lower, self.upper, self.method, self.how, self.witness = lower, upper, method, how, witness
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # what copies and pickles are made from
+        return self.upper, self.lower, self.method, self.how, self.witness
+
+    @property
+    def exact(self) -> bool:
+        """lower = upper."""
+        return self.lower == self.upper
+
+    def __repr__(self) -> str:
+        if self.exact:
+            return f"{self.upper}, exact by {self.how}"
+        return f"at most {self.upper}, certified by {self.how}; at least {self.lower}, by a witness; undecided between"
+
+    __str__ = __repr__
+
+
+def on_points(W: Array, b: Array, X: NDArray[Any]) -> Sparsity:
+    """max |R_x| over the rows x of X; counted with either sign of the round-off if X has entries that are not integers.
+
+    >>> on_points(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([0.2, 0.2]), np.array([[0.1, 0.1], [-0.1, 0.2]]))
+    2, exact by evaluation of 2 given points
+    >>> on_points(np.array([[1.0, 1.0]]), np.array([0.3]), np.array([[0.1, 0.2]]))     # a sign that rounding decides
+    at most 1, certified by evaluation of 1 given points; at least 0, by a witness; undecided between
+    """
+    lower = upper = activity.count(W, b, X)
+    if not activity.integral(X):
+        error = activity.round_off(W, b, X)
+        lower, upper = activity.count(W, b + error, X), activity.count(W, b - error, X)
+    witness = X[lower.argmax()] if len(X) else None
+    how = f"evaluation of {len(X)} given points"
+    return Sparsity(int(upper.max(initial=0)), int(lower.max(initial=0)), "sample", how, witness)
+
+
+def on_cube(W: Array, b: Array, method: str, time_limit: float) -> Sparsity:
+    """max |R_x| over the cube, by one of METHODS. A coordinate without weights is not enumerated.
+
+    >>> on_cube(np.array([[1.0, 0.0, 1.0]]), np.array([1.0]), "auto", time_limit=1)
+    1, exact by enumeration of 4 points
+    """
+    used = np.flatnonzero(W.any(axis=0))
+    m = len(used)
+    cheap = m <= MAX_POINTS_N and len(b) << m <= AUTO_PAIRS
+    if method != "enumeration" and not (method == "auto" and cheap):
+        return _enclosed(W, b, method, time_limit)
+    K = activity.count(W[:, used], b)
+    k, best = int(K.max()), int(K.argmax())
+    witness = np.ones(W.shape[1], dtype=np.int8)
+    witness[used] = points(m, best, best + 1)[0]
+    return Sparsity(k, k, "enumeration", f"enumeration of {len(K)} points", witness)
+
+
+def _enclosed(W: Array, b: Array, method: str, time_limit: float) -> Sparsity:
+    """max |R_x| between a witness and a certificate; ``method`` becomes the last that gave the upper bound."""
+    alive = ~activity.dead(W, b)
+    W, b = normalised(W[alive], b[alive])
+    s, n = W.shape
+    if s * s * n > MAX_GRAPH:
+        raise ValueError(f"{s} neurons in {n} variables are too many to compare: give the points wanted as 'X'.")
+    graph = compatible(W, b)
+    groups = exclusive_groups(graph)
+    upper, name, how = len(groups), "pairs", "pair certificates"
+    corners = np.where(W < 0, -1, 1)  # where each neuron is largest, and then the neighbours of these points
+    if s * n * n <= MAX_FLIPS:
+        corners = np.concatenate([corners, (corners[:, None] * (1 - 2 * np.eye(n, dtype=int))).reshape(s * n, n)])
+    lower, witness = _most_active(W, b, corners)
+    if method == "subsets":
+        bound, corners = largest_subset(W, b, graph)
+        better = "subsets", f"linear programmes over {bound + 1}-subsets"
+    elif s and (method == "milp" or method == "auto" and lower < upper):
+        bound, corners = largest_count(W, b, groups, time_limit)
+        better = "milp", "integer programming"
+    else:
+        return Sparsity(upper, lower, name, how, witness)
+    if bound <= upper:
+        upper, (name, how) = bound, better
+    lower, witness = max((lower, witness), _most_active(W, b, corners), key=lambda found: found[0])
+    return Sparsity(upper, lower, name, how, witness)
+
+
+def _most_active(W: Array, b: Array, corners: NDArray[Any]) -> tuple[int, NDArray[np.int8]]:
+    """max |R_x| over some corners of the cube, and the corner where it stands."""
+    X = np.concatenate([np.ones((1, W.shape[1])), corners]).astype(np.int8)
+    K = activity.count(W, b, X)
+    return int(K.max()), X[K.argmax()]

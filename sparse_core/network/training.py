@@ -1,0 +1,319 @@
+r"""Training ReLU networks by gradient steps, with a price on activations, and what their hidden layers then do.
+
+``fit`` makes a ``SparseNetwork`` from labelled points by least squares; ``classify`` makes a ``Layered`` network, with
+one to three hidden layers, from points in classes. Both can charge for activations and for weights. Nothing is promised
+about the minimum: these are the optimisers of practice. ``statistics`` describes which neurons are active where.
+
+Paper: section 1, on sparsity that emerges in training; the question of section 6 about practical algorithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from math import cos, inf, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from .network import SparseNetwork
+
+__all__ = ["Layered", "Statistics", "classify", "fit", "statistics"]
+
+Array = NDArray[np.float64]
+Step = Callable[[Iterable[Array], float], None]  # the gradient and the rate of a step, which moves the parameters
+MEMORY = (0.9, 0.999)  # how much of the running means of the gradient and of its square a step keeps
+LOOK = 200  # steps between two looks at the validation set
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Layered:
+    """h_0(x) = x, h_l(x) = relu(W_l h_(l-1)(x) - b_l), and one score for each class, W_L h_(L-1)(x) - b_L.
+
+    Parameters
+    ----------
+    W, b : for each layer, its (outputs, inputs) weights and its (outputs,) biases, which are subtracted.
+
+    Examples
+    --------
+    >>> net = Layered((np.array([[1.0], [-1.0]]), np.array([[1.0, 1.0]])), (np.zeros(2), np.zeros(1)))
+    >>> net(np.array([[-3.0], [2.0]])).ravel()          # |x|
+    array([3., 2.])
+    """
+
+    W: tuple[Array, ...]
+    b: tuple[Array, ...]
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """The scores of each row of X: a (rows, classes) array."""
+        return np.asarray(self.activations(X)[-1] @ self.W[-1].T - self.b[-1])
+
+    def __repr__(self) -> str:
+        return "Layered(" + "-".join(str(W.shape[1]) for W in self.W) + f"-{len(self.b[-1])})"
+
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """The class with the largest score, for each row of X."""
+        return np.asarray(np.argmax(self(X), axis=1))
+
+    def activations(self, X: ArrayLike) -> list[Array]:
+        """The values of each hidden layer at the rows of X: (rows, neurons) arrays, positive where active."""
+        X = checks.real_array("X", X, 2, shape=(None, self.W[0].shape[1]))
+        return _forward(list(zip(self.W, self.b, strict=True)), X)[1:]
+
+    def score(self, c: int) -> SparseNetwork:
+        """The score of class c up to its bias, for one hidden layer: sum_j (W_2)_cj relu(<w_j, x> - b_j)."""
+        if len(self.W) != 2:
+            raise ValueError(
+                f"Only a network with one hidden layer is a SparseNetwork; this one has {len(self.W) - 1}."
+            )
+        return SparseNetwork(self.W[1][checks.integer("c", c, 0, len(self.b[1]) - 1)], self.W[0], self.b[0])
+
+
+class Statistics(NamedTuple):
+    """How a layer is active on a sample; K is the number of active neurons at a point.
+
+    ``active`` is the share of active pairs of point and neuron, ``dead`` and ``always`` the shares of neurons active
+    at no point and at every point, ``mean``, ``variance`` and ``most`` those of K. ``spread`` is Var K divided by
+    sum_j p_j (1 - p_j), so that it is 1 for independent neurons, and ``correlation`` the mean |correlation| of two
+    neurons that vary.
+    """
+
+    active: float
+    dead: float
+    always: float
+    mean: float
+    variance: float
+    most: int
+    spread: float
+    correlation: float
+
+
+def statistics(active: ArrayLike) -> Statistics:
+    """Var K / sum_j p_j (1 - p_j) and other statistics of a (rows, neurons) array of activity: True, or a value > 0.
+
+    >>> print(*statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])        # the second and the third exclude each other
+    0.5 0.25 0.25 2.0 0.0 2 0.0
+    """
+    A = checks.real_array("active", active, 2) > 0
+    checks.integer("the number of rows of active", len(A), 1)
+    p, K = A.mean(axis=0), A.sum(axis=1)
+    variances = p * (1 - p)
+    vary = variances > 0
+    Z = (A[:, vary] - p[vary]) / np.sqrt(variances[vary])
+    C, pairs = np.abs(Z.T @ Z) / len(A), int(vary.sum()) * (int(vary.sum()) - 1)
+    return Statistics(
+        active=float(A.mean()),
+        dead=float(np.mean(p == 0)),
+        always=float(np.mean(p == 1)),
+        mean=float(K.mean()),
+        variance=float(K.var()),
+        most=int(K.max()),
+        spread=float(K.var() / variances.sum()) if vary.any() else 1.0,
+        correlation=float((C.sum() - np.trace(C)) / pairs) if pairs else 0.0,
+    )
+
+
+def classify(
+    X: ArrayLike,
+    y: ArrayLike,
+    widths: tuple[int, ...],
+    *,
+    rng: np.random.Generator,
+    optimiser: str = "sgd",
+    rate: float = 0.03,
+    epochs: int = 50,
+    batch: int = 64,
+    l1: float = 0.0,
+    decay: float = 0.0,
+    flip: float = 0.0,
+    relabel: float = 0.0,
+    watch: Callable[[Layered], object] | None = None,
+) -> Layered:
+    """min E -ln softmax(h(x))_y + l1 E sum_l sum_j h_l(x)_j + (decay/2) sum_l ||W_l||^2, by minibatches.
+
+    Parameters
+    ----------
+    X, y : (m, n) points as rows and their (m,) classes 0, 1, ...
+    widths : the numbers of neurons of one to three hidden layers.
+    optimiser : "sgd", with momentum 0.9, or "adam".
+    rate : the size of a step, the same throughout.
+    epochs, batch : passes through the points, and points in a step.
+    l1, decay : the prices of activations and of squared weights.
+    flip : the probability with which each entry of each point changes its sign, anew in every pass.
+    relabel : the probability with which each class is replaced by a uniform one, anew in every pass.
+    watch : called with the network at the start and after each pass; it must not keep it, since the steps change it.
+
+    Returns
+    -------
+    A ``Layered`` network. The same generator gives the same network on one machine. On another one round-off differs,
+    and many steps amplify it: what then agrees are statistics, roughly.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> net = classify(X, [0, 1, 1, 0], (16,), rng=np.random.default_rng(0), rate=0.1, epochs=200)
+    >>> net.predict(X), net
+    (array([0, 1, 1, 0]), Layered(2-16-2))
+    """
+    X, labels = _labelled("X", X, "y", y)
+    y = labels.astype(np.intp)
+    if (y != labels).any() or y.min() < 0:
+        raise ValueError("Argument 'y' must consist of classes 0, 1, 2, ...")
+    checks.integer("the number of hidden layers", len(widths), 1, 3)
+    sizes = [X.shape[1], *(checks.integer("widths", width, 1) for width in widths), int(y.max()) + 1]
+    rng, optimiser = checks.generator("rng", rng), checks.one_of("optimiser", optimiser, tuple(OPTIMISERS))
+    rate, l1, decay = checks.real("rate", rate, 0), checks.real("l1", l1, 0), checks.real("decay", decay, 0)
+    flip, relabel = checks.real("flip", flip, 0, 1), checks.real("relabel", relabel, 0, 1)
+    epochs, batch = checks.integer("epochs", epochs, 1), min(checks.integer("batch", batch, 1), len(X))
+    layers = [(rng.standard_normal((t, s)) * sqrt(2 / s), np.zeros(t)) for s, t in pairwise(sizes)]
+    step = OPTIMISERS[optimiser]([p for layer in layers for p in layer])
+    net = Layered(tuple(W for W, _ in layers), tuple(b for _, b in layers))
+    watch = watch or (lambda net: None)
+    watch(net)
+    for _ in range(epochs):
+        points = np.where(rng.random(X.shape) < flip, -X, X) if flip else X
+        shown = np.where(rng.random(len(y)) < relabel, rng.integers(0, sizes[-1], len(y)), y) if relabel else y
+        order = rng.permutation(len(X))
+        for start in range(0, len(X) - batch + 1, batch):
+            rows = order[start : start + batch]
+            step(_backward(layers, points[rows], shown[rows], l1, decay), rate)
+        watch(net)
+    return net
+
+
+def _forward(layers: list[tuple[Array, Array]], X: Array) -> list[Array]:
+    H = [X]
+    for W, b in layers[:-1]:
+        Z = H[-1] @ W.T
+        Z -= b
+        H.append(np.maximum(Z, 0, out=Z))
+    return H
+
+
+def _backward(layers: list[tuple[Array, Array]], X: Array, y: NDArray[np.intp], l1: float, decay: float) -> list[Array]:
+    """The gradient of the objective of ``classify`` in W_1, b_1, W_2, ... on one minibatch."""
+    H = _forward(layers, X)
+    Z = H[-1] @ layers[-1][0].T - layers[-1][1]
+    D = np.exp(Z - Z.max(axis=1, keepdims=True))
+    D /= D.sum(axis=1, keepdims=True)
+    D[np.arange(len(y)), y] -= 1
+    D /= len(y)
+    gradient: list[Array] = []
+    for (W, _), h in zip(reversed(layers), reversed(H), strict=True):
+        gradient[:0] = [D.T @ h + decay * W, -D.sum(axis=0)]
+        if h is not X:
+            D = D @ W
+            if l1:
+                D += l1 / len(y)
+            D *= h > 0
+    return gradient
+
+
+def _sgd(parameters: list[Array]) -> Step:
+    """p <- p - rate v, v <- 0.9 v + gradient: descent with momentum, in place."""
+    velocity = [np.zeros_like(p) for p in parameters]
+
+    def step(gradient: Iterable[Array], rate: float) -> None:
+        for p, v, g in zip(parameters, velocity, gradient, strict=True):
+            v *= MEMORY[0]
+            v += g
+            p -= rate * v
+
+    return step
+
+
+def _adam(parameters: list[Array]) -> Step:
+    """p <- p - rate mean / (sqrt(square) + 1e-8), the running means of the gradient and of its square, in place."""
+    mean, square = ([np.zeros_like(p) for p in parameters] for _ in MEMORY)
+    taken = 0
+
+    def step(gradient: Iterable[Array], rate: float) -> None:
+        nonlocal taken
+        taken += 1
+        rate = rate * sqrt(1 - MEMORY[1] ** taken) / (1 - MEMORY[0] ** taken)
+        for p, m, v, g in zip(parameters, mean, square, gradient, strict=True):
+            m += (1 - MEMORY[0]) * (g - m)
+            v += (1 - MEMORY[1]) * (g**2 - v)
+            p -= rate * m / (np.sqrt(v) + 1e-8)
+
+    return step
+
+
+OPTIMISERS: dict[str, Callable[[list[Array]], Step]] = {"sgd": _sgd, "adam": _adam}
+
+
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    width: int,
+    *,
+    rng: np.random.Generator,
+    validation: tuple[ArrayLike, ArrayLike] | None = None,
+    l1: float = 0.0,
+    decay: float = 0.0,
+    steps: int = 2000,
+    rate: float = 0.005,
+    batch: int = 64,
+) -> SparseNetwork:
+    """min E (1/2)(h(x) - y)^2 + l1 E sum_j relu(z_j(x)) + (decay/2)(||u||^2 + ||W||^2), by ``steps`` steps of Adam.
+
+    Parameters
+    ----------
+    X, y : (m, n) points as rows and their (m,) labels.
+    width : the number of neurons.
+    validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
+    l1 : the price of activation. A neuron that is silent costs nothing, so the price favours sparse activity.
+    decay : the price of the squared weights; biases are free.
+    rate : the largest step; it falls along a cosine to 0.
+    batch : points in a step, at most m.
+
+    Returns
+    -------
+    A ``SparseNetwork`` in float64. The same generator gives the same network on one machine, and on others up to
+    round-off.
+
+    Examples
+    --------
+    >>> X = np.linspace(-1, 1, 50)[:, None]
+    >>> h = fit(X, np.abs(X[:, 0]), 8, rng=np.random.default_rng(0), steps=600)
+    >>> float(np.mean((h(X) - np.abs(X[:, 0])) ** 2)) < 0.01
+    True
+    """
+    X, y = _labelled("X", X, "y", y)
+    held_out = _labelled("validation", validation[0], "validation", validation[1], X.shape[1]) if validation else None
+    width, rng = checks.integer("width", width, 1), checks.generator("rng", rng)
+    l1, decay, rate = checks.real("l1", l1, 0), checks.real("decay", decay, 0), checks.real("rate", rate, 0)
+    steps, batch = checks.integer("steps", steps, 1), min(checks.integer("batch", batch, 1), len(X))
+    u = rng.standard_normal(width) / sqrt(width)
+    W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
+    parameters = [u, W, np.zeros(width)]
+    step = _adam(parameters)
+    best, least, order = parameters, inf, np.arange(0)
+    for t in range(1, steps + 1):
+        if len(order) < batch:
+            order = rng.permutation(len(X))
+        rows, order = order[:batch], order[batch:]
+        step(_gradient(parameters, X[rows], y[rows], l1, decay), rate * (1 + cos(pi * t / steps)) / 2)
+        if held_out and (t % LOOK == 0 or t == steps):
+            error = float(np.mean((SparseNetwork(*parameters)(held_out[0]) - held_out[1]) ** 2))
+            if error < least:
+                best, least = [p.copy() for p in parameters], error
+    return SparseNetwork(*best)
+
+
+def _gradient(parameters: list[Array], x: Array, y: Array, l1: float, decay: float) -> tuple[Array, Array, Array]:
+    """The gradient of the objective in u, W and b on one minibatch; relu has the slope 0 at 0."""
+    u, W, b = parameters
+    H = np.maximum(x @ W.T - b, 0)
+    error = (H @ u - y) / len(x)
+    D = (np.outer(error, u) + l1 / len(x)) * (H > 0)
+    return error @ H + decay * u, D.T @ x + decay * W, -D.sum(axis=0)
+
+
+def _labelled(name_x: str, X: ArrayLike, name_y: str, y: ArrayLike, n: int | None = None) -> tuple[Array, Array]:
+    X = checks.real_array(name_x, X, 2, shape=(None, n))
+    checks.integer(f"the number of points {name_x}", len(X), 1)
+    return X, checks.real_array(name_y, y, 1, shape=(len(X),))

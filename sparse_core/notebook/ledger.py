@@ -1,0 +1,284 @@
+r"""Verdicts that travel with the notebook: ``check`` and ``refute``.
+
+``check`` compares the two sides of a statement on instances that have been computed; ``refute`` shows an instance on
+which the printed form of a statement fails. Both raise when they cannot keep their promise, both refuse to speak about
+zero instances, and both return a ``Record`` that shows itself as one line and carries itself as data in the output of
+its notebook cell. The ledger page of the book is made of those data and of ``claims.yml`` and of nothing else.
+
+Words of evidence. *exact*: the instances that are named, computed without sampling: on the whole cube, by a closed form
+or in exact arithmetic; floats up to the tolerance. *exhaustive*: every member of the family that is named. *certified*:
+bounded by a certificate that was checked. *sampled*: random instances from a named seed; it is reported as "no
+counterexample among N", never as a proof. *refuted*: a witness with its margin.
+
+A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a
+constant mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same
+witness.
+
+An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
+Such a record shows itself like any other and carries no data, so that it can neither pay for a claim nor break a book.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import checks
+
+__all__ = ["LedgerError", "Record", "check", "label", "refute"]
+
+MIME = "application/vnd.sparse-core.record+json"
+EXERCISE = "exercise-"  # before the id of the claim that an exercise changes
+EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
+RTOL = 1e-9  # the relative tolerance of a comparison of floats; integers and fractions are compared exactly
+
+
+class LedgerError(AssertionError):
+    """A statement that does not hold as claimed, or a ledger that does not balance."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of the ledger, as data."""
+
+    claim: str
+    evidence: str
+    relation: str
+    over: str
+    count: int
+    slack: tuple[float, float] | None = None  # min and max of right side / left side, for "<="
+    deviation: float | None = None  # largest |left - right|, for "=="
+    margin: str | None = None  # left side - right side at the witness, for a refutation
+    sides: tuple[str, str] | None = None  # both sides at the witness
+    tolerance: float = 0.0
+    seed: int | None = None
+    interval: tuple[float, float] | None = None
+    controls: tuple[str, ...] = field(default=())
+
+    @property
+    def anchor(self) -> str:
+        """The place of this record on its page: an HTML id that depends on what is claimed, not on what was found."""
+        text = "|".join((self.claim, self.evidence, self.relation, self.over))
+        return f"record-{self.claim}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
+
+    @property
+    def finding(self) -> str:
+        """What was found, in words: the line without the name of the claim."""
+        many = f"{self.count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+        if self.evidence == "refuted":
+            left, right = self.sides or ("", "")
+            sign = ">" if self.relation == "<=" else "≠"
+            parts = [f"{left} {sign} {right}", f"margin {self.margin}", self.over]
+        elif self.evidence == "sampled":
+            parts = [
+                f"no counterexample among {many} {self.over}",
+                "no seed named" if self.seed is None else f"seed {self.seed}",
+            ]
+        else:
+            parts = [f"{many} {self.over}"]
+        if self.slack is not None:
+            low, high = map(_number, self.slack)
+            parts.append(f"slack {low}×" if low == high else f"slack {low}–{high}×")
+        if self.deviation is not None:
+            parts.append("equal" if self.deviation == 0 else f"equal to {_order_of(self.deviation)}")
+        if self.interval is not None:
+            parts.append(f"95 % interval [{_number(self.interval[0])}, {_number(self.interval[1])}]")
+        return " · ".join(parts)
+
+    def __str__(self) -> str:
+        lines = [f"{label(self.claim)} · {self.evidence} · {self.finding}"]
+        return "\n".join(lines + [f"  control: {c}" for c in self.controls])
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        controls = "".join(f'<div class="claim-control">Control: {html.escape(c)}</div>' for c in self.controls)
+        claim = self.claim.removeprefix(EXERCISE)
+        line = (
+            f'<div class="claim-record" id="{self.anchor}"><div>{"" if claim == self.claim else "Exercise on "}'
+            f'<span class="claim" data-claim="{html.escape(claim)}">{html.escape(label(claim))}</span> '
+            f'<span class="evidence evidence-{self.evidence}">{self.evidence}</span> '
+            f"{html.escape(self.finding)}</div>{controls}</div>"
+        )
+        data = {MIME: {**asdict(self), "anchor": self.anchor}} if claim == self.claim else {}
+        return {"text/plain": str(self), "text/html": line, **data}
+
+
+def label(claim_id: str) -> str:
+    """The readable name of a claim's id.
+
+    >>> label("lemma-9"), label("claim-2-1-tail"), label("eq-U"), label("E16"), label("ours-theorem-e")
+    ('Lemma 9', 'Claim 2.1 tail', 'Equation (U)', 'E16', 'Theorem e (ours)')
+    >>> label("exercise-lemma-9")
+    'Exercise on Lemma 9'
+    """
+    if claim_id.startswith(EXERCISE):
+        return f"Exercise on {label(claim_id.removeprefix(EXERCISE))}"
+    if claim_id.startswith("eq-"):
+        return f"Equation ({claim_id[3:]})"
+    ours, name = claim_id.startswith("ours-"), claim_id.removeprefix("ours-")
+    name = re.sub(r"(\d)-(?=\d)", r"\1.", name).replace("-", " ")
+    return name[:1].upper() + name[1:] + (" (ours)" if ours else "")
+
+
+def check(
+    claim_id: str,
+    lhs: Any,
+    rhs: Any,
+    *,
+    evidence: str,
+    over: str,
+    relation: str = "<=",
+    control: Mapping[str, Any] | None = None,
+    rtol: float = RTOL,
+    atol: float = 0.0,
+    seed: int | None = None,
+    interval: tuple[float, float] | None = None,
+) -> Record:
+    """lhs <= rhs (or lhs == rhs) on every instance, or a LedgerError.
+
+    Parameters
+    ----------
+    claim_id : the stable id of the claim in ``claims.yml``.
+    lhs, rhs : numbers or arrays that broadcast; one entry per instance. Integers and fractions are compared exactly.
+    evidence : "exact", "exhaustive", "certified" or "sampled". Name the ``seed`` of what is sampled: the book refuses a
+        sampled check without one.
+    over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3".
+    relation : "<=" or "==".
+    control : what was mutated -> the mutated right side, or the pair of both mutated sides. Each must fail somewhere.
+    rtol, atol : floats are compared to within rtol * max(|lhs|, |rhs|) + atol.
+
+    Examples
+    --------
+    >>> check("lemma-9", [1.0, 3.0], 4.0, evidence="exhaustive", over="networks", control={"4 becomes 2": 2.0})
+    Lemma 9 · exhaustive · 2 networks · slack 1.33–4×
+      control: 4 becomes 2: fails on 1 of 2
+    >>> check("lemma-9", 5, 4, evidence="exact", over="network")
+    Traceback (most recent call last):
+    sparse_core.notebook.ledger.LedgerError: lemma-9 fails on 1 of 1 network: 5 <= 4 is false (instance 0).
+    """
+    checks.one_of("evidence", evidence, EVIDENCE)
+    left, right, exact = _sides(claim_id, lhs, rhs)
+    if exact:
+        rtol = atol = 0.0
+    bad = _violations(left, right, relation, rtol, atol)
+    if bad.any():
+        i = int(np.flatnonzero(bad)[0])
+        raise LedgerError(
+            f"{claim_id} fails on {bad.sum()} of {left.size} {over}: "
+            f"{_number(left[i])} {relation} {_number(right[i])} is false (instance {i})."
+        )
+    controls = []
+    for mutation, sides in (control or {}).items():
+        mutated = _sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
+        caught = int(_violations(*mutated, relation, rtol, atol).sum())
+        if caught == 0:
+            raise LedgerError(f"{claim_id}: the control '{mutation}' was not caught, so this check cannot fail.")
+        controls.append(f"{mutation}: fails on {caught} of {mutated[0].size}")
+    slack: tuple[float, float] | None = None
+    deviation: float | None = None
+    if relation == "==":
+        deviation = float(np.max(np.abs(left - right)))
+    elif (positive := (left > 0) & (left < np.inf)).any():
+        ratio = right[positive] / left[positive]
+        slack = float(ratio.min()), float(ratio.max())
+    found: dict[str, Any] = {
+        "slack": slack,
+        "deviation": deviation,
+        "tolerance": rtol,
+        "seed": seed,
+        "interval": interval,
+    }
+    return Record(claim_id, evidence, relation, over, left.size, controls=tuple(controls), **found)
+
+
+def refute(
+    claim_id: str,
+    lhs: Any,
+    rhs: Any,
+    *,
+    margin: Any,
+    over: str,
+    relation: str = "<=",
+    control: Mapping[str, Any] | None = None,
+) -> Record:
+    """lhs >= rhs + margin on some instance, so that the printed lhs <= rhs is false; or a LedgerError.
+
+    For the relation "==", the two sides differ by at least ``margin``. The margin is what separates a refutation from
+    round-off: for floats it must exceed 1e-9 of the sides. ``control`` names the corrected form and gives its right
+    side, or its two sides; it must hold on every instance.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> refute("E10", Fraction(1, 4), Fraction(1, 8), margin=Fraction(1, 8), over="the dictator, n = 1",
+    ...        control={"with the factor 1/2": Fraction(1, 4)})
+    E10 · refuted · 1/4 > 1/8 · margin 1/8 · the dictator, n = 1
+      control: with the factor 1/2: holds
+    """
+    left, right, exact = _sides(claim_id, lhs, rhs)
+    gaps = np.abs(left - right) if relation == "==" else left - right
+    checks.one_of("relation", relation, ("<=", "=="))
+    i = int(np.argmax(gaps))
+    floor = 0 if exact else RTOL * max(abs(left[i]), abs(right[i]))
+    if not margin > floor:
+        raise LedgerError(f"{claim_id}: a margin of {margin} does not exceed the round-off of the sides, {floor}.")
+    if not gaps[i] >= margin:
+        raise LedgerError(
+            f"{claim_id} is not refuted: {_number(left[i])} exceeds {_number(right[i])} by {_number(gaps[i])}, "
+            f"less than the margin {_number(margin)}."
+        )
+    controls = []
+    for corrected, sides in (control or {}).items():
+        both = _sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
+        if _violations(*both, relation, RTOL, 0.0).any():
+            raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
+        controls.append(f"{corrected}: holds")
+    shown = (_number(left[i]), _number(right[i]))
+    gap = _number(gaps[i])
+    return Record(claim_id, "refuted", relation, over, left.size, margin=gap, sides=shown, controls=tuple(controls))
+
+
+def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
+    """Both sides as flat arrays of one length, and whether they can be compared exactly."""
+    left, right = map(np.ravel, np.broadcast_arrays(lhs, rhs))
+    if left.size == 0:
+        raise LedgerError(f"{claim_id}: a check over zero instances says nothing.")
+    kinds = left.dtype.kind + right.dtype.kind
+    if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
+        return left.astype(object), right.astype(object), True
+    left, right = left.astype(float), right.astype(float)
+    if np.isnan(left).any() or np.isnan(right).any():
+        raise LedgerError(f"{claim_id}: a side is not a number.")
+    return left, right, False
+
+
+def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: float, atol: float) -> NDArray[np.bool_]:
+    checks.one_of("relation", relation, ("<=", "=="))
+    bad: NDArray[np.bool_] = left > right if relation == "<=" else left != right
+    if left.dtype == object:
+        return bad
+    with np.errstate(invalid="ignore"):
+        allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
+        gap = left - right if relation == "<=" else np.abs(left - right)
+    return np.where(np.isfinite(left) & np.isfinite(right), gap > allowed, bad)  # infinity has no round-off
+
+
+def _number(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _order_of(value: float) -> str:
+    """An upper bound of round-off size as a power of ten, so that the line is the same on every machine.
+
+    >>> _order_of(3.2e-16), _order_of(2e-13)
+    ('1e-12', '1e-12')
+    """
+    return f"{max(1e-12, 10.0 ** np.ceil(np.log10(value))):.0e}"

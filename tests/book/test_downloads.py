@@ -1,0 +1,106 @@
+"""What can be taken away: the same cells in three forms, and a command that runs them where only the package is."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+
+import jupytext
+import pytest
+from companion import chapters, downloads
+from nbformat import from_dict
+
+import make
+
+PAGES = [name for name in make.sources() if downloads.offered(name)]
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def taken(request):
+    """(the notebook of a page, its files by suffix)"""
+    source = make.sources()[request.param]
+    notebook = chapters.read(source)
+    return notebook, downloads.files(source.read_text(encoding="utf-8"), notebook)
+
+
+def code(notebook):
+    return [cell["source"].rstrip() for cell in chapters.code_cells(notebook)]
+
+
+def test_every_chapter_is_offered_and_each_page_that_is_not_has_a_reason():
+    assert {name for name in make.sources() if name[0].isdigit()} <= set(PAGES)
+    assert set(make.sources()) - set(PAGES) == set(downloads.NEEDS)
+    assert all(downloads.NEEDS.values())
+
+
+def test_the_three_forms_hold_the_same_code(taken, tmp_path):
+    notebook, texts = taken
+    (tmp_path / "page.md").write_text(texts["md"], encoding="utf-8")
+    assert code(chapters.read(tmp_path / "page.md")) == code(json.loads(texts["ipynb"])) == code(notebook)
+    assert code(jupytext.reads(texts["py"], fmt="py:percent")) == code(notebook)
+    ast.parse(texts["py"])
+
+
+def test_each_form_says_first_what_it_needs(taken):
+    texts = taken[1]
+    first = json.loads(texts["ipynb"])["cells"][0]["source"]
+    front = texts["md"].split("\n---\n")[1]
+    assert all("pip install . matplotlib" in text[:300] for text in (first, front, texts["py"]))
+
+
+def test_outputs_travel_as_text_and_twice_the_same():
+    output = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "3", "text/html": "<b>3</b>"}}
+    notebook = chapters.read(make.sources()["01-definitions"])
+    chapters.code_cells(notebook)[0].outputs = [from_dict(output)]
+    one, two = (downloads.files("---\n---\n", notebook) for _ in range(2))
+    assert one == two
+    assert "<b>3</b>" not in one["ipynb"] and '"text/plain": "3"' in one["ipynb"]
+    assert chapters.code_cells(notebook)[0].outputs[0]["data"]["text/html"]  # the page's own are as they were
+
+
+def test_no_page_needs_more_than_the_package_and_matplotlib(taken):
+    """Every import is of the standard library or of what `pip install . matplotlib` brings; no cell names a file."""
+    tree = ast.parse(taken[1]["py"])
+    roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    roots |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    theirs = {root.partition(".")[0] for root in roots} - sys.stdlib_module_names
+    assert theirs <= {"numpy", "scipy", "sklearn", "threadpoolctl", "matplotlib", "sparse_core"}
+    strings = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    assert not [text for text in strings if re.fullmatch(r"[\w./-]+\.(py|json|csv|npy|npz|txt|md|yml)", text)]
+
+
+def test_the_command_wants_a_site(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(make, "BUILD", tmp_path)
+    assert make.main(["downloads"]) == 1
+    assert "there is no site yet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text, said", [("print(1)", ""), ("import no_such_package", "No module named")])
+def test_the_command_runs_each_script_away_from_the_repository(text, said, tmp_path, monkeypatch, capsys):
+    """Here in the present environment, which the command makes anew."""
+    folder = tmp_path / "html/_static/downloads"
+    folder.mkdir(parents=True)
+    away = "import os, pathlib\nassert not pathlib.Path('make.py').exists() and 'PYTHONPATH' not in os.environ\n"
+    (folder / "page.py").write_text(f"{away}{text}\n")
+    monkeypatch.setattr(make, "BUILD", tmp_path)
+    monkeypatch.setattr(make, "create", lambda venv: sys.executable)
+    installed = []
+    monkeypatch.setattr(make, "install", lambda command, total=0: installed.append(command))
+    assert make.main(["downloads"]) == bool(said)
+    assert installed[0][-1] == "matplotlib"
+    output, errors = capsys.readouterr()
+    assert said in errors if said else output.endswith("1 scripts run with the package and matplotlib alone\n")
+
+
+def test_a_script_ends_at_a_check_that_fails(tmp_path):
+    """A check that does not hold stops the script: the file is no mere picture of the page."""
+    head = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n\n# T\n\n"
+    cell = (
+        'from sparse_core.notebook import ledger\nledger.check("lemma-9", [2.0], 1.0, evidence="exact", over="numbers")'
+    )
+    (tmp_path / "page.md").write_text(f"{head}```{{code-cell}} ipython3\n{cell}\n```\n")
+    notebook = chapters.read(tmp_path / "page.md")
+    (tmp_path / "page.py").write_text(downloads.files((tmp_path / "page.md").read_text(), notebook)["py"])
+    done = subprocess.run([sys.executable, tmp_path / "page.py"], capture_output=True, text=True)
+    assert done.returncode and "lemma-9 fails on 1 of 1 numbers" in done.stderr

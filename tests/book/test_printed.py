@@ -1,0 +1,135 @@
+"""The book on paper: one document of all pages, whose links stay inside it, printed with contents and numbers."""
+
+import shutil
+from collections import Counter
+
+import pytest
+from bs4 import BeautifulSoup
+from companion import pdf
+from pypdf import PdfReader
+
+import make
+
+SIDEBAR = """<title>Welcome &#8212; A Small Book</title><link rel="stylesheet" href="../_static/site.css">
+<script>window.MathJax = {}</script><script defer="defer" src="../_static/mathjax/tex-chtml.js"></script>
+<nav class="bd-links"><a class="reference internal" href="#">Welcome</a>
+<a class="current reference internal" href="01-a.html">1. One</a>
+<a class="reference internal" href="errata.html">Errata</a></nav>
+"""
+PAGES = {
+    "index": SIDEBAR
+    + """<article class="bd-article"><section id="welcome"><h1>Welcome</h1>
+<p>To <a href="01-a.html#lemma-9">Lemma 9</a>, <a href="errata.html">all</a>, <a href="https://example.org">out</a>.</p>
+</section></article>""",
+    "01-a": """<article class="bd-article"><section id="one">
+<h1><span>1. </span>One<a class="headerlink" href="#one">#</a></h1>
+<details><summary>Proof</summary><p id="lemma-9">Yes.</p></details><a href="#lemma-9">up</a>
+<svg aria-label="x"><clipPath id="p1"></clipPath><g clip-path="url(#p1)"><use xlink:href="#p1"></use></g></svg>
+<section id="part"><span id="other"></span><h2>1.1. Part</h2>
+<img src="../_static/x.png"></section></section></article>""",
+    "errata": '<article class="bd-article"><section id="one"><h1>Errata</h1></section></article>',
+}
+
+
+@pytest.fixture
+def document():
+    return BeautifulSoup(pdf.document(PAGES, "@media (max-width: 60rem) { p { display: none; } }"), "html.parser")
+
+
+def test_the_pages_stand_in_the_order_of_the_sidebar(document):
+    assert pdf.order(PAGES["index"]) == list(PAGES)
+    assert [one["id"] for one in document.select(".chapter")] == ["index--top", "01-a--top", "errata--top"]
+
+
+def test_each_link_leads_into_the_document_or_out_of_the_site(document):
+    ids = Counter(tag["id"] for tag in document.select("[id]"))
+    assert set(ids.values()) == {1}
+    links = [tag["href"] for tag in document.select("a[href]")]
+    assert {link for link in links if not link.startswith("#")} == {"https://example.org"}
+    assert {link[1:] for link in links if link.startswith("#")} <= ids.keys()
+    assert "#01-a--lemma-9" in links and "#errata--top" in links
+
+
+def test_drawings_keep_their_parts_and_files_are_found(document):
+    assert document.select_one("g")["clip-path"] == "url(#01-a--p1)"
+    assert document.select_one("use")["xlink:href"] == "#01-a--p1"
+    assert document.img["src"] == "../html/_static/x.png"
+    assert document.select_one("link[rel=stylesheet]")["href"] == "../html/_static/site.css"
+    assert [script.get("src") for script in document.select("script")] == [
+        None,
+        "../html/_static/mathjax/tex-chtml.js",
+    ]
+
+
+def test_everything_is_open_and_wide(document):
+    assert all(one.has_attr("open") for one in document.select("details"))
+    assert "60rem" not in document.style.text
+
+
+def test_the_contents_have_chapters_and_sections(document):
+    entries = {link["href"]: link.text for link in document.select(".book-contents a")}
+    assert entries == {
+        "#index--top": "Welcome",
+        "#01-a--top": "1. One",
+        "#01-a--part": "1.1. Part",
+        "#errata--top": "Errata",
+    }
+    assert document.title.text == document.select_one(".title .h1").text == "A Small Book"
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A small site, as if built."""
+    folder = tmp_path / "_build/html"
+    (folder / "book").mkdir(parents=True)
+    (folder / "_static").mkdir()
+    for name in ("site.css", "custom.css"):
+        (folder / "_static" / name).write_text("")
+    for name, text in PAGES.items():
+        (folder / "book" / f"{name}.html").write_text(
+            text.replace("<script", "<noscript").replace("script>", "noscript>")
+        )
+    monkeypatch.setattr(make, "BUILD", tmp_path / "_build")
+    return folder
+
+
+def needs_a_browser():
+    if not any(map(shutil.which, make.BROWSERS)):
+        pytest.skip(f"no browser is installed; looked for {', '.join(make.BROWSERS)}")
+
+
+def test_the_printed_book_has_an_outline_numbers_in_its_contents_and_links_that_resolve(site, monkeypatch, capsys):
+    needs_a_browser()
+    monkeypatch.setattr(make, "enter_environment", lambda arguments: None)
+    assert make.main(["pdf"]) == 0
+    reader = PdfReader(make.BUILD / "sparse-activations.pdf")
+    assert capsys.readouterr().out.endswith(f"{len(reader.pages)} pages\n") and len(reader.pages) == 5
+    flat = [one.title for one in reader.outline if not isinstance(one, list)]
+    assert "Welcome" in flat and "Errata" in flat
+    numbers = [line.split()[-1] for line in reader.pages[1].extract_text().splitlines() if line.strip()]
+    assert {"3", "4", "5"} <= set(numbers)
+    links = [note.get_object() for page in reader.pages for note in page.get("/Annots", ())]
+    inner = [link["/Dest"] for link in links if "/Dest" in link]
+    assert len(inner) >= 7 and set(inner) <= set(reader.named_destinations)
+    assert [link["/A"]["/URI"] for link in links if "/A" in link] == ["https://example.org/"]
+
+
+@pytest.mark.parametrize("command", ["pdf", "screenshot"])
+def test_without_a_browser_or_a_site_there_is_one_clear_line(command, site, monkeypatch, capsys):
+    monkeypatch.setattr(make, "enter_environment", lambda arguments: None)
+    monkeypatch.setattr(make, "BROWSERS", ("no-such-browser",))
+    assert make.main([command]) == 1
+    monkeypatch.setattr(make, "BUILD", site / "nowhere")
+    assert make.main([command]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert "no browser was found (no-such-browser): install Chromium or Chrome" in first
+    assert "there is no site yet" in second
+
+
+def test_a_screenshot_is_a_picture_of_the_size_that_readme_shows(site, tmp_path):
+    needs_a_browser()
+    target = tmp_path / "shot.png"
+    pdf.screenshot(site / "book/errata.html", "h1", make.browser(), target)
+    content = target.read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    assert [int.from_bytes(content[i : i + 4]) for i in (16, 20)] == [1280, 860]

@@ -1,0 +1,272 @@
+"""The measuring itself: what a side returns, takes and breaks on is recorded. No time is asserted."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import make
+from benchmarks import report
+from benchmarks import run as bench
+from benchmarks.harness import Case, Run, pairs
+from benchmarks.peers import expansion, order, samples
+from sparse_core.cube import hypercube
+
+MB = 1 << 17  # doubles
+
+
+# Sides of the cases below: each runs in a process of its own
+
+
+def base(n):
+    return lambda: np.arange(n, dtype=float)
+
+
+def shifted(n):
+    return Run(lambda: np.arange(n) + 1.0, lambda result: result - 0.5, facts={"operations": n})
+
+
+def shorter(n):
+    return lambda: np.arange(n - 1)
+
+
+def hungry(n):
+    return Run(lambda: np.ones(64 * MB), view=None)
+
+
+def greedy(n):
+    return lambda: np.ones(1 << 40)
+
+
+def missing(n):
+    import a_library_that_nobody_has
+
+    return a_library_that_nobody_has
+
+
+def talkative(n):
+    print("{not json")
+    return base(n)
+
+
+def crashing(n):
+    import os
+
+    os._exit(3)
+
+
+def endless(n):
+    def run():
+        while True:
+            pass
+
+    return run
+
+
+def record(**sides):
+    return pairs(Case("test", {"base": base, **sides}, {"n": 10}), rounds=2)
+
+
+def test_sides_take_turns_and_are_compared():
+    found = record(shifted=shifted, shorter=shorter, talkative=talkative)
+    assert found["args"] == {"n": 10}
+    assert [len(side["seconds"]) for side in found["sides"].values()] == [2, 2, 2, 2]
+    assert found["differences"] == {"shifted": 0.5 / 9, "shorter": float("inf"), "talkative": 0}
+    assert found["sides"]["shifted"]["operations"] == 10
+    times = [found["sides"][name]["seconds"] for name in ("shifted", "base")]
+    ratios = sorted(one / other for one, other in zip(*times, strict=True))
+    assert found["ratios"]["shifted"] == [ratios[0], pytest.approx(sum(ratios) / 2), ratios[1]]
+    assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("side", "reason"),
+    [
+        (missing, "ModuleNotFoundError: No module named 'a_library_that_nobody_has'"),
+        (greedy, "out of memory: Unable to allocate 8.00 TiB"),
+        (crashing, "its process ended with code 3"),
+    ],
+)
+def test_a_side_that_breaks_is_recorded_with_its_reason(side, reason):
+    found = record(side=side)
+    assert found["sides"]["side"]["failed"].startswith(reason)
+    assert (found["ratios"]["side"], found["differences"]["side"]) == (None, None)
+    assert len(found["sides"]["base"]["seconds"]) == 2
+    assert reason in bench.line("test", found)
+
+
+def test_a_side_that_does_not_end_is_stopped():
+    found = pairs(Case("test", {"endless": endless}, {"n": 10}, limit=2.0))
+    assert found["sides"]["endless"] == {"seconds": [], "failed": "stopped after 2 s"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="this system does not tell")
+def test_peak_memory_is_that_of_the_call_alone():
+    found = record(hungry=hungry)
+    assert 60 < found["sides"]["hungry"]["peak_mb"] < 80
+    assert found["sides"]["base"]["peak_mb"] < 20
+
+
+# The cases
+
+
+def test_every_case_has_a_name_of_its_own_and_sides_that_take_its_arguments():
+    assert len({case.name for case in bench.CASES}) == len(bench.CASES) > 30
+    for case in bench.CASES:
+        for side in case.sides.values():
+            assert inspect.signature(side).bind(**case.args)
+    assert {case.group for case in bench.CASES if case.quick} > {"copy", "walsh", "coefficients", "regression"}
+
+
+def test_scikit_learns_monomials_are_ours_in_another_order():
+    X, y = samples(6, 3, 40)
+    features = expansion(3).fit_transform(X.astype(float))
+    ours = np.array([np.prod(X[:, [i for i in range(6) if T >> i & 1]], axis=1) for T in hypercube.monomials(6, 3)])
+    assert np.array_equal(features, ours[order(6, 3)].T)
+    assert set(samples(6, 3, 40, "signs")[1]) == {-1.0, 1.0}
+
+
+def test_the_package_imports_no_peer():
+    modules = [path.stem for path in (make.ROOT / "sparse_core").glob("*.py")]
+    script = f"""
+import importlib, sys
+for name in {modules!r}:
+    importlib.import_module("sparse_core." + name)
+print(sorted({{"benchmarks", "boofun", "boolforge", "galois", "pyfwht", "pypuf", "sympy"}} & set(sys.modules)))
+"""
+    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "[]\n"
+
+
+def test_the_pins_are_those_of_the_book():
+    files = (make.BENCH / "requirements.txt", make.PINS)
+    pins = [dict(re.findall(r"^([\w.-]+)==([\w.]+)", path.read_text(), flags=re.M)) for path in files]
+    assert len(pins[0]) == 9
+    assert pins[0].items() <= pins[1].items()
+
+
+# The command
+
+
+@pytest.fixture
+def here(monkeypatch, tmp_path):
+    """The command with two small cases, keeping its records in a folder of the test."""
+    cases = [Case("first", {"base": base}, {"n": 1}, quick=True), Case("second", {"base": base}, {"n": 2})]
+    monkeypatch.setattr(bench, "CASES", cases)
+    monkeypatch.setattr(bench, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(bench, "UNFINISHED", tmp_path / "_build" / "bench.json")
+    return tmp_path
+
+
+def test_a_complete_run_is_kept_and_a_part_of_one_is_not(here, capsys):
+    assert bench.main(["--quick"]) == bench.main(["--only", "second"]) == 0
+    assert not list(here.iterdir())
+    assert bench.main([]) == 0
+    kept = json.loads((here / "results.json").read_text())
+    assert list(kept["cases"]) == ["first n=1", "second n=2"]
+    assert {"date", "commit", "machine", "versions"} < kept.keys()
+    assert kept["versions"]["numpy"] == np.__version__
+    assert not bench.UNFINISHED.exists()
+    assert [text.strip() for text in capsys.readouterr().out.splitlines() if "=" in text] == [
+        "first n=1",
+        "second n=2",
+        "first n=1",
+        "second n=2",
+    ]
+
+
+def test_an_interrupted_run_goes_on_where_it_was(here, monkeypatch, capsys):
+    asked = []
+
+    def interrupted(case, rounds):
+        asked.append(case.name)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return pairs(case, 1)
+
+    monkeypatch.setattr(bench, "pairs", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bench.main([])
+    assert not bench.RESULTS.exists()
+    assert bench.main([]) == 0
+    assert asked == ["first n=1", "second n=2", "second n=2"]
+    assert "going on after 1 cases" in capsys.readouterr().out
+    assert len(json.loads(bench.RESULTS.read_text())["cases"]) == 2
+
+
+def test_a_change_of_the_machine_starts_anew(here, monkeypatch):
+    bench.write(bench.UNFINISHED, {"fingerprint": "another", "cases": {"first n=1": "kept"}})
+    assert bench.main([]) == 0
+    assert json.loads(bench.RESULTS.read_text())["cases"]["first n=1"] != "kept"
+
+
+def test_a_library_that_did_not_install_says_why(monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "REFUSED", tmp_path / "refused.json")
+    bench.REFUSED.write_text('{"pypuf": "needs another tensorflow"}')
+    sides = {"pypuf": {"failed": "ModuleNotFoundError: No module named 'pypuf'"}, "other": {"failed": "why"}}
+    explained = bench.explained({"sides": sides})["sides"]
+    assert [side["failed"] for side in explained.values()] == ["does not install: needs another tensorflow", "why"]
+
+
+def test_one_case_from_the_command_line(monkeypatch, capfd):
+    monkeypatch.setattr(make, "bootstrap", lambda *_: sys.executable)
+    assert make.main(["bench", "--only", "rank rows=600 columns=512 p=2"]) == 0
+    output = capfd.readouterr().out
+    assert "galois" in output and "difference 0e+00" in output
+    assert "rank rows=600 columns=512 p=5" not in output
+
+
+def test_an_unknown_case_lists_the_groups(monkeypatch, capfd):
+    monkeypatch.setattr(make, "bootstrap", lambda *_: sys.executable)
+    assert make.main(["bench", "--only", "nothing"]) == 1
+    errors = capfd.readouterr().err
+    assert errors.startswith("bench: stopped: there is no case 'nothing'; the groups are copy, product, walsh, ")
+    assert errors.count("\n") == 1
+
+
+# The page
+
+
+@pytest.fixture
+def kept():
+    """The records of two cases, one of them with a side that failed."""
+    cases = [
+        Case("sums", {"base": base, "shifted": shifted}, {"n": 10}),
+        Case("sums", {"base": base, "missing": missing}, {"n": 20}),
+        Case("other", {"shifted": shifted}, {"n": 10}),
+    ]
+    return {"cases": {case.name: pairs(case, rounds=2) for case in cases}}
+
+
+def test_the_report_has_a_row_for_each_side(kept):
+    table = report.table(report.select(kept, "sums"))
+    assert table["size"] == ["n = 10", "", "n = 20", ""]
+    assert table["side"] == ["base", "shifted", "base", "missing"]
+    assert table["time"][3] == "failed" and table["difference"] == ["", "6e-02", "", ""]
+    assert report.select(kept, "sums", n=20) == [kept["cases"]["sums n=20"]]
+    assert report.failures(kept) == {
+        "case": ["sums n=20"],
+        "side": ["missing"],
+        "reason": ["ModuleNotFoundError: No module named 'a_library_that_nobody_has'"],
+    }
+    assert report.failures({"cases": {}}) == {}
+
+
+def test_curves_leave_out_what_failed(kept):
+    sums = report.select(kept, "sums")
+    assert report.curve(sums, "base", lambda record: record["args"]["n"])[0] == [10, 20]
+    assert report.curve(sums, "missing", lambda record: record["args"]["n"]) == ([], [])
+    one = sums[0]["sides"]["shifted"]["seconds"]
+    assert report.curve(sums, "shifted", lambda record: 1.0) == ([1.0], [sum(one) / 2])
+    other = kept["cases"]["other n=10"]["sides"]["shifted"]["seconds"]
+    assert report.rate(kept, "other", "operations") == pytest.approx(20 / sum(other))
+
+
+def test_the_kept_results_are_of_every_case():
+    results = report.load()
+    assert list(results["cases"]) == [case.name for case in bench.CASES]
+    assert {"date", "commit", "machine", "versions"} < results.keys()

@@ -1,0 +1,221 @@
+"""What comes in by a pull request is data until it is executed: read as such, and shown as text."""
+
+import ast
+import html.parser
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import yaml
+from companion import errata_page, extension, graph, ledger_page, markup, navigation, notation_page
+from companion.audit import audit
+from test_errata import claim, erratum, record
+from test_make import make_small, run
+
+import make
+from sparse_core import laboratory
+from sparse_core.network import network
+from sparse_core.notebook import figures, ledger
+
+mpl.use("agg")
+EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"
+SOURCES = [
+    path
+    for top in ("make.py", "conftest.py", "book", "sparse_core", "benchmarks")
+    for path in sorted([make.ROOT / top, *(make.ROOT / top).rglob("*.py")])
+    if path.suffix == ".py"
+]
+
+
+def called(path):
+    """The functions that a source calls, as they are written, each with the names of its keywords."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), {word.arg: ast.unparse(word.value) for word in node.keywords}
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def dangerous(path):
+    """The calls and imports of a source that turn data into programs."""
+    for name, words in called(path):
+        if re.fullmatch(r"eval|exec|compile|__import__|os\.(system|popen)|yaml\.(\w*_)?load(_all)?", name):
+            if name not in ("yaml.safe_load", "compile"):
+                yield name
+        if words.get("shell", "False") != "False" or words.get("allow_pickle", "False") != "False":
+            yield f"{name} with {words}"
+    yield from {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"} & set(imported(path))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(make.ROOT)))
+def test_no_source_turns_data_into_programs(path):
+    assert list(dangerous(path)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "yaml.load(text)",
+        "yaml.unsafe_load(text)",
+        "eval(text)",
+        "exec(text)",
+        "os.system(text)",
+        "subprocess.run(text, shell=True)",
+        "np.load(path, allow_pickle=True)",
+        "import pickle",
+        "from joblib import load",
+    ],
+)
+def test_what_turns_data_into_programs_is_found(line, tmp_path):
+    (tmp_path / "it.py").write_text(line)
+    assert list(dangerous(tmp_path / "it.py"))
+
+
+def test_a_tag_of_yaml_runs_nothing(tmp_path):
+    (tmp_path / "claims.yml").write_text(f"!!python/object/apply:os.mkdir ['{tmp_path / 'made'}']")
+    with pytest.raises(ledger.LedgerError, match="claims.yml cannot be read: could not determine a constructor"):
+        ledger_page.read_yaml(tmp_path / "claims.yml")
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_header_of_a_chapter_runs_nothing(tmp_path):
+    root = make_small(tmp_path / "small")
+    text = (root / "book/01-a.md").read_text()
+    tag = f"jupytext:\n  evil: !!python/object/apply:os.mkdir ['{tmp_path / 'made'}']"
+    (root / "book/01-a.md").write_text(text.replace("jupytext:", tag, 1))
+    code, _, errors = run(root, "refresh")
+    assert code != 0 and errors.startswith("refresh: stopped: 01-a.md cannot be read")
+    assert not (tmp_path / "made").exists()
+
+
+def test_samples_in_files_are_arrays_and_no_objects(tmp_path):
+    from sparse_core.learning import shards
+
+    shard = shards.save(tmp_path, [(np.ones((2, 2)), np.ones(2))])[0]
+    np.save(shard[0], np.array([{"an": "object"}], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="[Pp]ickle|object"):
+        shards.moments([shard], 1)
+
+
+# HTML
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [tag, *(name for name, _ in attributes if name.startswith("on"))]
+
+
+def assert_only_text(shown):
+    """No script and no handler; what was to be shown is there as text."""
+    assert not {"script", "img", "onerror", "iframe"} & set(Tags(shown).found), shown
+    assert "alert" in shown
+
+
+EVIL_CLAIMS = [
+    claim("base", label="Lemma 3", statement=EVIL, note=EVIL, arxiv=EVIL),
+    claim("other", label=EVIL, uses=["base"], owed="not runnable", reason=EVIL, source="ours"),
+    erratum("E1", ["other"], statement=EVIL, printed=EVIL, witness=EVIL, corrected=EVIL, reason=EVIL),
+]
+
+
+@pytest.fixture
+def evil_records():
+    found = ledger.check("lemma-9", [1.0], [4.0], evidence="exact", over=EVIL, control={EVIL: 0.5})
+    return [{**record(found), "claim": "base"}, {**record(found), "claim": "E1", "anchor": "another"}]
+
+
+def test_claims_are_shown_as_text(evil_records):
+    assert_only_text(ledger_page.page(EVIL_CLAIMS, evil_records))
+    assert_only_text(errata_page.page(EVIL_CLAIMS, evil_records))
+    assert_only_text(graph.svg(EVIL_CLAIMS))
+    assert_only_text(markup.with_links(f"`base`: {EVIL}", {c["id"]: c for c in EVIL_CLAIMS}))
+    assert_only_text(navigation.entry(EVIL_CLAIMS[1]))
+    assert_only_text(navigation.whence("base", EVIL_CLAIMS, {}))
+
+
+def test_a_label_is_shown_as_text_where_an_output_names_its_claim():
+    page = {Path("a.html"): '<span class="claim" data-claim="other">the label</span>'}
+    assert_only_text(extension.with_claims(page, EVIL_CLAIMS)[Path("a.html")])
+
+
+def test_mathematics_keeps_its_meaning_without_tags():
+    assert markup.without_tags("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
+
+
+@pytest.mark.parametrize("key", ["id", "section", "chapter"])
+def test_a_name_that_would_leave_its_attribute_is_refused(key):
+    bad = claim("base", **{key: 'x" onclick="alert(1)'})
+    assert any(f"{key} 'x\" onclick" in problem for problem in audit([bad], [], [], {}))
+
+
+def test_records_are_shown_as_text():
+    found = ledger.check("lemma-9", [1.0], [4.0], evidence="exact", over=EVIL, control={EVIL: 0.5})
+    assert_only_text(found._repr_mimebundle_()["text/html"])
+
+
+def test_figures_are_shown_as_text():
+    fig, ax = figures.canvas()
+    ax.plot([0, 1], [0, 1], label=EVIL.replace("$", ""))
+    figure = figures.Figure(fig, EVIL)
+    assert_only_text(figure._repr_mimebundle_()["text/html"])
+
+    def draw(ax, value):
+        ax.plot([0, 1], [0, 1], label="line")
+        return EVIL
+
+    assert_only_text(figures.Slider(EVIL, [1, 2], draw, start=1)._repr_mimebundle_()["text/html"])
+
+
+def test_tables_are_shown_as_text():
+    assert_only_text(figures.Table({EVIL: [EVIL]})._repr_mimebundle_()["text/html"])
+
+
+def test_a_report_is_shown_as_text():
+    row = laboratory.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
+    evil = laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
+    assert_only_text(evil._repr_mimebundle_()["text/html"])
+
+
+def test_docstrings_are_shown_as_text(tmp_path):
+    (tmp_path / "module.py").write_text(f'__all__ = ["f"]\ndef f():\n    r"""{EVIL}"""\n')
+    assert_only_text(notation_page.names(tmp_path))
+
+
+def test_the_claims_of_this_book_need_no_tags():
+    claims = yaml.safe_load((make.BOOK / "claims.yml").read_text(encoding="utf-8"))
+    texts = [value for entry in claims for value in entry.values() if isinstance(value, str)]
+    assert len(texts) > 500
+    assert [text for text in texts if re.search("<[A-Za-z/!?]", text)] == []
+
+
+# What a run leaves elsewhere
+
+
+def test_a_build_writes_nothing_beside_its_folder(tmp_path, monkeypatch):
+    root, home = make_small(tmp_path / "small"), tmp_path / "home"
+    home.mkdir()
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "MPLCONFIGDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "home"))
+    before = {path for path in root.rglob("*") if "_build" not in path.parts}
+    assert run(root, "book", "--chapter", "01-a")[0] == 0
+    after = {path for path in root.rglob("*") if "_build" not in path.parts and "__pycache__" not in path.parts}
+    assert after <= before
+    left = [path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()]
+    assert [path for path in left if not path.startswith(".cache/matplotlib/")] == []

@@ -1,0 +1,598 @@
+"""The bounds: hand-computed values, limits and monotonicity, and the quantities that they bound."""
+
+from fractions import Fraction
+from math import comb, exp, inf, isnan, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.bounds import ours, paper
+from sparse_core.cube import fourier, hypercube
+from sparse_core.network import constructions
+
+SLACK = 1 + 1e-9  # of a comparison of floats
+
+real_functions = st.integers(0, 6).flatmap(
+    lambda n: st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).normal(size=2**n))
+)
+
+
+@given(real_functions, st.integers(0, 6), st.floats(0, 0.99))
+def test_both_forms_of_the_tail_bound_hold_and_ours_is_the_smaller(f, d, rho):
+    ns, tail = fourier.noise_sensitivity(f, rho), fourier.tail(f, d)
+    assert tail <= ours.claim_2_1_tail(ns, rho, d) * SLACK
+    assert ours.claim_2_1_tail(ns, rho, d) <= paper.claim_2_1_tail(ns, rho, d)
+    assert tail <= ours.tail_from_average_sensitivity(fourier.average_sensitivity(f), d) * SLACK + 1e-12
+
+
+def test_the_tail_bounds_are_equalities_for_a_parity_just_above_the_degree():
+    parity = hypercube.character(0b111, hypercube.points(3))
+    assert ours.tail_from_average_sensitivity(fourier.average_sensitivity(parity), 2) == 1
+    assert ours.claim_2_1_tail(fourier.noise_sensitivity(parity, 0.5), 0.5, 2) == pytest.approx(1)
+    assert paper.claim_2_1_tail(0.1, 0.5, 0) == inf  # rho^0 = 1: the printed bound is empty at degree 0
+
+
+def test_claim_2_1_needs_a_nonnegative_correlation():
+    """E9: x_0 x_1 with rho = -1/2 has NS 3/8 and tail 1 above degree 1, more than 2 (3/8) / (1 + 1/2)."""
+    parity = hypercube.character(0b11, hypercube.points(2))
+    assert fourier.noise_sensitivity(parity, -0.5) == 0.375 and fourier.tail(parity, 1) == 1
+    assert Fraction(2) * Fraction(3, 8) / (1 - Fraction(-1, 2)) < 1
+    for form in (paper.claim_2_1_tail, ours.claim_2_1_tail):
+        with pytest.raises(ValueError, match="'rho' must be at least 0"):
+            form(0.375, -0.5, 1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 50, 400])
+def test_lemma_6_on_symmetric_halfspaces(n):
+    """AS of 1{sum x > n - 2h} counts the edges of one layer: (1/4) 2 (n - h) C(n, h) / 2^n with h + 1 layers inside."""
+    for h in range(n):
+        p = Fraction(sum(comb(n, i) for i in range(h + 1)), 2**n)
+        AS = Fraction(2 * (n - h) * comb(n, h), 4 * 2**n)
+        if p < 1 - 1e-9:  # closer to 1, ln(1/p) is lost to round-off
+            assert AS <= ours.lemma_6(p, n) * (1 + 1e-6)
+        assert ours.lemma_6(p, n) == pytest.approx(paper.lemma_6(p, n, constant=1 / sqrt(2)))
+
+
+def test_lemma_6_by_hand_and_at_the_ends():
+    assert ours.lemma_6(0.25, 3) == pytest.approx(0.25 * sqrt(3 * log(4) / 2))
+    assert ours.lemma_6(0, 3) == ours.lemma_6(1, 3) == paper.lemma_6(0, 3) == paper.lemma_6(1, 3) == 0
+
+
+def test_lemma_7_by_hand():
+    N = 1 + 10 + 45
+    for delta, r in ((0.05, 6), (0.25, 3)):
+        exact = (4 / 0.1) * (N * r + ours.selection_constant(4, 8) * log(2 * r / delta))
+        assert ours.lemma_7(10, 2, 2, 0.1, delta) == pytest.approx(exact)
+    assert paper.lemma_7(10, 2, 2, 0.1, 0.05) == pytest.approx(100 * 4 * log(20) / 0.1)
+    assert ours.lemma_7(5000, 5000, 1, 0.1, 0.05) == paper.lemma_7(5000, 5000, 1, 0.1, 0.05) == inf
+
+
+@given(st.floats(0.1, 10), st.floats(1.1, 20))
+def test_the_selection_constant_solves_both_chernoff_bounds(good, ratio):
+    bad, c = good * ratio, ours.selection_constant(good, good * ratio)
+    t = (bad - good) / log(ratio)
+    assert good < t < bad
+    for mean in (good, bad):  # crossing t from either side costs exp(-ln(1/q)) with c ln(1/q) samples, for range 4
+        assert exp(-c / 4 * (t * log(t / mean) - t + mean)) == pytest.approx(exp(-1))
+
+
+class Network:
+    """h(x) = sum u_j relu(<w_j, x> - b_j) on the whole cube, by the definitions and nothing else."""
+
+    def __init__(self, u, W, b):
+        u, W, b = np.asarray(u, float), np.asarray(W, float), np.asarray(b, float)
+        self.n, self.s = W.shape[1], len(u)
+        pre = hypercube.points(self.n) @ W.T - b
+        self.active = pre > 0
+        self.count = self.active.sum(1)
+        self.k = max(1, int(self.count.max()))
+        self.values = np.maximum(pre, 0) @ u
+        self.W = np.abs(u).max() * np.linalg.norm(W, axis=1).max()
+        self.B = np.abs(u).max() * np.abs(b).max()
+
+    def flips(self, i):
+        return np.arange(2**self.n) ^ (1 << i)
+
+    def sensitivity(self, keep):
+        """(1/4) E sum_i (h(x) - h(x'))^2 over the flips whose active sets before and after satisfy ``keep``."""
+        total = 0.0
+        for i in range(self.n):
+            other = self.flips(i)
+            total += np.mean((self.values - self.values[other]) ** 2 * keep(self.active, self.active[other])) / 4
+        return total
+
+    @property
+    def AS(self):
+        return self.sensitivity(lambda R, Q: np.ones(len(R)))
+
+
+@st.composite
+def networks(draw, max_n=6):
+    n, s = draw(st.integers(1, max_n)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    b = rng.normal(size=s) + draw(st.floats(-1, 3))
+    return Network(rng.normal(size=s), rng.normal(size=(s, n)) * rng.integers(0, 2, (s, n)), b)
+
+
+def parities(p, k):
+    """k copies of the parity of p bits, each of 2^p neurons of which one is active: h = 2 k chi."""
+    a = hypercube.points(p)
+    return Network(np.tile(np.prod(a, axis=1), k), np.tile(a, (k, 1)), np.full(k * 2**p, p - 2))
+
+
+@given(networks())
+def test_average_sensitivity_is_within_all_three_bounds(net):
+    mean_square = np.mean(net.count**2.0)
+    for bound in (
+        ours.average_sensitivity(net.W, k=net.k),
+        ours.average_sensitivity(net.W, s=net.s),
+        ours.average_sensitivity(net.W, mean_square_active=mean_square),
+    ):
+        assert net.AS <= bound * SLACK
+    assert ours.average_sensitivity(net.W, net.k, net.s, mean_square) == min(
+        ours.average_sensitivity(net.W, net.k, net.s), ours.average_sensitivity(net.W, mean_square_active=mean_square)
+    )
+
+
+@pytest.mark.parametrize("p, k", [(1, 1), (2, 1), (3, 1), (3, 2), (4, 3)])
+def test_average_sensitivity_is_attained_by_parities(p, k):
+    net = parities(p, k)
+    assert net.k == k and net.AS == pytest.approx(ours.average_sensitivity(net.W, k=k), rel=1e-12)
+    assert net.AS == pytest.approx(ours.average_sensitivity(net.W, mean_square_active=k**2), rel=1e-12)
+    assert fourier.tail(net.values, p - 1) == pytest.approx(ours.tail(p - 1, net.W, k=k), rel=1e-12)
+
+
+@pytest.mark.parametrize("p, k", [(1, 1), (1, 4), (2, 3), (3, 2), (5, 3)])
+def test_the_constants_are_sharp_on_the_tight_family(p, k):
+    """Equality: in the average sensitivity, in the tail just below the degree, and so in the degree itself."""
+    net = constructions.tight(p, k, n=p + 1)
+    values, W = net.values(), net.scale.W
+    assert fourier.average_sensitivity(values) == pytest.approx(ours.average_sensitivity(W, k), rel=1e-12)
+    assert fourier.tail(values, p - 1) == pytest.approx(ours.tail(p - 1, W, k), rel=1e-12)
+    assert ours.degree(4 * k**2 * SLACK, W, k) == p - 1 and ours.degree(4 * k**2 / SLACK, W, k) == p
+
+
+@pytest.mark.parametrize("n, s, k", [(8, 12, 1), (9, 24, 2), (10, 16, 4)])
+def test_random_sparse_networks_are_within_the_bounds(n, s, k):
+    net = constructions.random_sparse(n, s, k, rng=np.random.default_rng(n))
+    values, (W, B) = net.values(), net.scale
+    AS = fourier.average_sensitivity(values)
+    assert AS <= ours.average_sensitivity(W, k, s) <= paper.lemma_9(n, s, k, W, B, form="repaired")
+    assert AS <= ours.average_sensitivity(W, mean_square_active=np.mean(net.active_count() ** 2.0))
+    assert np.abs(values).max() <= paper.sup_norm(n, k, W, B)
+    for d in range(n):
+        assert fourier.tail(values, d) <= ours.tail(d, W, k, s)
+
+
+@pytest.mark.parametrize("s, k", [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (4, 4), (6, 4)])
+def test_min_2k_s_is_attained_on_one_bit(s, k):
+    """2k - s' neurons relu(x + 1.5), and s' - k of each of relu(x + 1) and -relu(1 - x), s' = min(s, 2k): AS = s'^2."""
+    width = min(s, 2 * k)
+    u = [1] * (2 * k - width) + [1, -1] * (width - k)
+    w = [1] * (2 * k - width) + [1, -1] * (width - k)
+    b = [-1.5] * (2 * k - width) + [-1, -1] * (width - k)
+    net = Network(u, np.array(w)[:, None], b)
+    assert net.AS == width**2
+    # relu(x + 1.5) is active at both points: k neurons are active at each of them
+    assert (net.count == k).all() and ours.average_sensitivity(net.W, k, s) == width**2
+
+
+@given(networks(), st.floats(-1, 1), st.integers(0, 6))
+def test_noise_and_tails_are_within_their_bounds(net, rho, d):
+    assert fourier.noise_sensitivity(net.values, rho) <= ours.noise_sensitivity(rho, net.W, net.k) * SLACK + 1e-12
+    tail = fourier.tail(net.values, d)
+    assert tail <= ours.tail(d, net.W, net.k, net.s) * SLACK + 1e-12
+
+
+@pytest.mark.parametrize("known", [{"k": 2}, {"s": 3}, {"k": 2, "s": 3}, {"mean_square_active": 0.5}])
+def test_noise_and_tails_by_hand(known):
+    AS = ours.average_sensitivity(1.5, **known)
+    assert ours.noise_sensitivity(0.75, 1.5, **known) == AS / 8
+    assert ours.tail(2, 1.5, **known) == AS / 3
+
+
+def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
+    """The second-order bound needs d >= 6, so it is tried on networks with n = 10; it is far from attained there."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        W = rng.normal(size=(3, 10))
+        net = Network(rng.choice([-1, 1], 3), W, rng.normal(size=3))
+        for d in range(6, 10):
+            assert fourier.tail(net.values, d) <= ours.tail_second_order(d, net.W, net.k, net.s)
+    assert ours.log_width(100, 2) == log(50) and ours.log_width(4, 1) == 1.5
+    assert ours.tail_second_order(5, 1, 1, 1) == inf
+    assert ours.tail_second_order(6, 3, 2, 4) == pytest.approx(ours.SECOND_ORDER * 36 * sqrt(1.5) / 6**1.5)
+    assert ours.SECOND_ORDER == pytest.approx(25.31, abs=0.01)
+
+
+def test_the_level_of_the_second_difference_is_a_lower_bound():
+    """F(d + 1) = 1 - 2 (1 - 2/r)^(d+1) + (1 - 4/r)^(d+1) with r = 3 (d + 1), for the d that matter."""
+    t = np.arange(7, 100_000.0)
+    F = 1 - 2 * (1 - 2 / (3 * t)) ** t + (1 - 4 / (3 * t)) ** t
+    assert ours.LEVEL <= F.min() < ours.LEVEL + 0.01
+
+
+@given(networks(), st.integers(0, 6))
+def test_remark_11_holds_for_every_threshold(net, k):
+    k = min(max(k, 1), net.s)
+    eta = np.mean(net.count > k)
+    assert net.AS <= ours.remark_11(net.W, k, net.s, eta) * SLACK + 1e-12
+
+
+def test_remark_11_by_hand():
+    assert ours.remark_11(2.0, 1, 10, 0.0) == ours.average_sensitivity(2.0, k=1) == 16
+    assert ours.remark_11(1.0, 1, 10, 1.0) == ours.average_sensitivity(1.0, s=10) == 100
+    assert ours.remark_11(1.0, 3, 4, 0.5) == 16  # never worse than the dense bound
+    assert ours.remark_11(1.0, 2, 100, (2 / 100) ** 2) == 6 * 2**2
+    assert paper.remark_11(4, 5) == pytest.approx(1 / 20) and paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
+
+
+@given(networks())
+def test_each_step_of_the_repaired_lemma_9_holds(net):
+    n, s, k, W, B = net.n, net.s, net.k, net.W, net.B
+    same = lambda R, Q: (R == Q).all(1)  # noqa: E731
+    changed = lambda R, Q: (R != Q).any(1)  # noqa: E731
+    boundary = np.mean([changed(net.active, net.active[net.flips(i)]).mean() for i in range(n)])
+    t, C = paper.threshold(n, s, k, W, B, form="repaired"), paper.sup_norm(n, k, W, B)
+    U, V = net.sensitivity(same), net.sensitivity(changed)
+    assert U + V == pytest.approx(net.AS)
+    assert U <= paper.eq_U(k, W, form="repaired") * SLACK
+    assert boundary <= paper.boundary_probability(n, s, k, form="repaired")
+    assert np.mean(np.abs(net.values) > t) <= float(n * s) ** -4
+    assert np.abs(net.values).max() <= C * SLACK
+    assert V <= paper.eq_V(n, s, k, W, B, form="repaired")
+    assert net.AS <= paper.lemma_9(n, s, k, W, B, form="repaired")
+
+
+def test_the_slips_of_lemma_9_are_there():
+    relu = Network([1], [[1]], [-2])  # relu(x + 2) never changes its active set: (U) is all of AS
+    assert relu.AS == 1 > paper.eq_U(1, 1.0) and relu.AS <= paper.eq_U(1, 1.0, form="repaired")  # E12
+    gate = Network([1], [[1]], [0])  # relu(x) at n = s = k = 1
+    assert gate.AS == 0.25 > paper.lemma_9(1, 1, 1, 1.0, 0.0) == 0  # E17
+    assert paper.boundary_probability(1, 1, 1) == 0 < 1 <= paper.boundary_probability(1, 1, 1, form="repaired")  # E14
+
+
+def test_the_printed_forms_of_section_3_by_hand():
+    n, s, k, W, B = 10, 16, 2, 3.0, 5.0
+    of, L, width = (n, s, k, W, B), log(160), log(8)
+    assert paper.eq_U(k, W) == 9
+    assert paper.boundary_probability(n, s, k) == pytest.approx(2 * sqrt(width / 10))
+    assert paper.threshold(*of) == pytest.approx(2**1.5 * 3 * sqrt(L) + 10)
+    assert paper.sup_norm(n, k, W, B) == pytest.approx(2 * (3 * sqrt(10) + 5))
+    assert paper.lemma_9(*of) == pytest.approx(16 * 9 * sqrt(10) * L + 8 * 25 * sqrt(log(16)))
+    assert paper.lemma_9(*of, form="restored") == pytest.approx((16 * 9 * L + 8 * 25) * sqrt(10 * width))
+    assert paper.lemma_9(n, 3, 2, W, B, form="restored") == pytest.approx((16 * 9 * log(30) + 8 * 25) * sqrt(5))
+    lemma_10 = sqrt(1 / 4) * (16 * 9 * log(640) ** 2 + 8 * 25 * sqrt(log(16)))
+    assert paper.lemma_10(*of, 3 / 4) == pytest.approx(lemma_10)
+    P, t, C = sqrt(log(3) / 2), 2 * sqrt(log(6)) + 3, 2 * sqrt(2) + 3
+    assert paper.eq_V(2, 3, 1, 2.0, 3.0) == pytest.approx(2 * ((P - 6**-4) * t**2 + 6**-4 * C**2))
+
+
+def test_the_repaired_forms_of_section_3_by_hand():
+    n, s, k, W, B = 10, 16, 2, 3.0, 5.0
+    P, t = 2 * sqrt(2) * k * sqrt(log(8) / 10), 6 * sqrt(2 * log(2 * 16 * 160.0**4)) + 10
+    assert paper.eq_U(k, W, form="repaired") == 36
+    assert paper.boundary_probability(n, s, k, form="repaired") == pytest.approx(P)
+    assert paper.boundary_probability(n, 3, 2, form="repaired") == pytest.approx(4 * 3 / 10 * exp(-0.5) * sqrt(10 / 4))
+    assert paper.threshold(n, s, k, W, B, form="repaired") == pytest.approx(t)
+    eq_V = n * (P * t**2 + 160.0**-4 * 4 * (3 * sqrt(10) + 5) ** 2)
+    assert paper.eq_V(n, s, k, W, B, form="repaired") == pytest.approx(eq_V)
+    assert paper.lemma_9(n, s, k, W, B, form="repaired") == pytest.approx(36 + eq_V)
+    assert paper.bucket_norm(2, 3, 4) == pytest.approx(8 * log(24) + 1 / 576)
+    P, t = 4 / 3 * exp(-0.5) * sqrt(3 / 4), sqrt(2 * log(2 * 81)) + 5  # s = k = 1, n = 3
+    assert paper.lemma_9(3, 1, 1, 1.0, 5.0, form="repaired") == pytest.approx(
+        1 + 3 * (P * t**2 + (sqrt(3) + 5) ** 2 / 81)
+    )
+
+
+def test_the_noise_rate_is_the_lesser_of_its_two_entries():
+    L, aim = log(2 * 10 * 16 * 9 / 0.5), 0.25
+    first, restored = L / (2**8 * 3**4 * log(160) ** 4), 1 / (2**8 * 3**4 * L**4)
+    assert paper.noise_rate(10, 16, 2, 3.0, 0.0, 0.5) == pytest.approx(aim * first)
+    assert paper.noise_rate(10, 16, 2, 3.0, 0.0, 0.5, form="restored") == pytest.approx(aim * restored)
+    assert paper.noise_rate(10, 16, 2, 3.0, 50.0, 0.5) == pytest.approx(aim / (2**6 * 50.0**4 * log(16)))
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        lambda **c: paper.lemma_6(0.2, 3, **c),
+        lambda **c: paper.lemma_7(10, 2, 2.0, 0.1, 0.05, **c),
+        lambda **c: paper.boundary_probability(10, 16, 2, **c),
+        lambda **c: paper.threshold(10, 16, 2, 3.0, 5.0, **c) - 10,
+        lambda **c: paper.lemma_9(10, 16, 2, 3.0, 5.0, **c),
+        lambda **c: paper.lemma_9(10, 16, 2, 3.0, 5.0, form="restored", **c),
+        lambda **c: paper.lemma_10(10, 16, 2, 3.0, 5.0, 0.5, **c),
+        lambda **c: paper.noise_rate(10, 16, 2, 3.0, 5.0, 0.5, **c),
+        lambda **c: paper.theorem_8_degree(10, 16, 2, 3.0, 5.0, 0.5, **c),
+        lambda **c: log(paper.theorem_8_samples(10, 4, 1, 0.5, 0.0, 10.0, 0.5, **c) / (2.5 * log(2) / 10)),
+        lambda **c: paper.theorem_14(6, 0.4, **c),
+        lambda **c: paper.lemma_18(2.0, 0.1, 50, 0.1, **c),
+        lambda **c: paper.theorem_17(3, 4, 2, 1.0, 0.5, 2.0, 0.3, 0.01, **c),
+        lambda **c: paper.theorem_19(50, 3, 4, 1.0, 0.5, 2.0, **c),
+        lambda **c: paper.eq_15(50, 3, 4, 2, 1.0, 0.5, 2.0, **c),
+        lambda **c: paper.dense_rademacher(25, 4, 1.0, 0.5, 2.0, **c),
+        lambda **c: paper.conjecture_20(25, 4, 2, 1.0, 0.5, 2.0, **c),
+    ],
+)
+def test_the_free_constant_is_a_factor_and_1_by_default(bound):
+    assert bound(constant=3.0) == pytest.approx(3 * bound()) and bound(constant=1.0) == bound() != 0
+
+
+def test_the_printed_lemma_9_is_outgrown_by_its_own_last_line():
+    """E16: the line before the last grows like sqrt(n) in B, the last one does not."""
+    ratios = [paper.eq_V(n, 8, 1, 0.0, 1.0) / paper.lemma_9(n, 8, 1, 0.0, 1.0) for n in (10**2, 10**4, 10**6)]
+    assert ratios[1] == pytest.approx(10 * ratios[0], rel=0.01) and ratios[2] == pytest.approx(10 * ratios[1], rel=0.01)
+    for n in (10**2, 10**4, 10**6):
+        assert paper.eq_V(n, 8, 1, 0.0, 1.0) <= 2 * paper.lemma_9(n, 8, 1, 0.0, 1.0, form="restored")
+
+
+@given(networks(max_n=5), st.floats(0, 0.95))
+def test_the_repaired_lemma_10_holds(net, rho):
+    bound = paper.lemma_10(net.n, net.s, net.k, net.W, net.B, rho, form="repaired")
+    assert fourier.noise_sensitivity(net.values, rho) <= bound
+
+
+def test_the_buckets_of_an_exact_correlation_are_not_lost_to_round_off():
+    for r in (2, 3, 7, 10, 49, 1000):
+        b = paper.bucket_norm(5, 3, r)
+        expected = paper.lemma_9(r, 3, 1, sqrt(b), 2.0, form="repaired") / r
+        assert paper.lemma_10(5, 3, 1, 1.0, 2.0, 1 - 2 / r, form="repaired") == pytest.approx(expected, rel=1e-12)
+
+
+def test_bucket_norms_stay_within_their_bound():
+    rng = np.random.default_rng(1)
+    n, s, r = 30, 4, 6
+    W = rng.normal(size=(s, n))
+    W /= np.linalg.norm(W, axis=1, keepdims=True)
+    total = 0.0
+    for _ in range(500):
+        bucket, z = rng.integers(0, r, n), rng.choice([-1, 1], n)
+        total += ((W * z) @ (bucket[:, None] == np.arange(r))).__pow__(2).sum(1).max()
+    assert 1 <= total / 500 <= paper.bucket_norm(n, s, r)
+
+
+def test_the_printed_noise_rate_does_not_reach_its_aim():
+    """E19: Lemma 10 at the printed rho, over eps, is unbounded as eps vanishes; at the restored one it is not."""
+
+    def ratio(eps, form):
+        gap = paper.noise_rate(10, 4, 1, 1.0, 0.0, eps, form=form)
+        return sqrt(gap) * log(10 * 4 / gap) ** 2 / eps  # = lemma_10 / eps, without the round-off of 1 - gap
+
+    printed = [ratio(10.0**-e, "printed") for e in (2, 8, 32, 128)]
+    restored = [ratio(10.0**-e, "restored") for e in (2, 8, 32, 128)]
+    assert all(b > 2 * a for a, b in zip(printed, printed[1:], strict=False))
+    assert max(restored) < 10
+    gap = paper.noise_rate(10, 4, 1, 1.0, 0.0, 0.01)
+    assert ratio(0.01, "printed") == pytest.approx(paper.lemma_10(10, 4, 1, 1.0, 0.0, 1 - gap) / 0.01)
+
+
+@given(st.floats(1e-4, 10), st.floats(0, 10), st.integers(1, 5), st.integers(0, 10))
+def test_the_degree_is_the_least_with_a_small_tail(eps, W, k, extra):
+    s = k + extra
+    for args in ((k,), (k, s)):
+        d = ours.degree(eps, W, *args)
+        assert ours.tail(d, W, *args) <= eps * SLACK
+        assert d == 0 or ours.tail(d - 1, W, *args) > eps / SLACK
+    assert ours.theorem_8_degree(eps, W, k, s) == ours.degree(eps / 4, W, k, s)
+    assert ours.theorem_8_degree(eps, W, k) <= 16 * k**2 * W**2 / eps
+
+
+def test_theorem_8_by_hand():
+    L = log(160)
+    printed = (2**8 * 3**4 * L**4 + 2**6 * 5**4 * log(16)) / 0.3**2
+    assert paper.theorem_8_degree(10, 16, 2, 3.0, 5.0, 0.3) == pytest.approx(printed)
+    d = paper.theorem_8_degree(2, 2, 1, 0.5, 0.5, 10.0)
+    samples = 2**d * (0.5 * sqrt(2) + 0.5) ** 2 * log(20) / 10
+    assert paper.theorem_8_samples(2, 2, 1, 0.5, 0.5, 10.0, 0.05) == pytest.approx(samples)
+    assert paper.theorem_8_samples(16, 16, 1, 2.0, 3.0, 0.1, 0.05) == inf
+    assert ours.theorem_8_samples(10, 4, 1, 1.0, 1.0, 0.5, 0.05) == pytest.approx(
+        ours.lemma_7(10, 31, sqrt(10) + 1, 0.125, 0.05)
+    )
+    assert paper.theorem_8_samples(10, 4, 1, 1.0, 1.0, 0.5, 0.05, form="repaired") == pytest.approx(
+        ours.lemma_7(10, 10, sqrt(10) + 1, 0.125, 0.05)
+    )
+
+
+@pytest.mark.parametrize("eps", [30.0, 1000.0, 1e5])
+def test_the_repaired_degree_is_the_first_that_gives_the_tail_that_it_promises(eps):
+    def tail(d):
+        b = paper.bucket_norm(10, 4, d)
+        ns = paper.lemma_9(d, 4, 1, 0.5 * sqrt(b), 0.5, form="repaired") / d
+        return paper.claim_2_1_tail(ns, 1 - 2 / d, d)
+
+    d = int(paper.theorem_8_degree(10, 4, 1, 0.5, 0.5, eps, form="repaired"))
+    assert tail(d) <= eps / 4 and (d == 3 or tail(d - 1) > eps / 4)
+    assert d > ours.theorem_8_degree(eps, 0.5, 1)
+
+
+def test_lemma_7_keeps_its_promise_on_the_majority_of_three_bits():
+    """Averaging, truncation and selection as in the proof, 40 times: at most delta of them may fail (none should)."""
+    rng = np.random.default_rng(7)
+    n, d, delta = 4, 1, 0.1
+    cube = hypercube.points(n)
+    h = np.sign(cube[:, :3].sum(1)).astype(float)
+    eps = fourier.tail(h, d)
+    assert eps == 0.25
+    r = int(np.ceil(np.log2(2 / delta)))
+    m1 = int(np.ceil((n + 1) / eps))
+    m2 = int(np.ceil(ours.selection_constant(4, 8) / eps * log(2 * r / delta)))
+    assert r * m1 + m2 == pytest.approx(ours.lemma_7(n, d, 1.0, eps, delta), abs=r + 1)
+    features = np.column_stack([np.ones(2**n), cube])
+    failures = 0
+    for _ in range(40):
+        candidates = []
+        for _ in range(r):
+            i = rng.integers(0, 2**n, m1)
+            candidates.append(np.clip(features @ (features[i].T @ h[i] / m1), -1, 1))
+        i = rng.integers(0, 2**n, m2)
+        best = min(candidates, key=lambda f: np.mean((f[i] - h[i]) ** 2))
+        failures += np.mean((best - h) ** 2) > 8 * eps
+    assert failures <= 4
+
+
+def test_sample_sizes_of_averaging_and_least_squares_by_hand():
+    N, r = 56, 24  # n = 10, d = 2; ceil(8 ln 20) = 24
+    q = sqrt(55)
+    assert ours.averaging_samples(10, 2, 4.0, 0.1, 0.05) == pytest.approx(r * (36 * 4 / 0.1 * (1 + q) ** 2 + q))
+    m0 = 36 * 4 / 0.1 * (1 + q)  # the split of one run, and the expected squared distance that it gives
+    m1 = q * m0 * (1 + 1 / m0)
+    assert 4 / m0 + 4 * (N - 1) * (1 + 1 / m0) / m1 == pytest.approx(0.1 / 36)
+    assert m0 + m1 == pytest.approx(ours.averaging_samples(10, 2, 4.0, 0.1, 0.05) / r)
+    assert ours.least_squares_samples(10, 2, 0.05) == pytest.approx(r * N * 288)
+    N = 2**70  # for a basis so large, the matrix Chernoff bound asks for more
+    m = ours.least_squares_samples(70, 70, 0.05) / r
+    assert m > 288 * N and N * exp(-(0.5 + 0.5 * log(0.5)) * m / N) == pytest.approx(1 / 8)
+
+
+def test_statistical_queries_by_hand():
+    assert paper.theorem_14(6, 0.4) == pytest.approx(64 * 0.16)
+    assert ours.theorem_14(6, 0.4) == pytest.approx((64 - 9) * 0.16)
+    assert ours.theorem_14(6, 0.4, success=2 / 3) == pytest.approx((2 / 3 * 64 - 9) * 0.16)
+    assert ours.theorem_14(3, 0.4) == 0
+    assert ours.statistical_queries(10, 3, 0.2, 0.25) == pytest.approx(0.04 * (120 - 4))
+    assert ours.statistical_queries(3, 1, 0.2, 0.25) == 0
+
+
+def test_lemma_18_and_theorem_17_by_hand():
+    assert paper.lemma_18(2.0, 0.1, 50, exp(-3)) == pytest.approx(0.2 + sqrt(3 / 50))
+    assert paper.lemma_18(2.0, 0.1, 50, exp(-3), form="repaired") == pytest.approx(0.8 + 4 * sqrt(6 / 50))
+    printed = (2.5**2 * 24 * log(2 * 2.5 / 0.3) + 3) / 0.3**2
+    assert paper.theorem_17(3, 4, 2, 1.0, 0.5, 2.0, 0.3, exp(-3)) == pytest.approx(printed)
+
+
+def test_lemma_18_scales_only_when_repaired():
+    """Scaling labels and hypotheses by c scales the loss by c^2: R, C by c (E22)."""
+    for c in (0.1, 10):
+        assert paper.lemma_18(c, c * 0.2, 50, 0.1, form="repaired") == pytest.approx(
+            c**2 * paper.lemma_18(1, 0.2, 50, 0.1, form="repaired")
+        )
+        assert paper.lemma_18(c, c * 0.2, 50, 0.1) != pytest.approx(c**2 * paper.lemma_18(1, 0.2, 50, 0.1))
+
+
+def test_theorem_17_scales_only_when_repaired():
+    printed = [paper.theorem_17(1, 1, 1, c, 0.0, 1.0, c**2 / 100, 0.01) for c in (1, 3, 10, 100, 1000)]
+    assert printed == pytest.approx([92103.4, 3244.03, 4.60517, -4.60467, -0.0921034], rel=1e-5)  # E23
+    for bound in (ours.theorem_17, lambda *a: paper.theorem_17(*a, form="repaired")):
+        one = bound(3, 4, 2, 1.0, 0.5, 2.0, 0.3, 0.01)
+        assert bound(3, 4, 2, 8.0, 4.0, 2.0, 64 * 0.3, 0.01) == pytest.approx(one, rel=1e-12)
+    one_neuron = 320 * (2 * log(1 + 8 / sqrt(0.05)) + log(2) + log(10))  # WR + B = 2
+    for W, R in ((1.0, 1.0), (0.5, 2.0)):
+        assert ours.theorem_17(1, 1, 1, W, 1.0, R, 0.05, 0.1) == pytest.approx(one_neuron)
+
+
+def test_the_repaired_theorem_17_is_the_least_such_sample():
+    args = (3, 4, 2, 1.0, 0.5, 2.0)
+    m = int(paper.theorem_17(*args, 0.3, 0.01, form="repaired"))
+
+    def loss(m):
+        complexity = paper.eq_15(m, *args, form="repaired")
+        return paper.lemma_18(2 * 2.5, complexity, m, 0.01, form="repaired")
+
+    assert loss(m) <= 0.3 < loss(m - 1)
+    assert paper.theorem_17(*args, loss(1), 0.01, form="repaired") == 1
+
+
+@pytest.mark.parametrize("start", [1, 3])
+def test_the_search_ends_at_an_integer_that_is_enough_while_its_predecessor_is_not(start):
+    assert [paper._least(lambda m, t=t: m >= t, start) for t in range(start, 99)] == list(range(start, 99))
+    gaps = {start << i for i in range(4)}
+    assert paper._least(lambda m: m not in gaps, start) - 1 in gaps
+
+
+def test_rademacher_bounds_by_hand():
+    assert paper.theorem_19(50, 3, 4, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(4 * 3 * log(50 * 2.5) / 50))
+    assert paper.eq_15(50, 3, 4, 2, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(4 * 3 * 2 * log(2 * 50 * 2.5) / 50))
+    assert isnan(paper.theorem_19(1, 3, 4, 1.0, 0.0, 0.5))  # the printed logarithm is negative (E25)
+    assert paper.theorem_19(1, 3, 4, 1.0, 0.0, 1.0) == 0
+    repaired = 2.5 * sqrt(4 * 2 / 50) * (1 + sqrt(2 * (log(2) + 3 * log(50))))
+    assert paper.eq_15(50, 3, 4, 2, 1.0, 0.5, 2.0, form="repaired") == pytest.approx(repaired)
+    assert paper.theorem_19(4, 1000, 2, 1.0, 0.0, 1.0, form="repaired") == pytest.approx(
+        sqrt(2 / 4) * (1 + sqrt(2 * 4 * log(2)))  # at most 2^m active sets
+    )
+    assert paper.dense_rademacher(25, 4, 1.0, 0.5, 2.0) == pytest.approx(2.5 * 4 / 5)
+    assert paper.conjecture_20(25, 4, 2, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(8) / 5)
+
+
+def test_theorem_e_by_hand_and_its_forms():
+    L, m, s, k = 3, 1000, 16, 1  # ceil(log2(62.5) / 2) = 3
+    g = 2 + sqrt(L) * (1 + ours.PEELING * sqrt(log(2 * m + 1)))
+    rate = sqrt(s * k / m)
+    scale = (0.5, 3.0, 2.0)  # WR = 1
+    assert ours.rademacher(m, s, k, *scale, form="joint") == pytest.approx(4 * rate * g)
+    assert ours.rademacher(m, s, k, *scale, form="separated") == pytest.approx(4 / sqrt(m) + 2 * rate * g)
+    assert ours.rademacher(m, s, k, *scale) == ours.rademacher(m, s, k, *scale, form="trivial") == 4
+    assert ours.rademacher(5, 16, 1, 1.0, 0.0, 1.0, form="joint") == pytest.approx(2 * sqrt(16 / 5))  # L = 0
+    assert (512 / 3) * log(3) + 32 <= ours.PEELING**2 * log(3) * SLACK  # m = 1, where it is tight
+
+
+scales = st.floats(0.01, 100)
+
+
+@given(
+    st.integers(1, 200),
+    st.integers(1, 50),
+    st.integers(1, 50),
+    scales,
+    scales,
+    st.sampled_from(["printed", "repaired"]),
+)
+def test_the_bounds_of_section_3_grow_with_each_parameter(n, s, k, W, B, form):
+    k = min(k, s)
+    for bound in (
+        lambda n, W, B: paper.lemma_9(n, s, k, W, B, form=form),
+        lambda n, W, B: paper.threshold(n, s, k, W, B, form=form),
+        lambda n, W, B: paper.lemma_10(n, s, k, W, B, 0.5, form=form),
+    ):
+        here = bound(n, W, B)
+        assert here <= bound(n, 2 * W, B) and here <= bound(n, W, 2 * B)
+        assert here <= bound(2 * n, W, B) or form == "repaired"  # (ns)^(-4) n^2 C^2 falls with n at first
+    assert (
+        ours.average_sensitivity(W, k) <= ours.average_sensitivity(W, k + 1) <= ours.average_sensitivity(2 * W, k + 1)
+    )
+
+
+@given(st.integers(1, 10**6), st.integers(1, 100), st.integers(1, 100), st.integers(1, 50))
+def test_rademacher_bounds_fall_with_the_sample_at_the_right_rate(m, s, k, n):
+    k = min(k, s)
+    for bound in (
+        lambda m: paper.eq_15(m, n, s, k, 1.0, 1.0, 1.0, form="repaired"),
+        lambda m: ours.rademacher(m, s, k, 1.0, 1.0, 1.0),
+    ):
+        assert bound(64 * m + 10**6) <= bound(m)
+        assert bound(m) >= paper.conjecture_20(m, s, k, 1.0, 1.0, 1.0) or bound(m) == 2 * k
+    assert paper.conjecture_20(4 * m, s, k, 1.0, 1.0, 1.0) == paper.conjecture_20(m, s, k, 1.0, 1.0, 1.0) / 2
+
+
+def test_ours_is_below_the_paper_wherever_they_promise_the_same():
+    for n, s, k in ((10, 4, 1), (100, 16, 2), (1000, 1000, 10)):
+        assert ours.average_sensitivity(1.0, k, s) < paper.lemma_9(n, s, k, 1.0, 1.0, form="repaired")
+        assert ours.theorem_8_degree(0.1, 1.0, k, s) < paper.theorem_8_degree(n, s, k, 1.0, 1.0, 0.1)
+        assert ours.theorem_17(n, s, k, 1.0, 1.0, 1.0, 0.01, 0.1) < paper.theorem_17(
+            n, s, k, 1.0, 1.0, 1.0, 0.01, 0.1, form="repaired"
+        )
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: paper.lemma_6(1.5, 3), "'p' must be at most 1"),
+        (lambda: ours.lemma_6(0.5, 0), "'n' must be at least 1"),
+        (lambda: ours.lemma_7(3, 1, 1, 0, 0.1), "'eps' must be positive"),
+        (lambda: paper.lemma_7(3, 1, 1, 0.1, 1), "'delta' must be less than 1"),
+        (lambda: ours.claim_2_1_tail(0.1, 1, 1), "'rho' must be less than 1"),
+        (lambda: ours.tail_from_average_sensitivity(-1, 1), "'AS' must be at least 0"),
+        (lambda: ours.average_sensitivity(1.0), "'k', 's' or 'mean_square_active' must be given"),
+        (lambda: ours.theorem_14(3, 0.1, error=0.5), "'error' must be less than 1/2"),
+        (lambda: ours.rademacher(3, 2, 1, 1, 1, 1, form="log-free"), "'form' must be one of"),
+        (lambda: paper.lemma_9(3, 2, 3, 1, 1), "'k' must be at most 2, not 3"),
+        (lambda: paper.lemma_9(3, 2, 1, 1, 1, form="sharp"), "'form' must be one of 'printed', 'repaired'"),
+        (lambda: paper.lemma_9(3, 2, 1, 1, 1, constant=2, form="repaired"), "'constant' must be 1"),
+        (lambda: paper.theorem_19(3, 2, 1, 1, 1, 0), "'R' must be positive"),
+    ],
+)
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(ValueError, match=f"^Argument {message}"):
+        call()

@@ -1,0 +1,392 @@
+"""Fourier analysis: each quantity by the route that the module does not take. The naive transform is the direct sum."""
+
+import tracemalloc
+import warnings
+from math import comb
+from threading import Thread
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparse_core.cube import fourier, hypercube
+
+SIZES = range(15)
+LONG = [15, 16, 17, 18, 19, 20]  # a block, and up to five bits above it
+TYPES = [np.bool_, np.int8, np.uint8, np.int64, np.float32, np.float64]
+
+
+def direct_sum(values):
+    """fhat(T) = 2^-n sum_x f(x) chi_T(x), with the characters multiplied out."""
+    n = len(values).bit_length() - 1
+    X = hypercube.points(n).astype(float)
+    chi = np.array([np.prod(X[:, [j for j in range(n) if T >> j & 1]], axis=1) for T in range(2**n)])
+    return chi @ values / 2**n
+
+
+def butterflies(f):
+    """H f by n passes of sums and differences, in the type of f: exact for integers."""
+    f, n = np.array(f), len(f).bit_length() - 1
+    for i in range(n):
+        pairs = f.reshape(-1, 2, 1 << i)
+        f = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+    return f
+
+
+def integer_function(n, dtype, seed=0):
+    low = 0 if np.dtype(dtype).kind in "bu" else -9
+    return np.random.default_rng([n, seed]).integers(low, 2 if dtype == np.bool_ else 10, 2**n).astype(dtype)
+
+
+def random_function(n, seed=0):
+    return np.random.default_rng([n, seed]).standard_normal(2**n)
+
+
+@pytest.mark.parametrize("n", range(9))
+def test_transform_is_the_direct_sum(n):
+    f = random_function(n)
+    assert np.allclose(fourier.walsh_transform(f), direct_sum(f), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("n", [*SIZES, 16])
+def test_inverse_transform_inverts(n):
+    f = random_function(n)
+    assert np.allclose(fourier.inverse_walsh_transform(fourier.walsh_transform(f)), f, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", range(8))
+def test_characters_transform_to_unit_vectors(n):
+    X = hypercube.points(n)
+    for T in range(2**n):
+        assert np.array_equal(fourier.walsh_transform(hypercube.character(T, X)), np.eye(2**n)[T])
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_parseval(n):
+    f = random_function(n)
+    assert fourier.weight_by_degree(f).sum() == pytest.approx(np.mean(f**2), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_average_sensitivity_is_the_weighted_sum_of_degrees(n):
+    f = random_function(n)
+    by_degree = np.arange(n + 1) @ fourier.weight_by_degree(f)
+    assert fourier.average_sensitivity(f) == pytest.approx(by_degree, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_influence_is_the_weight_of_the_sets_that_contain_it(n):
+    f = random_function(n)
+    T = np.arange(2**n)
+    weights = fourier.walsh_transform(f) ** 2
+    expected = [weights[T >> i & 1 == 1].sum() for i in range(n)]
+    assert np.allclose(fourier.influences(f), expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("n", range(8))
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_sensitivity_from_its_definition(n, dtype):
+    f = (30 * random_function(n)).astype(dtype)
+    assert fourier.sensitivity(f).dtype == fourier.influences(f).dtype == np.float64
+    assert fourier.statistics(f).weights.dtype == fourier.statistics(f).influences.dtype == np.float64
+    f = f.astype(float)
+    naive = [sum((f[i] - f[i ^ 1 << j]) ** 2 for j in range(n)) / 4 for i in range(2**n)]
+    assert np.allclose(fourier.sensitivity(f), naive, rtol=1e-12, atol=0)
+    assert np.mean(fourier.sensitivity(f)) == pytest.approx(fourier.average_sensitivity(f), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", range(7))
+@pytest.mark.parametrize("rho", [-1.0, -0.5, 0.0, 0.3, 0.9, 1.0])
+def test_noise_sensitivity_by_enumeration_of_the_noise(n, rho):
+    """E over all pairs (x, y), each flip pattern with its probability."""
+    f = random_function(n)
+    flips = hypercube.degrees(n).astype(float)
+    probability = ((1 - rho) / 2) ** flips * ((1 + rho) / 2) ** (n - flips)
+    x = np.arange(2**n)
+    naive = sum(probability[z] * np.mean((f - f[x ^ z]) ** 2) / 4 for z in range(2**n))
+    assert fourier.noise_sensitivity(f, rho) == pytest.approx(naive, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_claim_2_1_tail(n, rho):
+    f = random_function(n)
+    for d in range(1, n + 1):
+        assert fourier.tail(f, d) <= 2 * fourier.noise_sensitivity(f, rho) / (1 - rho**d) * (1 + 1e-12)
+
+
+def test_claim_2_1_tail_fails_for_negative_rho():
+    f = hypercube.character(0b11, hypercube.points(2))
+    assert fourier.tail(f, 1) == 1.0 > 2 * fourier.noise_sensitivity(f, -0.5) / (1 + 0.5) == 0.5
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_tail_is_the_weight_above_the_degree(n):
+    f = random_function(n)
+    weights = fourier.walsh_transform(f) ** 2
+    for d in range(n + 2):
+        assert fourier.tail(f, d) == pytest.approx(weights[hypercube.degrees(n) > d].sum(), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 3, 5, 9, 13])
+def test_majority_has_its_published_influences(n):
+    """Each influence of majority on odd n is C(n-1, (n-1)/2) / 2^(n-1); O'Donnell (2014), section 2.2."""
+    maj = np.sign(hypercube.points(n).sum(axis=1, dtype=int))
+    assert np.allclose(fourier.influences(maj), comb(n - 1, (n - 1) // 2) / 2 ** (n - 1), rtol=1e-14, atol=0)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 18), st.sampled_from(TYPES), st.integers(1, 3), st.integers(0, 99))
+def test_integers_of_every_type_are_added_exactly(n, dtype, stride, seed):
+    f = np.repeat(integer_function(n, dtype, seed), stride)[::stride]
+    result = fourier.inverse_walsh_transform(f)
+    assert result.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    assert np.array_equal(result, butterflies(f.astype(np.int64)))
+    assert np.array_equal(fourier.walsh_transform(f) * 2**n, result)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+@pytest.mark.parametrize("n", LONG)
+def test_long_tables_are_added_exactly_in_both_precisions(n, dtype):
+    f = np.where(integer_function(n, np.int8) > 0, 1, -1).astype(dtype)
+    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
+
+
+def test_eight_bits_above_a_block_take_one_sweep():
+    f = np.where(integer_function(23, np.int8) > 0, 1, -1).astype(np.int8)
+    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
+
+
+@pytest.mark.parametrize("n", [17, 18, 19, 20])
+def test_more_bits_than_a_sweep_takes_need_several(n, monkeypatch):
+    f = integer_function(n, np.int8)
+    monkeypatch.setattr(fourier, "STRIP", 2)
+    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
+
+
+@pytest.mark.parametrize("n", [13, *LONG[:4]])
+def test_real_tables_agree_with_the_butterflies(n):
+    f = random_function(n)
+    assert np.allclose(fourier.walsh_transform(f), butterflies(f) / 2**n, rtol=0, atol=1e-15)
+
+
+def test_integers_are_exact_up_to_2_to_the_53_and_no_further():
+    f = np.array([2**52, 2**52 - 1, 0, 0])
+    assert np.array_equal(fourier.inverse_walsh_transform(f).astype(int), butterflies(f))
+    f = np.array([2**53, 1, 0, 0])
+    assert fourier.inverse_walsh_transform(f)[0] == 2**53 != butterflies(f)[0]
+
+
+@pytest.mark.parametrize("transform", [fourier.walsh_transform, fourier.inverse_walsh_transform])
+@pytest.mark.parametrize("n", [0, 1, 10, 14, 15, 16, 18, 19, 20])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_in_place_and_elsewhere_it_is_the_same_transform(transform, n, dtype):
+    f = random_function(n).astype(dtype)
+    expected, out = transform(f), np.empty_like(f)
+    assert transform(f, out=out) is out and np.array_equal(out, expected)
+    assert transform(f, out=f) is f and np.array_equal(f, expected)
+
+
+@pytest.mark.parametrize("n", [4, 15, 16])
+def test_an_argument_that_overlaps_the_result_is_read_first(n):
+    memory = np.random.default_rng(0).standard_normal(2 ** (n + 1))
+    for start, stop, step in [(1, 2**n + 1, 1), (0, 2 ** (n + 1), 2), (2**n - 1, None, -1)]:
+        copy = memory.copy()
+        expected = fourier.walsh_transform(copy[start:stop:step].copy())
+        assert np.array_equal(fourier.walsh_transform(copy[start:stop:step], out=copy[: 2**n]), expected)
+
+
+def peak_memory(function, *arguments, **options):
+    tracemalloc.start()
+    function(*arguments, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_peak_memory_is_the_result_and_at_most_one_megabyte(dtype, stride):
+    n = 20
+    f = np.repeat(integer_function(n, dtype), stride)[::stride]
+    out = np.empty(f.shape, fourier.walsh_transform(f[:1]).dtype)
+    assert peak_memory(fourier.walsh_transform, f) <= out.nbytes + 2**20
+    if f.dtype == out.dtype:
+        assert peak_memory(fourier.walsh_transform, f, out=out) <= 2**20
+
+
+@pytest.mark.parametrize(("dtype", "tables"), [(np.int64, 2), (np.float32, 2), (np.float64, 1)])
+def test_statistics_take_a_table_of_doubles_and_one_for_values_that_are_not(dtype, tables):
+    assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**20
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_threads_do_not_share_their_work(dtype):
+    tables = [integer_function(18, dtype, seed) for seed in range(4)]
+    results: dict = {}
+    work = [
+        Thread(target=lambda i=i: results.update({i: fourier.inverse_walsh_transform(tables[i])})) for i in range(4)
+    ]
+    [thread.start() for thread in work]
+    [thread.join() for thread in work]
+    assert all(np.array_equal(results[i], butterflies(tables[i])) for i in range(4))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_tables_beyond_the_memory_are_refused(dtype):
+    table = np.broadcast_to(np.ones(1, dtype), 2**45)
+    with pytest.raises(ValueError, match="'values' must fit in the .* bytes of this machine .* need"):
+        fourier.walsh_transform(table)
+    with pytest.raises(ValueError, match="'coefficients' must fit in"):
+        fourier.inverse_walsh_transform(table)
+
+
+@pytest.mark.parametrize(("dtype", "need"), [(np.int8, 144), (np.float32, 128), (np.float64, 256), (np.bool_, 144)])
+def test_a_table_and_its_transform_may_fill_the_memory(dtype, need, monkeypatch):
+    f = np.ones(16, dtype)
+    monkeypatch.setattr(fourier, "_memory", lambda: need)
+    assert fourier.walsh_transform(f)[0] == 1
+    monkeypatch.setattr(fourier, "_memory", lambda: need - 1)
+    with pytest.raises(ValueError) as caught:
+        fourier.walsh_transform(f)
+    assert str(caught.value) == (
+        f"Argument 'values' must fit in the {need - 1} bytes of this machine together with its transform, "
+        f"not need {need} bytes."
+    )
+    if f.dtype.kind == "f":
+        assert fourier.walsh_transform(f, out=f) is f  # which needs no place
+
+
+@pytest.mark.parametrize("bits", range(1, 40))
+@pytest.mark.parametrize("most", [1, 3, 8])
+def test_bits_are_split_into_few_and_equal_parts(bits, most):
+    parts = fourier._split(bits, most)
+    assert sum(parts) == bits and max(parts) <= most
+    assert len(parts) == -(-bits // most) and max(parts) - min(parts) <= 1
+
+
+@pytest.mark.parametrize(
+    "out", [np.empty(3), np.empty(4, np.float32), np.empty(8)[::2], np.broadcast_to(0.0, 4), [0.0, 0, 0, 0]]
+)
+def test_a_result_has_a_place_of_its_size_and_type(out):
+    words = r"^Argument 'out' must be a contiguous, writeable array of 4 numbers of type float64\.$"
+    with pytest.raises(ValueError, match=words):
+        fourier.walsh_transform([1, 2, 3, 4], out=out)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 12), st.sampled_from(TYPES), st.integers(0, 99))
+def test_one_sweep_finds_the_weights_by_degree_and_by_coordinate(n, dtype, seed):
+    f = integer_function(n, dtype, seed)
+    found, squares, T = fourier.statistics(f), (butterflies(f.astype(float)) / 2**n) ** 2, np.arange(2**n)
+    by_degree = [squares[hypercube.degrees(n) == k].sum() for k in range(n + 1)]
+    assert found.weights == pytest.approx(by_degree, rel=1e-12, abs=1e-13)
+    assert found.influences == pytest.approx([squares[T >> i & 1 == 1].sum() for i in range(n)], rel=1e-12, abs=1e-13)
+    assert found.average_sensitivity == pytest.approx(fourier.average_sensitivity(f), rel=1e-12, abs=1e-13)
+    for rho in (-1.0, 0.3, 1.0):
+        assert found.noise_sensitivity(rho) == fourier.noise_sensitivity(f, rho)
+    assert found.tail(2) == fourier.tail(f, 2)
+
+
+@pytest.mark.parametrize("n", [15, 17, 20])
+def test_the_sweep_and_the_flips_agree_on_long_tables(n):
+    f = random_function(n)
+    found = fourier.statistics(f)
+    assert np.allclose(found.influences, fourier.influences(f), rtol=1e-12, atol=0)
+    assert found.weights.sum() == pytest.approx(np.mean(f**2), rel=1e-12)
+    assert found.average_sensitivity == pytest.approx(found.influences.sum(), rel=1e-12)
+
+
+def test_the_sweep_takes_a_row_at_a_time_where_a_row_alone_is_long(monkeypatch):
+    f = random_function(16)
+    expected = fourier.statistics(f)
+    monkeypatch.setattr(fourier, "SHORT", 3)
+    assert all(np.allclose(*pair, rtol=1e-12, atol=0) for pair in zip(fourier.statistics(f), expected, strict=True))
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10), st.sampled_from(TYPES), st.integers(0, 99))
+def test_tables_of_two_values_have_the_flips_of_their_definition(n, dtype, seed):
+    f = integer_function(n, np.bool_, seed).astype(dtype)
+    if np.dtype(dtype).kind in "if":
+        f = (3 * f - 1).astype(dtype)  # -1 and 2
+    x, real = np.arange(2**n), f.astype(float)
+    squares = np.array([(real - real[x ^ 1 << i]) ** 2 / 4 for i in range(n)]).reshape(n, 2**n)
+    assert np.array_equal(fourier.sensitivity(f), squares.sum(axis=0))
+    assert np.array_equal(fourier.influences(f), squares.sum(axis=1) / 2**n)
+    assert fourier.sensitivity(f).dtype == fourier.influences(f).dtype == np.float64
+    assert fourier.average_sensitivity(f) == squares.sum() / 2**n
+
+
+def test_the_argument_is_left_alone():
+    f = random_function(11)[::2]
+    before = f.copy()
+    fourier.walsh_transform(f)
+    fourier.sensitivity(f)
+    assert np.array_equal(f, before)
+
+
+def test_float32_tables_are_measured_in_double_precision():
+    f = np.where(np.random.default_rng(0).random(2**16) < 0.5, -1, 1).astype(np.float32)
+    assert fourier.average_sensitivity(f) == fourier.average_sensitivity(f.astype(float))
+
+
+@pytest.mark.parametrize(
+    "values, error, message",
+    [
+        ([], ValueError, r"power of two, 2\*\*n, not 0"),
+        ([1, 2, 3], ValueError, r"power of two, 2\*\*n, not 3"),
+        ([[1, 2]], ValueError, "have 1 axes, not 2"),
+        ([1, np.nan], ValueError, r"finite; entry \(1,\) is nan"),
+        ([1, np.inf], ValueError, r"finite; entry \(1,\) is inf"),
+        ([1j, 0], TypeError, "real numbers, not of type complex"),
+        (["a", "b"], TypeError, "real numbers, not of type"),
+    ],
+)
+@pytest.mark.parametrize(
+    "function",
+    [
+        fourier.walsh_transform,
+        fourier.statistics,
+        fourier.weight_by_degree,
+        fourier.sensitivity,
+        fourier.influences,
+        fourier.average_sensitivity,
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(function, values, error, message):
+    with pytest.raises(error, match="Argument 'values' must .*" + message):
+        function(values)
+
+
+@pytest.mark.parametrize("n", [3, 16])
+@pytest.mark.parametrize("bad", [{5: np.nan}, {0: np.inf}, {7: -np.inf}, {2: np.inf, 3: -np.inf}])
+def test_one_infinity_among_many_values_is_found_and_nothing_is_overwritten(n, bad):
+    """The transform looks at one of its sums, or before it writes where it is told to, at the values."""
+    f = np.ones(2**n)
+    f[list(bad)] = list(bad.values())
+    kept, place = f.copy(), min(bad)
+    for out in (None, f, np.zeros(2**n)):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match=rf"'values'.*finite; entry \({place},\) is"):
+            warnings.simplefilter("error")
+            fourier.walsh_transform(f, out)
+        assert np.array_equal(f, kept, equal_nan=True) and (out is None or out is f or not out.any())
+
+
+def test_values_whose_sums_overflow_are_not_called_infinite():
+    with np.errstate(over="ignore"):
+        assert fourier.inverse_walsh_transform([1e308, 1e308, 1.0, 1.0])[0] == np.inf
+
+
+@pytest.mark.parametrize("function", [fourier.sensitivity, fourier.influences])
+def test_numbers_beyond_double_precision_are_refused_by_name(function):
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="^Argument 'values' must be finite; entry"):
+        function(np.array([np.longdouble(10) ** 4000, 0, 1, 2]))
+
+
+def test_noise_rates_outside_the_unit_interval_are_refused():
+    with pytest.raises(ValueError, match="'rho' must be at most 1, not 1.5"):
+        fourier.noise_sensitivity([1, -1], 1.5)
+    with pytest.raises(ValueError, match="'degree' must be at least 0, not -1"):
+        fourier.tail([1, -1], -1)

@@ -1,0 +1,42 @@
+"""Half-spaces: the list is complete, and the closed forms agree with the cube."""
+
+import numpy as np
+import pytest
+
+from sparse_core.cube import fourier, halfspaces, hypercube
+
+PUBLISHED = [2, 4, 14, 104, 1882, 94572]  # OEIS A000609: threshold functions of n variables
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_the_orbits_add_up_to_the_published_number(n):
+    assert sum(map(halfspaces.orbit_size, halfspaces.canonical(n))) == PUBLISHED[n]
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_members_are_monotone(n):
+    cube = halfspaces.canonical(n).reshape(-1, *(2,) * n)
+    for axis in range(1, n + 1):  # index 0 along an axis is the coordinate value +1
+        assert (cube.take(0, axis) >= cube.take(1, axis)).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 11])
+def test_symmetric_half_spaces_on_the_cube(n):
+    ones = (hypercube.points(n) == 1).sum(axis=1)
+    p, AS = halfspaces.symmetric(n)
+    assert len(p) == len(AS) == n
+    for a in range(1, n + 1):
+        g = ones >= a
+        assert p[a - 1] == pytest.approx(g.mean(), rel=1e-12)
+        assert AS[a - 1] == pytest.approx(fourier.average_sensitivity(g), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [-1, 6])
+def test_only_small_cubes_are_listed(n):
+    with pytest.raises(ValueError, match="'n' must be at"):
+        halfspaces.canonical(n)
+
+
+def test_a_table_has_length_2n():
+    with pytest.raises(ValueError, match="power of two"):
+        halfspaces.orbit_size(np.ones(3))

@@ -1,0 +1,116 @@
+"""The cube and its conventions."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import hypercube
+
+
+@pytest.mark.parametrize("n", range(9))
+def test_points_are_all_of_the_cube_in_bit_order(n):
+    X = hypercube.points(n)
+    assert X.shape == (2**n, n) and X.dtype == np.int8
+    naive = [[1 - 2 * (i >> j & 1) for j in range(n)] for i in range(2**n)]
+    assert X.tolist() == naive
+
+
+@given(st.integers(0, 12), st.data())
+def test_blocks_of_points_are_slices(n, data):
+    stop = data.draw(st.integers(0, 2**n))
+    start = data.draw(st.integers(0, stop))
+    assert np.array_equal(hypercube.points(n, start, stop), hypercube.points(n)[start:stop])
+
+
+def test_a_block_far_out_in_a_large_cube():
+    X = hypercube.points(62, 2**62 - 1, 2**62)
+    assert X.shape == (1, 62) and (X == -1).all()
+
+
+def test_a_larger_cube_is_walked_in_blocks(monkeypatch):
+    monkeypatch.setattr(hypercube, "MAX_POINTS_N", 3)
+    assert len(hypercube.points(3)) == len(hypercube.points(5, 4, 12)) == 8
+    with pytest.raises(ValueError, match="'n' must be at most 3 to list all points, not 4"):
+        hypercube.points(4)
+
+
+@given(st.integers(1, 62), st.integers(0, 2**32))
+def test_index_inverts_points(n, seed):
+    i = seed % 2**n
+    assert hypercube.index(hypercube.points(n, i, i + 1)).tolist() == [i]
+
+
+@pytest.mark.parametrize("n", range(7))
+def test_characters_are_products_and_signs_of_popcounts(n):
+    X = hypercube.points(n)
+    for T in range(2**n):
+        naive = [int(np.prod([x[j] for j in range(n) if T >> j & 1])) for x in X]
+        for chi in (hypercube.character(T, X), hypercube.character(T, X.astype(float))):
+            assert chi.dtype == np.int8
+            assert chi.tolist() == naive == [(-1) ** (i & T).bit_count() for i in range(2**n)]
+
+
+@pytest.mark.parametrize("n, degree", [(0, 0), (0, 3), (1, 1), (5, 0), (5, 2), (6, 6), (6, 9), (40, 2)])
+def test_monomials_are_the_sets_by_degree(n, degree):
+    masks = hypercube.monomials(n, degree)
+    naive = [sorted(sum(1 << j for j in T) for T in combinations(range(n), i)) for i in range(min(degree, n) + 1)]
+    assert masks.tolist() == [m for level in naive for m in level]
+    assert len(masks) == sum(comb(n, i) for i in range(degree + 1))
+
+
+def test_monomials_have_the_prefix_property():
+    """The sets of one degree inside {0, ..., p-1} come first: what the recursion is built on."""
+    level = hypercube.monomials(9, 4)[-comb(9, 4) :]
+    for p in range(4, 10):
+        assert (level[: comb(p, 4)] < 1 << p).all() and (level[comb(p, 4) :] >= 1 << p).all()
+
+
+@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 3), (6, 0), (6, 3), (7, 7), (40, 2)])
+def test_supports_are_the_members_of_the_monomials(n, degree):
+    levels = hypercube.supports(n, degree)
+    assert [level.shape for level in levels] == [(comb(n, i), i) for i in range(min(degree, n) + 1)]
+    assert {level.dtype for level in levels} == {np.dtype(np.int32)}
+    masks = [sum(1 << int(j) for j in T) for level in levels for T in level]
+    assert masks == hypercube.monomials(n, degree).tolist()
+    assert all((np.diff(level, axis=1) > 0).all() for level in levels)
+    assert hypercube.dimension(n, degree) == len(masks)
+
+
+def test_supports_go_beyond_one_machine_word():
+    pairs = hypercube.supports(100, 2)[2]
+    assert pairs[-1].tolist() == [98, 99] and len(pairs) == comb(100, 2)
+    assert hypercube.dimension(256, 3) == 2_796_417
+
+
+def test_degrees_count_bits():
+    assert hypercube.degrees(10).tolist() == [T.bit_count() for T in range(1024)]
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: hypercube.points(-1), "'n' must be at least 0, not -1"),
+        (lambda: hypercube.points(27), "'n' must be at most 26 to list all points, not 27"),
+        (lambda: hypercube.points(3, 5, 4), "'start' must be at most 4, not 5"),
+        (lambda: hypercube.points(3, 0, 9), "'stop' must be at most 8, not 9"),
+        (lambda: hypercube.character(4, [[1, 1]]), "'T' must be at most 3, not 4"),
+        (lambda: hypercube.character(1, [[1, 2]]), r"entry \(0, 1\) is 2"),
+        (lambda: hypercube.index(np.ones((1, 63))), "at most 62 columns, not 63"),
+        (lambda: hypercube.index([1, 1]), "'X' must have 2 axes"),
+        (lambda: hypercube.monomials(3, -1), "'degree' must be at least 0"),
+        (lambda: hypercube.degrees(31), "'n' must be at most 30"),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("n", [2.0, "3", None, True])
+def test_a_dimension_is_an_integer(n):
+    with pytest.raises(TypeError, match="'n' must be an integer"):
+        hypercube.points(n)

@@ -1,0 +1,85 @@
+"""Packed tables: every count against a walk over the points. The module never looks at a point by itself."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparse_core.cube import packed
+
+
+def changes(f):
+    """[f(x) != f(x with bit i flipped)] for each i and each x."""
+    x = np.arange(len(f))
+    return np.array([f != f[x ^ 1 << i] for i in range(len(f).bit_length() - 1)]).reshape(-1, len(f))
+
+
+tables = st.builds(
+    lambda n, share, seed: np.random.default_rng(seed).random(2**n) < share,
+    st.integers(0, 13),
+    st.sampled_from([0.0, 0.01, 0.5, 1.0]),
+    st.integers(0, 99),
+)
+
+
+@settings(max_examples=60)
+@given(tables)
+def test_the_boundary_counts_each_edge_once(f):
+    counts = packed.boundary(f)
+    assert counts.dtype == np.int64
+    assert (2 * counts).tolist() == changes(f).sum(axis=1).tolist()
+
+
+@settings(max_examples=60)
+@given(tables)
+def test_the_sensitivity_counts_the_flips_at_each_point(f):
+    found = packed.sensitivity(f)
+    assert found.dtype == np.uint8 and found.tolist() == changes(f).sum(axis=0).tolist()
+
+
+@settings(max_examples=60)
+@given(tables, st.integers(1, 3))
+def test_packed_bits_are_the_table(f, stride):
+    strided = np.repeat(f, stride)[::stride]
+    words = packed.pack(strided)
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    assert words.shape == (max(1, len(f) // 64),)
+    assert np.array_equal(bits[: len(f)], f) and not bits[len(f) :].any()
+    x = np.arange(len(f))
+    for i in range(len(f).bit_length() - 1):
+        assert np.array_equal(packed.flip(packed.pack(f), i), packed.pack(f[x ^ 1 << i]))
+
+
+@given(tables, st.integers(-100, 100), st.integers(-100, 100), st.sampled_from([np.int8, np.int64, np.float32]))
+def test_two_values_are_recognised_whatever_they_are(f, a, b, dtype):
+    values = np.where(f, a, b).astype(dtype)
+    two = packed.two_valued(values)
+    if len(np.unique(values)) < 2:
+        assert two is None
+    else:
+        assert np.array_equal(two[0], f != f[0]) and two[1] == abs(a - b)
+
+
+@given(tables)
+def test_truth_values_are_their_own_set(f):
+    found, gap = packed.two_valued(f)
+    assert np.array_equal(found, f) and gap == 1
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 1], [0.0, 1.0, 0.0, 1.5]])
+def test_three_values_are_not_two(values):
+    assert packed.two_valued(values) is None
+
+
+def test_parity_changes_on_every_edge_and_a_dictator_in_one_direction():
+    x = np.arange(2**9)
+    assert packed.boundary(np.bitwise_count(x) % 2 == 1).tolist() == [2**8] * 9
+    assert packed.boundary(x >> 7 & 1 == 1).tolist() == [0] * 7 + [2**8, 0]
+
+
+@pytest.mark.parametrize("function", [packed.pack, packed.boundary, packed.sensitivity])
+def test_tables_of_anything_but_truth_values_are_refused(function):
+    with pytest.raises(TypeError, match="'table' must be an array of truth values, not of type int64"):
+        function(np.array([1, 0]))
+    with pytest.raises(ValueError, match=r"'table' must have a length that is a power of two, 2\*\*n, not 3"):
+        function(np.array([True, False, True]))

@@ -1,0 +1,82 @@
+"""Perceptron covers and the peeling: the four facts that the proof of Theorem E uses, on random and extremal data."""
+
+import numpy as np
+import pytest
+
+from sparse_core.general.perceptron_cover import SHADE, lift, peel, perceptron, replay
+
+
+def instances(count=60):
+    rng = np.random.default_rng(0)
+    for _ in range(count):
+        m, n = rng.integers(2, 30), rng.integers(2, 8)
+        X, w = rng.standard_normal((m, n)), rng.standard_normal(n)
+        yield X, w, np.linalg.norm(w) * np.linalg.norm(X, axis=1).max()
+
+
+def test_the_cover_is_within_e_after_few_steps():
+    for X, w, M in instances():
+        for e in (M / 2, M / 5, M / 11):
+            cover = perceptron(X, w, e)
+            assert np.abs(cover.values - X @ w).max() <= e * (1 + 1e-9)
+            assert len(cover.word) < (M / e) ** 2
+            step = e**2 / (X**2).sum(axis=1).max()
+            assert (np.diff(cover.distances) < -step * (1 - 1e-9)).all()
+
+
+def test_the_word_alone_gives_the_values():
+    for X, w, M in instances():
+        cover = perceptron(X, w, M / 7)
+        assert np.allclose(replay(X, cover.word, M / 7), cover.values, atol=1e-12)
+
+
+def test_a_gap_of_e_needs_no_step():
+    assert perceptron([[1.0]], [0.5], e=0.5).word == [] and perceptron([[1.0]], [-0.5], e=0.499).word == [-1]
+
+
+def test_orthogonal_points_need_many_steps():
+    # w = sum of e_i / sqrt(N): each coordinate asks for about one step of size e = 0.99 / sqrt(N)
+    N = 50
+    assert len(perceptron(np.eye(N), np.full(N, N**-0.5), 0.99 * N**-0.5).word) == N
+
+
+def test_the_layers_partition_the_active_set():
+    for X, w, M in instances():
+        X[0] = 0  # a point with f = 0 is not active
+        f, peeling = X @ w, peel(X, w, M, 4)
+        assert len(peeling.layers) == len(peeling.words) == 4
+        assert np.array_equal(peeling.layers.sum(axis=0) + peeling.rest, f > 0)
+        for level, layer in enumerate(peeling.layers, start=1):
+            assert (f[layer] <= 4 * M / 2**level + 1e-12).all()
+        assert (f[peeling.rest] <= 2 * M / 2**4 + 1e-12).all()
+
+
+def test_layers_are_fixed_by_the_words():
+    for X, w, M in instances(20):
+        peeling, before = peel(X, w, M, 3), np.zeros(len(X), dtype=bool)
+        for level, (layer, word) in enumerate(zip(peeling.layers, peeling.words, strict=True), start=1):
+            cover = replay(X, word, SHADE * M / 2**level)
+            assert np.abs(cover - X @ w).max() < M / 2**level
+            assert np.array_equal(layer, (cover > M / 2**level) & ~before)
+            before |= layer
+
+
+def test_the_lift_keeps_the_values_and_the_product_of_norms():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        X, w, W, B = rng.standard_normal((9, 3)), rng.standard_normal(3), *rng.uniform(0.1, 3, 2)
+        w, c = w * rng.uniform() * W / np.linalg.norm(w), rng.uniform(-B, B)
+        X1, w1 = lift(X, w, c, W, B)
+        R = np.linalg.norm(X, axis=1).max()
+        assert np.allclose(X1 @ w1, X @ w - c)
+        assert np.linalg.norm(w1) * np.linalg.norm(X1, axis=1).max() <= W * R + B + 1e-12
+    X1, w1 = lift([[3.0, 4.0], [1.0, 0.0]], [0.6, 0.8], c=-2.0, W=1.0, B=2.0)  # ||w|| = W and |c| = B: an equality
+    assert np.linalg.norm(w1) * np.linalg.norm(X1, axis=1).max() == pytest.approx(1.0 * 5.0 + 2.0)
+
+
+@pytest.mark.parametrize("e", [0.0, -1.0])
+def test_refuses(e):
+    with pytest.raises(ValueError, match="'e' must be positive"):
+        perceptron([[1.0]], [1.0], e)
+    with pytest.raises(ValueError, match=r"'w' must have shape \(1,\)"):
+        perceptron([[1.0]], [1.0, 2.0], 1.0)

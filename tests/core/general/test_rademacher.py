@@ -1,0 +1,369 @@
+"""Rademacher complexity: closed forms, invariances, and a second exact route by the faces of each cone."""
+
+from itertools import chain, combinations, combinations_with_replacement, product
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+from scipy.linalg import null_space
+
+from sparse_core.general import rademacher
+from sparse_core.network import SparseNetwork
+
+SEEDS, INSTANCES = range(8), 30  # 240 in all
+
+
+# --- The second route: on each face of the cone of one active set the maximum has a closed form ---
+
+
+def subsets(items):
+    items = list(items)
+    return chain.from_iterable(combinations(items, t) for t in range(len(items) + 1))
+
+
+def best_on_face(basis, target, box):
+    """The maximiser of <target, r> over the subspace, ||r|| <= 1, or ||r[:-1]|| <= 1 and |r[-1]| <= 1."""
+    last = basis[-1]
+    if not box or np.linalg.norm(last) < 1e-12:
+        p = basis @ (basis.T @ target)
+        return p / max(np.linalg.norm(p), 1e-300)
+    level = basis @ null_space(last[None]) if basis.shape[1] > 1 else basis[:, :0]
+    up = basis @ last / (last @ last)  # up[-1] = 1, and up is orthogonal to the level c = 0
+    g0, beta, alpha = level @ (level.T @ target), target @ up, np.linalg.norm(up[:-1])
+    G, most = np.linalg.norm(g0), min(1.0, 1 / max(alpha, 1e-300))
+    steep = alpha * np.hypot(alpha * G, beta)
+    c = np.clip(beta / steep if steep > 0 else np.sign(beta), -most, most)
+    return c * up + sqrt(max(0.0, 1 - (alpha * c) ** 2)) * g0 / max(G, 1e-300)
+
+
+def value_by_faces(X, zeta, active, W, B, norm):
+    """The best neuron with this active set: it is inside some face of its cone, where no other row matters."""
+    inside = np.isin(np.arange(len(X)), active)
+    points = np.column_stack([W * X, np.full(len(X), -B)]) if B else W * X
+    rows, target = np.where(inside[:, None], points, -points), (zeta * inside) @ points
+    best = 0.0
+    for tight in subsets(range(len(X))):
+        basis = null_space(rows[list(tight)]) if tight else np.eye(points.shape[1])
+        if basis.size:
+            r = best_on_face(basis, target, norm == "box" and B > 0)
+            if (rows @ r >= -1e-11).all():
+                best = max(best, target @ r)
+    return best
+
+
+def maximum_by_faces(X, zeta, s, k, W, B, norm):
+    """The best multiset of s active sets that covers no point more than k times, by trying all of them."""
+    sets = list(subsets(range(len(X))))
+    value = {one: max(value_by_faces(X, e * zeta, one, W, B, norm) for e in (1, -1)) for one in sets}
+
+    def fits(chosen):
+        return max(np.bincount([i for one in chosen for i in one], minlength=1)) <= k
+
+    choices = combinations_with_replacement(sets, s)
+    return max(sum(value[one] for one in chosen) for chosen in choices if fits(chosen)) / len(X)
+
+
+def random_instance(rng):
+    m, n, s = rng.integers(1, 5), rng.integers(1, 4), int(rng.integers(1, 4))
+    k, W, B = int(rng.integers(1, s + 1)), rng.uniform(0.3, 2), rng.choice([0.0, 0.2, 1.0, 3.0])
+    X = rng.choice([-1.0, 1.0], (m, n)) if rng.random() < 0.3 else rng.standard_normal((m, n))
+    return X, rng.choice([-1.0, 1.0], m), s, k, W, B, rng.choice(["box", "folded"])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_routes_agree_on_random_instances(seed):
+    rng = np.random.default_rng(seed)
+    cases = [random_instance(rng) for _ in range(INSTANCES)]
+    ours = np.array([rademacher.empirical(X, zeta, s, k, W, B, str(norm)) for X, zeta, s, k, W, B, norm in cases])
+    by_faces = np.array([maximum_by_faces(*case) for case in cases])
+    assert np.abs(ours - by_faces).max() <= 1e-9
+    assert len({(len(X), s, k) for X, _, s, k, *_ in cases}) > 10  # the instances are of many shapes
+
+
+@pytest.mark.parametrize("norm", ["box", "folded"])
+def test_two_routes_agree_on_each_set_of_four_points(norm):
+    rng = np.random.default_rng(1)
+    X, zeta = rng.standard_normal((4, 2)), np.array([1.0, -1.0, 1.0, 1.0])
+    values = rademacher.neuron_values(X, zeta, 1.0, 0.7, norm)
+    for mask in rademacher.active_sets(X).tolist():
+        active = [i for i in range(4) if mask >> i & 1]
+        expected = max(value_by_faces(X, e * zeta, active, 1.0, 0.7, norm) for e in (1, -1))
+        assert values[mask] == pytest.approx(expected, abs=1e-9)
+
+
+# --- The definition ---
+
+
+def test_no_sparse_network_exceeds_the_maximum():
+    rng = np.random.default_rng(2)
+    X, zeta, seen = rng.standard_normal((6, 2)), rng.choice([-1.0, 1.0], 6), 0
+    best = {k: rademacher.empirical(X, zeta, 3, k, 1.0, 0.5) for k in (1, 2, 3)}
+    for _ in range(400):
+        V, c = rng.standard_normal((3, 2)), rng.uniform(-0.5, 0.5, 3)
+        net = SparseNetwork(rng.choice([-1, 1], 3), V / np.linalg.norm(V, axis=1, keepdims=True), c)
+        k = max(1, int(net.sparsity(X)))
+        seen += k < 3
+        assert zeta @ net(X) / 6 <= best[k] + 1e-12
+    assert seen > 100
+
+
+def test_dense_is_packing_without_a_limit():
+    rng = np.random.default_rng(3)
+    for s in (1, 2, 3):
+        X, zeta = rng.standard_normal((4, 2)), rng.choice([-1.0, 1.0], 4)
+        values = rademacher.neuron_values(X, zeta, 1.0, 1.0)
+        assert rademacher.dense(X, zeta, s, 1.0, 1.0) == pytest.approx(rademacher.pack(values, s, s)[-1] / 4)
+
+
+def test_orthonormal_points_in_closed_form():
+    """Without bias a neuron on orthonormal points takes any set; of one sign, it is worth the root of its size."""
+    for zeta in product([-1, 1], repeat=5):
+        plus = sum(z > 0 for z in zeta)
+        values = rademacher.neuron_values(np.eye(5), zeta)
+        for mask in range(32):
+            p = sum(mask >> i & 1 and zeta[i] > 0 for i in range(5))
+            assert values[mask] == pytest.approx(sqrt(max(p, mask.bit_count() - p)))
+        exact = sqrt(max(plus, 5 - plus))
+        assert rademacher.dense(np.eye(5), zeta, 1) == pytest.approx(exact / 5)
+    mean = sum(comb(5, j) * sqrt(max(j, 5 - j)) for j in range(6)) / 32
+    assert rademacher.expected(np.eye(5), 1, 1).value == pytest.approx(mean / 5)
+
+
+def test_one_point():
+    """W ||x|| + B in the box, the root of the sum of squares in the ellipsoid."""
+    x = [[3.0, 4.0]]
+    assert rademacher.expected(x, 1, 1, 2.0, 1.0).value == pytest.approx(11, rel=1e-9)
+    assert rademacher.expected(x, 1, 1, 2.0, 1.0, "folded").value == pytest.approx(sqrt(101), rel=1e-9)
+
+
+@pytest.mark.parametrize("norm, both", [("box", 11.0), ("folded", sqrt(101))])
+def test_the_terms_of_one_point(norm, both):
+    """W ||x|| = 10 from the weights and B = 1 from the bias."""
+    for terms, value in (("both", both), ("weights", 10.0), ("biases", 1.0)):
+        for sign in (-1, 1):
+            values = rademacher.neuron_values([[3.0, 4.0]], [sign], 2.0, 1.0, norm, terms)
+            assert values == pytest.approx([0, value], rel=1e-9)
+    for W, B, value in ((0.0, 1.0, 1.0), (2.0, 0.0, 10.0), (0.0, 0.0, 0.0)):
+        assert rademacher.neuron_values([[3.0, 4.0]], [1], W, B, norm)[1] == pytest.approx(value)
+
+
+def test_a_set_on_which_no_neuron_is_active_is_worth_nothing():
+    """Without bias no neuron is active on x and -x: not even with a third point, on which v = (0, 1) is worth 1."""
+    values = rademacher.neuron_values([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], [1, 1, 1])
+    assert values == pytest.approx([0, 1, 1, 0, 1, sqrt(2), sqrt(2), 0])
+
+
+def test_a_far_point_a_point_at_the_origin_and_two_equal_points():
+    for scale in (1e-6, 1.0, 1e6):
+        X = scale * np.array([[1.0, 1.0], [1.0, -2.0], [-3.0, 1.0]])
+        assert rademacher.active_sets(X).tolist() == list(range(8))
+        assert rademacher.empirical(X, [1, -1, 1], 2, 1) == pytest.approx(
+            scale * rademacher.empirical(X / scale, [1, -1, 1], 2, 1)
+        )
+    assert rademacher.active_sets([[0.0], [1.0]], bias=False).tolist() == [0, 2]
+    assert rademacher.active_sets([[1e-12, 0.0], [0.0, 1.0]], bias=False).tolist() == [0, 1, 2, 3]
+    assert rademacher.active_sets([[1.0], [1.0], [2.0]]).tolist() == [0, 3, 4, 7]
+
+
+# --- Properties ---
+
+
+def test_scaling_rotation_sign_and_order():
+    rng = np.random.default_rng(4)
+    for _ in range(4):
+        X, zeta, order = rng.standard_normal((5, 3)), rng.choice([-1.0, 1.0], 5), rng.permutation(5)
+        Q = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        value = rademacher.empirical(X, zeta, 3, 1, 1.0, 0.5)
+        assert rademacher.empirical(X, zeta, 3, 1, 3.0, 1.5) == pytest.approx(3 * value, rel=1e-9)
+        assert rademacher.empirical(2 * X, zeta, 3, 1, 0.5, 0.5) == pytest.approx(value, rel=1e-9)
+        assert rademacher.empirical(X @ Q, -zeta, 3, 1, 1.0, 0.5) == pytest.approx(value, rel=1e-9)
+        assert rademacher.empirical(X[order], zeta[order], 3, 1, 1.0, 0.5) == pytest.approx(value, rel=1e-9)
+
+
+def test_more_neurons_more_activity_and_more_bias_do_not_hurt():
+    rng = np.random.default_rng(5)
+    X, zeta = rng.standard_normal((5, 2)), rng.choice([-1.0, 1.0], 5)
+    table = [[rademacher.empirical(X, zeta, s, k, 1.0, 0.3) for s in (3, 4, 5)] for k in (1, 2, 3)]
+    assert (np.diff(table, axis=0) >= -1e-12).all() and (np.diff(table, axis=1) >= -1e-12).all()
+    by_bias = [rademacher.empirical(X, zeta, 3, 1, 1.0, B) for B in (0, 0.1, 1, 10)]
+    assert (np.diff(by_bias) >= -1e-12).all()
+
+
+def test_the_box_lies_between_two_ellipsoids():
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        X, zeta, (W, B) = rng.standard_normal((5, 2)), rng.choice([-1.0, 1.0], 5), rng.uniform(0, 2, 2)
+        box, folded = (rademacher.neuron_values(X, zeta, W, B, norm) for norm in ("box", "folded"))
+        assert (folded <= box + 1e-12).all() and (box <= sqrt(2) * folded + 1e-12).all()
+        stretched = rademacher.neuron_values(X, zeta, W / sqrt(0.3), B / sqrt(0.7), "folded")
+        assert (box <= stretched + 1e-9).all()
+
+
+def test_the_two_terms_bound_their_sum():
+    rng = np.random.default_rng(7)
+    X, zeta = rng.standard_normal((5, 2)), rng.choice([-1.0, 1.0], 5)
+    both, weights, biases = (
+        rademacher.neuron_values(X, zeta, 1.0, 1.0, terms=terms) for terms in ("both", "weights", "biases")
+    )
+    assert (both <= weights + biases + 1e-9).all() and (weights > 0).any() and (biases > 0).any()
+
+
+# --- Active sets, averages, bounds ---
+
+
+@pytest.mark.parametrize("n, m", [(1, 1), (1, 5), (2, 5), (3, 6), (6, 5)])
+def test_cover_counts_the_active_sets(n, m):
+    """In general position 2 sum_(i <= n) C(m - 1, i); without bias one dimension less, and v = 0 adds the empty set."""
+    X = np.random.default_rng(8).standard_normal((m, n))
+    assert len(rademacher.active_sets(X)) == 2 * sum(comb(m - 1, i) for i in range(n + 1))
+    linear = rademacher.active_sets(X, bias=False).tolist()
+    assert len(linear) - (2**m - 1 not in linear) == 2 * sum(comb(m - 1, i) for i in range(n))
+
+
+def test_active_sets_in_special_position():
+    """On x, -x and 0 linear neurons wake one end or nothing; with a bias, at most the middle alone is impossible."""
+    X = [[1.0], [0.0], [-1.0]]
+    assert rademacher.active_sets(X, bias=False).tolist() == [0b000, 0b001, 0b100]
+    assert rademacher.active_sets(X).tolist() == [0b000, 0b001, 0b011, 0b100, 0b110, 0b111]
+
+
+def test_random_neurons_have_listed_active_sets():
+    rng = np.random.default_rng(9)
+    X, met = rng.standard_normal((5, 2)), set()
+    listed = set(rademacher.active_sets(X).tolist())
+    for _ in range(20000):
+        met.add(int((X @ rng.standard_normal(2) > rng.standard_normal()) @ (1 << np.arange(5))))
+    assert met <= listed and len(listed - met) <= 2
+
+
+def test_the_exact_average_is_over_all_signs():
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((4, 2))
+    values = [rademacher.empirical(X, zeta, 2, 1, 1.0, 0.5) for zeta in product([-1, 1], repeat=4)]
+    exact = rademacher.expected(X, 2, 1, 1.0, 0.5)
+    assert exact.value == pytest.approx(np.mean(values)) and exact.low == exact.value == exact.high
+    profile = rademacher.profile(X, 3, 1, 1.0, 0.5)
+    assert profile[1] == pytest.approx(exact.value) and len(profile) == 3
+    assert profile[0] == pytest.approx(rademacher.expected(X, 1, 1, 1.0, 0.5).value)
+    sampled = rademacher.expected(X, 2, 1, 1.0, 0.5, samples=200, rng=rng)
+    assert sampled.low < exact.value < sampled.high and sampled.high - sampled.low < 0.2
+
+
+def test_a_sampled_average_is_that_of_its_signs_with_a_normal_interval():
+    X = np.random.default_rng(0).standard_normal((4, 2))
+    for norm in ("box", "folded"):
+        found = rademacher.expected(X, 3, 2, 1.0, 0.5, norm, samples=9, rng=np.random.default_rng(1))
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(9, 4))
+        values = [rademacher.empirical(X, zeta, 3, 2, 1.0, 0.5, norm) for zeta in signs]
+        half = 1.96 * np.std(values, ddof=1) / 3
+        mean = np.mean(values)
+        assert found == pytest.approx((mean, mean - half, mean + half))
+
+
+def test_points_of_single_precision_are_computed_with_in_double():
+    X, zeta = np.random.default_rng(0).standard_normal((4, 2)).astype(np.float32), [1, -1, 1, 1]
+    values = [rademacher.neuron_values(Z, zeta, 0.1, 0.3, "folded") for Z in (X, X.astype(np.float64))]
+    assert np.array_equal(*values)
+
+
+def test_ascent_is_for_any_number_of_points():
+    assert rademacher.ascent(np.eye(20), np.ones(20), rng=np.random.default_rng(0)) == pytest.approx(sqrt(20) / 20)
+
+
+def test_the_bound_by_contraction_by_hand():
+    assert rademacher.contraction([[3.0, 4.0], [0.0, 12.0]], 2.0, 0.5) == pytest.approx(0.75 * (26 + 0.5 * sqrt(2)))
+    assert rademacher.contraction(np.ones((100, 1))) == pytest.approx(0.15)  # any number of points
+
+
+def slow_ascent(X, zeta, W, B, starts):
+    """Half-way to the best (v, c) for the set that is active now, until that set promises no more; point by point."""
+    best = 0.0
+
+    def towards(weights):
+        g, total = sum(w * x for w, x in zip(weights, X, strict=True)), sum(weights)
+        return W * g / np.linalg.norm(g) if g.any() else 0 * g, -B * np.sign(total)
+
+    for sign in (1, -1):
+        for start in starts:
+            v, c = towards(sign * zeta * start)
+            for _ in range(60):
+                active = [x @ v - c > 0 for x in X]
+                weights = [sign * z * a for z, a in zip(zeta, active, strict=True)]
+                best = max(best, gain := sum(w * (x @ v - c) for w, x in zip(weights, X, strict=True)))
+                u, d = towards(weights)
+                if sum(w * (x @ u - d) for w, x in zip(weights, X, strict=True)) <= gain * (1 + 1e-9):
+                    break
+                v, c = v + (u - v) / 2, c + (d - c) / 2
+    return best / len(X)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("restarts", [0, 1, 3])
+def test_ascent_is_its_recipe(seed, restarts):
+    rng = np.random.default_rng(seed)
+    X, zeta, (W, B) = rng.standard_normal((7, 2)), rng.choice([-1.0, 1.0], 7), rng.uniform(0, 2, 2)
+    starts = [np.ones(7), *np.random.default_rng(seed).random((restarts, 7))]
+    found = rademacher.ascent(X, zeta, W, B, rng=np.random.default_rng(seed), restarts=restarts)
+    assert found == pytest.approx(slow_ascent(X, zeta, W, B, starts), rel=1e-9)
+    small = rademacher.ascent(X, zeta, W / 1000, B / 1000, rng=np.random.default_rng(seed), restarts=restarts)
+    assert small == pytest.approx(found / 1000)
+
+
+def test_by_default_weights_have_norm_1_and_there_is_no_bias_in_the_box():
+    X, zeta = np.random.default_rng(0).standard_normal((4, 2)), [1, -1, 1, 1]
+    scale = (1.0, 0.0)
+    assert rademacher.empirical(X, zeta, 3, 2) == rademacher.empirical(X, zeta, 3, 2, *scale, "box")
+    assert rademacher.dense(X, zeta, 3) == rademacher.dense(X, zeta, 3, *scale, "box")
+    assert rademacher.expected(X, 3, 2) == rademacher.expected(X, 3, 2, *scale, "box")
+    assert rademacher.contraction(X) == rademacher.contraction(X, *scale)
+    assert np.array_equal(rademacher.profile(X, 3, 2), rademacher.profile(X, 3, 2, *scale, "box"))
+    assert np.array_equal(rademacher.neuron_values(X, zeta), rademacher.neuron_values(X, zeta, *scale, "box", "both"))
+    folded = rademacher.profile(X, 3, 2, 1.0, 1.0, "folded")
+    assert (folded < rademacher.profile(X, 3, 2, 1.0, 1.0)).all() and (folded > rademacher.profile(X, 3, 2)).all()
+    ascents = [
+        rademacher.ascent(X, zeta, *given, rng=np.random.default_rng(0), **more)
+        for given, more in (((), {}), (scale, {"restarts": 8}))
+    ]
+    assert ascents[0] == ascents[1]
+    rng = np.random.default_rng(0)
+    rademacher.ascent(X, zeta, rng=rng)
+    assert rng.random() == np.random.default_rng(0).random(8 * 4 + 1)[-1]  # eight starts at random
+
+
+def test_ascent_from_below_and_contraction_from_above():
+    rng = np.random.default_rng(11)
+    below, exact = [], []
+    for _ in range(10):
+        X, zeta = rng.standard_normal((6, 3)), rng.choice([-1.0, 1.0], 6)
+        below.append(rademacher.ascent(X, zeta, 1.0, 0.5, rng=rng))
+        exact.append(rademacher.dense(X, zeta, 1, 1.0, 0.5))
+    assert (np.array(below) <= np.array(exact) + 1e-12).all() and np.mean(below) > 0.95 * np.mean(exact)
+    X = rng.standard_normal((6, 2))
+    assert rademacher.expected(X, 1, 1, 1.0, 0.5).value <= rademacher.contraction(X, 1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda r: r.empirical(np.zeros((15, 2)), np.ones(15), 1, 1), "points X' must be at most 14"),
+        (lambda r: r.neuron_values(np.zeros((15, 2)), np.ones(15)), "points X' must be at most 14"),
+        (lambda r: r.empirical(np.zeros((0, 2)), [], 1, 1), "'the number of points X' must be at least 1"),
+        (lambda r: r.empirical([[1.0]], [0], 1, 1), "'signs' must have entries -1 and 1"),
+        (lambda r: r.empirical([[1.0]], [1, 1], 1, 1), r"'signs' must have shape \(1,\)"),
+        (lambda r: r.empirical([[1.0]], [1], 1, 2), "'k' must be at most 1"),
+        (lambda r: r.empirical([[1.0]], [1], 1, 1, W=-1), "'W' must be at least 0"),
+        (lambda r: r.dense([[1.0]], [1], 1, norm="cube"), "'norm' must be one of 'box', 'folded'"),
+        (lambda r: r.neuron_values([[1.0]], [1], terms="all"), "'terms' must be one of"),
+        (lambda r: r.contraction([[1.0]], B=-1), "'B' must be at least 0"),
+    ],
+)
+def test_refuses(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(rademacher)
+
+
+def test_randomness_has_to_be_given():
+    with pytest.raises(TypeError, match="'rng' must be a numpy.random.Generator"):
+        rademacher.expected([[1.0]], 1, 1, samples=10)
+    with pytest.raises(TypeError, match="'rng' must be a numpy.random.Generator"):
+        rademacher.ascent([[1.0]], [1], rng=0)

@@ -1,0 +1,231 @@
+"""Linear algebra mod p against sympy and against all solutions; Arora-Ge against all secrets."""
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import GF, ZZ, Matrix
+from sympy.polys.matrices import DomainMatrix
+
+from sparse_core.hardness import modular
+
+PRIMES = [2, 3, 5, 7, 101, 2**31 - 1]
+
+
+def everything(q, m):
+    """All of Z_q^m, as rows."""
+    return np.array(list(product(range(q), repeat=m)), dtype=np.int64)
+
+
+def tables(q):
+    """All maps of Z_q to labels, up to renaming the labels."""
+    partial = [[0]]
+    for _ in range(q - 1):
+        partial = [table + [label] for table in partial for label in range(max(table) + 2)]
+    return partial
+
+
+def printed(p, q):
+    return np.arange(q) % p
+
+
+# Elimination
+
+
+@given(st.sampled_from(PRIMES), st.integers(0, 7), st.integers(1, 7), st.integers(0, 2**32))
+def test_rank_is_that_of_sympy(p, rows, n, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(0, p, (rows, n)) * rng.integers(0, 2, (rows, n))
+    assert modular.rank(A, p) == DomainMatrix(A.tolist(), (rows, n), ZZ).convert_to(GF(p)).rank()
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_the_rank_of_a_product_is_at_most_its_inner_dimension(p):
+    rng = np.random.default_rng(p)
+    B, C = (rng.integers(0, p, shape) for shape in ((6, 2), (2, 5)))
+    B[:2] = C[:, :2] = np.eye(2)
+    A = np.array([[sum(int(b) * int(c) for b, c in zip(row, column, strict=True)) % p for column in C.T] for row in B])
+    assert modular.rank(A, p) == 2
+
+
+@given(st.sampled_from(PRIMES), st.integers(1, 6), st.integers(0, 2**32))
+def test_a_regular_system_has_the_solution_of_sympy(p, n, seed):
+    A = np.random.default_rng(seed).integers(0, p, (n, n))
+    b = np.arange(n) % p
+    if modular.rank(A, p) == n:
+        inverse = Matrix(A.astype(object)).inv_mod(p)
+        assert modular.solve(A, b, p).tolist() == [v % p for v in inverse * Matrix(b.tolist())]
+
+
+@given(st.integers(2, 40), st.integers(0, 5), st.integers(1, 2), st.integers(0, 2**32))
+def test_every_modulus_against_all_candidates(N, rows, n, seed):
+    rng = np.random.default_rng(seed)
+    A, b = rng.integers(-N, N, (rows, n)), rng.integers(-N, N, rows)
+    if rng.random() < 0.5:
+        b = A @ rng.integers(0, N, n)
+    candidates = everything(N, n)
+    solutions = candidates[((candidates @ A.T - b) % N == 0).all(axis=1)].tolist()
+    if solutions:
+        assert modular.solve(A, b, N).tolist() in solutions
+    else:
+        with pytest.raises(ValueError, match="no solution: the equations contradict"):
+            modular.solve(A, b, N)
+
+
+def test_pairs_of_equations_modulo_4_without_a_solution_are_refused():
+    candidates = everything(4, 2)
+    for entries, b in product(product(range(4), repeat=4), [(0, 2), (1, 3)]):
+        A = np.reshape(entries, (2, 2))
+        if ((candidates @ A.T - b) % 4 == 0).all(axis=1).any():
+            assert ((A @ modular.solve(A, b, 4) - b) % 4 == 0).all()
+        else:
+            with pytest.raises(ValueError, match="no solution"):
+                modular.solve(A, b, 4)
+
+
+@pytest.mark.parametrize("N", [4, 6, 8, 9, 12, 36])
+def test_the_solution_is_unique_iff_the_rank_is_full_for_each_prime(N):
+    primes = [p for p in (2, 3) if N % p == 0]
+    for entries in product(range(0, N, max(N // 6, 1)), repeat=2):
+        A = np.array([entries, [1, 2], [2, 1]])
+        kernel = sum((A @ x % N == 0).all() for x in everything(N, 2))
+        assert (kernel == 1) == all(modular.rank(A, p) == 2 for p in primes)
+
+
+@pytest.mark.parametrize("p, rows, n", [(2, 200, 130), (3, 90, 70), (8, 90, 70), (2**31, 30, 20), (360, 60, 40)])
+def test_a_long_system_returns_its_secret(p, rows, n):
+    rng = np.random.default_rng(p)
+    A, x = rng.integers(0, p, (rows, n)), rng.integers(0, p, n)
+    b = A @ (x // 2**16) % p * 2**16 % p + A @ (x % 2**16) % p  # no product above 2^63
+    assert np.array_equal(modular.solve(A % p, b, p), x)
+    b[-1] += 1
+    with pytest.raises(ValueError, match="no solution"):
+        modular.solve(A, b, p)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 127, 128, 129])
+def test_words_of_64_bits_have_no_seams(n):
+    rng = np.random.default_rng(n)
+    A = rng.integers(0, 2, (n + 40, n))
+    x = rng.integers(0, 2, n)
+    assert modular.rank(A, 2) == n and np.array_equal(modular.solve(A, A @ x, 2), x)
+    assert modular.rank(A[: n // 2 + 1], 2) <= n // 2 + 1
+
+
+def test_no_equations_and_no_unknowns():
+    assert modular.solve(np.zeros((0, 3), dtype=int), np.zeros(0, dtype=int), 5).tolist() == [0, 0, 0]
+    assert modular.solve(np.zeros((2, 0), dtype=int), [0, 5], 5).tolist() == []
+    assert modular.rank(np.zeros((4, 3), dtype=int), 2) == 0
+
+
+# Linearisation
+
+
+@pytest.mark.parametrize("q", [2, 3, 5, 7])
+def test_a_polynomial_vanishes_on_its_label_and_nowhere_else(q):
+    for table in tables(q)[:200]:
+        for label in set(table):
+            c = modular.vanishing(table, label)
+            values = [sum(int(v) * t**k for k, v in enumerate(c)) % q for t in range(q)]
+            assert [v == 0 for v in values] == [entry == label for entry in table]
+            assert len(c) == table.count(label) + 1 and c.dtype == np.int64
+
+
+@given(st.sampled_from([3, 5]), st.integers(1, 3), st.integers(0, 2**32))
+def test_the_monomials_of_the_secret_solve_the_system(q, m, seed):
+    rng = np.random.default_rng(seed)
+    table, w, Y = printed(2, q), rng.integers(0, q, m), rng.integers(0, q, (30, m))
+    A, b = modular.system(Y, table[Y @ w % q], table)
+    d = modular.degree(table)
+    exponents = [a for k in range(1, d + 1) for a in everything(k + 1, m)[:, ::-1] if a.sum() == k]
+    values = {tuple(a.tolist()): int(np.prod(w**a)) for a in exponents}
+    order = []
+    for k in range(1, d + 1):
+        order += sorted((a for a in values if sum(a) == k), reverse=True)
+    assert A.shape[1] == comb(m + d, d) - 1 == len(order)
+    assert ((A @ [values[a] for a in order] - b) % q == 0).all()
+
+
+@pytest.mark.parametrize("q, m, w", [(2, 3, [0, 1, 1]), (3, 2, [1, 2]), (5, 2, [1, 3]), (5, 1, [2]), (7, 1, [1])])
+def test_all_samples_determine_the_monomials_iff_the_exponents_connect(q, m, w):
+    """Against the rank of the equations of all q^m samples, for every table of labels and every degree."""
+    Y = everything(q, m)
+    for table in map(np.array, tables(q)):
+        for d in range(1, q):
+            A, _ = modular.system(Y, table[Y @ w % q], table, d)
+            assert (modular.rank(A, q) == A.shape[1]) == modular.connected(table, d)
+
+
+@pytest.mark.parametrize("p, q, m", [(2, 3, 4), (2, 5, 6), (3, 7, 4), (15, 31, 3)])
+def test_arora_ge_finds_the_secret_from_the_stated_number_of_samples(p, q, m):
+    for seed in range(5):
+        rng = np.random.default_rng([q, seed])
+        table, w = printed(p, q), rng.integers(0, q, m)
+        w[0] = 1
+        Y = rng.integers(0, q, (int(2 * modular.samples(m, table)[1]), m))
+        assert modular.arora_ge(Y, table[Y @ w % q], table).tolist() == w.tolist()
+
+
+def test_the_next_sample_raises_the_rank_as_often_as_stated():
+    """Averaged over all samples, from every rank that a random start leaves."""
+    q, table, w = 5, printed(2, 5), np.array([1, 3])
+    d, Y = modular.degree(table), everything(5, 2)
+    rng = np.random.default_rng(0)
+    for rows in (1, 3, 6, 9, 12):
+        start = Y[rng.integers(0, len(Y), rows)]
+        A, _ = modular.system(start, table[start @ w % q], table)
+        before = modular.rank(A, q)
+        new = [modular.system(y[None], table[y[None] @ w % q], table)[0] for y in Y]
+        raised = np.mean([modular.rank(np.concatenate([A, row]), q) > before for row in new])
+        assert before == A.shape[1] or raised >= (1 - d / q) / q
+
+
+def test_a_label_of_one_residue_gives_degree_1():
+    assert modular.degree([0, 1, 0]) == 1
+
+
+def test_even_tables_have_no_degree():
+    """-w has the labels of w: rounding to the nearest with p = 2 is such a table."""
+    with pytest.raises(ValueError, match=r"determine the secret by linearisation; \[0, 0, 1, 1, 0\] does not"):
+        modular.degree([0, 0, 1, 1, 0])
+
+
+@pytest.mark.parametrize("m, p, q, d", [(12, 2, 5, 2), (40, 2, 11, 5), (10, 15, 31, 2)])
+def test_sample_counts(m, p, q, d):
+    N, mean = modular.samples(m, printed(p, q))
+    assert modular.degree(printed(p, q)) == d
+    assert N == comb(m + d, d) - 1 and mean == pytest.approx(N / ((1 - d / q) / q))
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: modular.solve([[1]], [1], 1), "'p' must be at least 2, not 1"),
+        (lambda: modular.solve([[1]], [1], 2**31 + 1), "'p' must be at most 2147483648"),
+        (lambda: modular.solve([[1]], [1, 1], 2), "'b' must have one entry for each row of 'A', 1, not 2"),
+        (lambda: modular.solve([1], [1], 2), "'A' must have 2 axes"),
+        (lambda: modular.rank([[1]], 6), "'p' must be prime, not 6"),
+        (lambda: modular.rank([[1]], 2**31 + 11), "'p' must be at most 2147483648, not 2147483659"),
+        (lambda: modular.connected([0, 1, 0], 3), "'d' must be at most 2, not 3"),
+        (lambda: modular.degree([0, 1, 0, 1]), r"'len\(table\)' must be prime, not 4"),
+        (lambda: modular.system([[1]], [2], [0, 1, 0]), "'labels' must have entries from 'table' only, not 2"),
+        (lambda: modular.system([[1]], [0, 1], [0, 1, 0]), "'labels' must have one entry for each row of 'Y', 1"),
+        (lambda: modular.arora_ge([[1, 0]], [1], [0, 1, 0]), "'Y' must have more rows: the system has rank 1"),
+        (lambda: modular.arora_ge([[0]], [1], [0, 1, 0]), "^Argument 'labels' must come from a secret; the linear"),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("A", [[[0.5]], [["1"]], np.ones((1, 1), dtype=np.uint64)])
+def test_systems_are_of_integers(A):
+    with pytest.raises(TypeError, match="'A' must be an array of 64-bit integers"):
+        modular.solve(A, [1], 2)

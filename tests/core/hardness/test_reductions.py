@@ -1,0 +1,216 @@
+"""Reductions: each network against the function that it stands for, by enumeration, with the sums written out."""
+
+from itertools import product
+from math import gcd, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparse_core.cube import hypercube
+from sparse_core.hardness import reductions
+
+LWR = [(2, 2, 1), (3, 2, 1), (4, 3, 1), (3, 2, 2), (5, 2, 2), (4, 3, 2), (5, 3, 2), (8, 2, 2)]  # (q, p, m)
+TENTS = [(values, tent) for values in ("01", "signs") for tent in ("narrow", "wide")]
+
+
+def minus_signs(mask, m):
+    """The number of i in S with y_i = -1, for every y."""
+    return (hypercube.points(m)[:, [i for i in range(m) if mask >> i & 1]] < 0).sum(axis=1)
+
+
+def residues(q, m):
+    return np.array(list(product(range(q), repeat=m)))
+
+
+def label_by_hand(t, p, q, rounding):
+    """With fractions compared as integers: the integer j with |p t / q - j| <= 1/2, the upper one of two."""
+    t %= q
+    if rounding == "printed":
+        return t % p
+    if rounding == "floor":
+        return max(j for j in range(p + 1) if j * q <= p * t) % p
+    return max(j for j in range(p + 1) if 2 * (j * q - p * t) <= q) % p
+
+
+# The lift
+
+
+@pytest.mark.parametrize("m", range(1, 6))
+def test_lift_has_products_off_the_diagonal_and_the_point_on_it(m):
+    Y = hypercube.points(m)
+    X = reductions.lift(Y).reshape(-1, m, m)
+    assert X.dtype == np.int8
+    for i, j in product(range(m), repeat=2):
+        assert np.array_equal(X[:, i, j], Y[:, i] * (Y[:, j] if i != j else 1))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_squared_linear_form_is_linear_on_the_lift(data):
+    m = data.draw(st.integers(1, 5))
+    quarter = st.integers(-40, 40).map(lambda i: i / 4)
+    v = np.array(data.draw(st.lists(quarter, min_size=m, max_size=m)))
+    a, height, c = data.draw(quarter), data.draw(quarter), data.draw(quarter)
+    W, b = reductions.linearised(v, [a], height, c)
+    Y = hypercube.points(m)
+    assert np.array_equal(reductions.lift(Y) @ W[0] - b, height - c * (Y @ v - a) ** 2)
+
+
+# Parities
+
+
+@pytest.mark.parametrize("values, tent", TENTS)
+@pytest.mark.parametrize("m", range(1, 9))
+def test_parity_is_exact_for_every_set(m, values, tent):
+    X = reductions.lift(hypercube.points(m))
+    W = 2 * sqrt(4 * m**3 + m**2 - m) / (8 if tent == "wide" else 1)
+    B = 2 * (m**2 + m) - 1 if tent == "narrow" else max((m**2 + m) / 4 - 1, 1)
+    for mask in range(1 << m):
+        net, size = reductions.parity(mask, m, values=values, tent=tent), mask.bit_count()
+        even = minus_signs(mask, m) % 2 == 0
+        assert np.array_equal(net(X), np.where(even, 1, 0 if values == "01" else -1))
+        assert net.sparsity(X) == 1
+        assert net.n == m**2 and net.s == (size // 2 if values == "01" else size) + 1
+        assert net.scale.W <= W * (1 + 1e-15) and net.scale.B <= B
+    assert net.scale.W == pytest.approx(W, rel=1e-15)  # attained at S = [m]
+
+
+@pytest.mark.parametrize("m", range(1, 7))
+def test_wide_tents_have_an_eighth_of_the_scale(m):
+    for mask in range(1, 1 << m):
+        narrow, wide = (reductions.parity(mask, m, tent=tent).scale.W for tent in ("narrow", "wide"))
+        assert narrow == pytest.approx(8 * wide, rel=1e-15)
+
+
+def test_a_set_is_a_mask_or_its_coordinates():
+    for S in ([0, 3], (3, 0), {0, 3}, np.array([0, 3]), iter([0, 3])):
+        assert np.array_equal(reductions.parity(S, 5).W, reductions.parity(0b1001, 5).W)
+
+
+@pytest.mark.parametrize("m", range(1, 7))
+def test_the_printed_identity_is_constant(m):
+    X = reductions.lift(hypercube.points(m))
+    for mask in range(1 << m):
+        net = reductions.printed_parity(mask, m)
+        assert np.array_equal(net(X), np.full(1 << m, 1 - mask.bit_count() % 2))
+        assert net.sparsity(X) <= 1
+
+
+@pytest.mark.parametrize("m, wrong, pairs", [(1, 2, 6), (2, 15, 20), (3, 49, 56), (6, 819, 832)])
+def test_the_printed_weights_are_wrong_for_most_pairs(m, wrong, pairs):
+    """The pairs (S, a), |a| <= m, for which the printed linear form is not 1/2 - (t - a)^2: as published in E2."""
+    Y, a = hypercube.points(m), np.arange(-m, m + 1)
+    even, X = a % 2 == 0, reductions.lift(Y)
+    errors = []
+    for mask in range(1 << m):
+        v = np.array([mask >> i & 1 for i in range(m)])
+        net = reductions.printed_parity(mask, m, restricted=False)
+        W, _ = reductions.linearised(np.ones(m), a)
+        forms = X @ W.T - (v.sum() + a**2 - 0.5)
+        assert np.array_equal(X @ net.W.T - net.b, forms[:, even])
+        errors += list((forms != 0.5 - ((Y @ v)[:, None] - a) ** 2).any(axis=0))
+    assert (sum(errors), len(errors)) == (wrong, pairs)
+
+
+def test_off_the_lift_the_network_is_not_sparse():
+    X = np.random.default_rng(0).choice([-1, 1], (2000, 36)).astype(np.int8)
+    assert reductions.parity(0b111111, 6).sparsity(X) > 1
+
+
+# Learning with rounding
+
+
+@pytest.mark.parametrize("rounding", ["lwr", "floor", "printed"])
+def test_labels_by_hand(rounding):
+    for q, p in product(range(2, 14), range(1, 14)):
+        expected = [label_by_hand(t, p, q, rounding) for t in range(-q, 3 * q)]
+        assert reductions.lwr_label(np.arange(-q, 3 * q), p, q, rounding).tolist() == expected
+        assert rounding != "lwr" or reductions.lwr_label(np.arange(-q, 3 * q), p, q).tolist() == expected
+
+
+def test_low_residues_are_floor_rounding_for_coprime_moduli():
+    for q, p in product(range(3, 20), range(2, 20)):
+        if p < q and gcd(p, q) == 1:
+            t = np.arange(q)
+            low = reductions.lwr_label(p * t, p, q, "printed")
+            assert np.array_equal(reductions.lwr_label(t, p, q, "floor"), -pow(q, -1, p) * low % p)
+
+
+@pytest.mark.parametrize("q", [2, 3, 4, 5, 8, 13])
+def test_digits_are_binary(q):
+    Y = residues(q, 2)
+    length = next(bits for bits in range(9) if 2**bits >= q)
+    Z = reductions.digits(Y, q).reshape(-1, 2, length)
+    assert Z.dtype == np.int8
+    assert np.array_equal(((1 - Z) // 2) @ 2 ** np.arange(length), Y)
+    assert np.array_equal(reductions.encode(Y, q), reductions.lift(Z.reshape(-1, 2 * length)))
+
+
+@pytest.mark.parametrize("rounding", ["lwr", "floor", "printed"])
+@pytest.mark.parametrize("q, p, m", LWR)
+def test_lwr_is_exact_for_every_secret(q, p, m, rounding):
+    Y = residues(q, m)
+    X, A, length = reductions.encode(Y, q), m * (q - 1) ** 2, (q - 1).bit_length()
+    for w in Y:
+        net = reductions.lwr(w, p, q, rounding)
+        assert net(X).tolist() == [label_by_hand(int(t), p, q, rounding) for t in Y @ w]
+        assert net.sparsity(X) <= 1
+        assert net.s == sum(label_by_hand(a, p, q, rounding) != 0 for a in range((q - 1) * int(w.sum()) + 1))
+        v = sqrt(w @ w * (4**length - 1) / 12)
+        assert v**2 <= m * (q - 1) ** 2 * (4**length - 1) / 12 * (1 + 1e-15)
+        assert net.n == (m * length) ** 2 and net.s <= A
+        assert net.scale.W <= 2 * (p - 1) * (v**2 + 2 * A * v)
+        assert net.scale.B <= 2 * (p - 1) * (A**2 + v**2)
+
+
+@pytest.mark.parametrize("rounding", ["lwr", "printed"])
+def test_lwr_at_a_larger_modulus(rounding):
+    Y = residues(16, 2)
+    X = reductions.encode(Y, 16)
+    for w in ([15, 15], [1, 14], [7, 0]):
+        net = reductions.lwr(w, 4, 16, rounding)
+        assert net(X).tolist() == [label_by_hand(int(t), 4, 16, rounding) for t in Y @ w]
+        assert net.sparsity(X) == 1
+
+
+def test_the_zero_secret_needs_no_neuron():
+    net = reductions.lwr([0, 0], 2, 5)
+    assert net.s == 0 and not net(reductions.encode(residues(5, 2), 5)).any()
+
+
+# Errors
+
+
+def test_as_many_weights_as_the_limit(monkeypatch):
+    monkeypatch.setattr(reductions, "MAX_WEIGHTS", 3 * 2**2)
+    assert reductions.linearised([1, 1], [0, 1, 2])[0].size == 3 * 2**2
+    with pytest.raises(ValueError, match=r"^4 neurons in 2\*\*2 lifted variables are too many to write down\.$"):
+        reductions.linearised([1, 1], [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: reductions.parity(8, 3), ValueError, "'S' must be at most 7, not 8"),
+        (lambda: reductions.parity([3], 3), ValueError, "'S' must be at most 2, not 3"),
+        (lambda: reductions.parity([1, 1], 3), ValueError, "'S' must have different coordinates"),
+        (lambda: reductions.parity(1.5, 3), TypeError, "'S' must be an integer"),
+        (lambda: reductions.parity(0, 0), ValueError, "'m' must be at least 1"),
+        (lambda: reductions.parity(1, 3, values="pm"), ValueError, "'values' must be one of '01', 'signs'"),
+        (lambda: reductions.parity(1, 3, tent="big"), ValueError, "'tent' must be one of 'narrow', 'wide'"),
+        (lambda: reductions.lwr([99] * 9, 2, 100), ValueError, "too many to write down"),
+        (lambda: reductions.lift([[0, 1]]), ValueError, "'Y' must have entries -1 and 1 only"),
+        (lambda: reductions.lwr([1, 5], 2, 5), ValueError, r"'w' must have entries from 0 to 4; entry \(1,\) is 5"),
+        (lambda: reductions.lwr([[1]], 2, 5), ValueError, "'w' must have 1 axes, not 2"),
+        (lambda: reductions.lwr([1.0], 2, 5), TypeError, "'w' must be integers, not of type float64"),
+        (lambda: reductions.lwr([1], 2, 1), ValueError, "'q' must be at least 2"),
+        (lambda: reductions.lwr([1], 0, 5), ValueError, "'p' must be at least 1"),
+        (lambda: reductions.lwr([1], 2, 5, "up"), ValueError, "'rounding' must be one of 'lwr', 'floor', 'printed'"),
+        (lambda: reductions.encode([[-1]], 5), ValueError, r"'Y' must have entries from 0 to 4; entry \(0, 0\) is -1"),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,340 @@
+"""The laboratory: what comes in, degenerate networks, balancing, scikit-learn, and the report that comes out."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from naive import network, networks, sides
+from sklearn.exceptions import NotFittedError
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+from sparse_core.cube.hypercube import points
+from sparse_core.laboratory import Report, WithConstant, balanced, examine, read
+from sparse_core.laboratory import report as laboratory
+from sparse_core.laboratory.measurements import Side, exactly
+from sparse_core.laboratory.table import Class, Row
+from sparse_core.network import SparseNetwork, constructions
+
+CLAIMS = Path(__file__).parents[3] / "book" / "claims.yml"
+
+
+# --- Degenerate networks ---
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        SparseNetwork([], np.zeros((0, 3)), []),
+        SparseNetwork([], np.zeros((0, 0)), []),
+        SparseNetwork([1.0], np.zeros((1, 0)), [-1.0]),
+        SparseNetwork([1.0, 2.0], [[1, 1], [1, 1]], [5, 5]),
+        SparseNetwork([0.0], [[1.0]], [0.0]),
+        SparseNetwork([1.0], [[0.0]], [0.0]),
+        SparseNetwork([3.0], [[1.0]], [-7.0]),
+    ],
+    ids=["s=0", "s=n=0", "n=0", "dead", "u=0", "w=0", "linear"],
+)
+def test_degenerate_networks_have_a_report(net):
+    report = examine(net)
+    assert all(row.form.startswith(("printed", "restored")) for row in report if row.verdict == "fails")
+    assert f"{net.n} inputs, {net.s} neurons" in repr(report)
+    dead = net.s - int(net.dead().sum())
+    assert sides(report, "definition-1")[0] == min(dead, int(net.active_count().max()))
+
+
+def test_points_at_the_origin_have_a_report():
+    report = examine(network(0), np.zeros((2, 3)))
+    assert len(report) > 30 and sides(report, "activation-sets") == (2, 4)
+
+
+# --- What comes in ---
+
+
+def test_arrays_networks_and_readings_agree():
+    net = network(2)
+    assert repr(examine(net)) == repr(examine((net.u, net.W, net.b))) == repr(examine(WithConstant(net)))
+    assert "constant 2.5 is set aside" in repr(examine(WithConstant(net, 2.5)))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_must_be_finite(bad):
+    with pytest.raises(ValueError, match=r"Argument 'W' must be finite; entry \(0, 1\)"):
+        examine(([1.0], [[0.0, bad]], [0.0]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        (dict(network="net"), TypeError, "must be arrays"),
+        (dict(network=([1], [[1]])), TypeError, "must be arrays"),
+        (dict(X=[[1, 1]]), ValueError, "'X' must have shape"),
+        (dict(X=np.zeros((0, 3))), ValueError, "number of rows of X"),
+        (dict(X=[[np.nan, 1, 1]]), ValueError, "'X' must be finite"),
+        (dict(law="points"), ValueError, "'X' must be given"),
+        (dict(law="gauss"), ValueError, "'law' must be one of"),
+        (dict(X=[[0.5, 1, 1]], law="cube"), ValueError, "entries -1 and 1"),
+        (dict(rho=1.0), ValueError, "'rho' must be between"),
+        (dict(degree=-1), ValueError, "'degree' must be at least 0"),
+        (dict(k=0), ValueError, "'k' must be at least 1"),
+        (dict(W=-1.0), ValueError, "'W' must be at least 0"),
+        (dict(eps=0.0), ValueError, "'eps' must be positive"),
+        (dict(delta=1.0), ValueError, "'delta' must be less than 1"),
+        (dict(seed=-1), ValueError, "'seed' must be at least 0"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, match):
+    with pytest.raises(error, match=match):
+        examine(**{"network": network(0), **arguments})
+
+
+@settings(max_examples=20)
+@given(networks)
+def test_balancing_changes_the_scale_and_nothing_else(net):
+    even = balanced(net)
+    X = points(net.n)
+    assert np.allclose(even(X), net(X))
+    kept = net.u != 0
+    assert np.array_equal(even.active(X), net.active(X)[:, kept])
+    assert even.scale.W == pytest.approx((np.abs(net.u) * np.linalg.norm(net.W, axis=1)).max())
+    assert even.scale.W <= net.scale.W * (1 + 1e-12) and even.scale.B <= net.scale.B * (1 + 1e-12)
+
+
+# --- scikit-learn ---
+
+
+def fitted(kind, targets, **options):
+    X = np.random.default_rng(0).choice([-1.0, 1.0], (60, 5))
+    y = targets(X)
+    options = {
+        "hidden_layer_sizes": (7,),
+        "solver": "lbfgs",
+        "max_iter": 2000,
+        "random_state": 1,
+        "alpha": 1.0,
+        **options,
+    }
+    return kind(**options).fit(X, y), X
+
+
+def test_a_regressor_is_read_to_rounding():
+    mlp, X = fitted(MLPRegressor, lambda X: X[:, 0] * X[:, 1] + X[:, 2])
+    known = read(mlp)
+    assert np.abs(known(X) - mlp.predict(X)).max() < 1e-9
+    assert known.constant == mlp.intercepts_[1][0] and (known.net.n, known.net.s) == (5, 7)
+    assert repr(examine(mlp)) == repr(examine(known))
+
+
+def test_an_output_of_several_is_chosen():
+    mlp, X = fitted(MLPRegressor, lambda X: X[:, :2] * X[:, 2:4])
+    for j in (0, 1):
+        assert np.abs(read(mlp, output=j)(X) - mlp.predict(X)[:, j]).max() < 1e-9
+    with pytest.raises(ValueError, match="'output' must be given: the network has 2 outputs"):
+        examine(mlp)
+    with pytest.raises(ValueError, match="'output' must be at most 1, not 2"):
+        examine(mlp, output=2)
+
+
+def test_a_binary_classifier_is_read_as_its_logit():
+    mlp, X = fitted(MLPClassifier, lambda X: X[:, 0] * X[:, 1] > 0)
+    p = mlp.predict_proba(X)[:, 1]
+    assert np.abs(1 / (1 + np.exp(-read(mlp)(X))) - p).max() < 1e-9
+
+
+def test_a_class_of_several_is_read_as_its_score():
+    mlp, X = fitted(MLPClassifier, lambda X: (X[:, 0] + X[:, 1]).astype(int))
+    scores = np.column_stack([read(mlp, output=j)(X) for j in range(3)])
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    assert np.abs(shares - mlp.predict_proba(X)).max() < 1e-9
+    with pytest.raises(ValueError, match=r"3 outputs, those of the classes \[-2, 0, 2\]"):
+        read(mlp)
+
+
+def test_other_estimators_are_refused():
+    with pytest.raises(ValueError, match="activation 'relu', not 'tanh'"):
+        read(fitted(MLPRegressor, lambda X: X[:, 0], activation="tanh")[0])
+    with pytest.raises(ValueError, match="one hidden layer, not 2"):
+        read(fitted(MLPRegressor, lambda X: X[:, 0], hidden_layer_sizes=(3, 3))[0])
+    with pytest.raises(NotFittedError):
+        read(MLPRegressor())
+
+
+# --- What comes out ---
+
+
+def test_ids_are_those_of_the_ledger():
+    known = {claim["id"] for claim in yaml.safe_load(CLAIMS.read_text(encoding="utf-8"))}
+    dense, X = network(0), points(3)[:4]
+    reports = [examine(dense), examine(dense, X), examine(constructions.indexing(2))]
+    names = {row.id for report in reports for row in report} | {name for r in reports for name, _, _ in r.sizes}
+    assert names <= known and {"lemma-6", "lemma-9", "lemma-10", "theorem-8", "theorem-17", "theorem-19"} <= names
+
+
+def test_a_report_is_a_collection_of_plain_data():
+    report = examine(network(0))
+    assert len(list(report)) == len(report) == len(report.rows)
+    again = json.loads(json.dumps(report.to_dict()))
+    assert again["rows"][0]["id"] == "definition-1" and again["sizes"][0]["id"] == "theorem-8"
+    assert {row.id for row in report["lemma-9"]} == {"lemma-9"}
+    assert [row.id for row in report["lemma-9", "definition-1"]] == ["definition-1", "lemma-9"]
+    with pytest.raises(KeyError, match="'lemma-99'; the report has definition-1"):
+        report["lemma-99"]
+    assert len(report.only(lambda row: row.vacuous)) == sum(row.vacuous for row in report)
+
+
+def test_a_report_shows_itself_as_text_and_as_accessible_tables():
+    report = examine(network(0), k=1)
+    bundle = report._repr_mimebundle_()
+    text, page = bundle["text/plain"], bundle["text/html"]
+    assert text == repr(report) and "not 1-sparse" in text and "samples asked for" in text
+    assert page.count("<table") == page.count("<caption ") == 2
+    assert page.count('<th scope="row">') == len(report) + len(report.sizes)
+    assert page.count('<th scope="col">') == 6 + 2 and "<=" not in page
+    for row in re.findall(r"<tr>(.*?)</tr>", page)[1 : len(report) + 1]:
+        assert row.count("<td>") == 5
+
+
+def test_a_report_by_hand():
+    """Every part of both tables: a hypothesis that fails, an interval, a vacuous bound, sides that are wanting."""
+    row = Row("lemma-9", "a < b", exactly(2), Side(8, 7, 9), "exact", ("not sparse",), trivial=4.0, at="d = 1")
+    rows = (
+        row,
+        Row("x", "", None, None, "exact"),
+        Row("z", "", exactly(1), exactly(math.nan), "sampled", relation="=="),
+    )
+    report = Report(("1 < 2", "second"), rows, (("theorem-8", "printed", 123456.0),))
+    assert repr(report).split("\n") == [
+        "1 < 2",
+        "second",
+        "",
+        "statement  form   left      right         slack  verdict       evidence  remarks",
+        "lemma-9    a < b  2     <=  8             4      (holds)       exact     "
+        "d = 1; right in [7, 9]; vacuous: 4 without it; not sparse",
+        "x                       <=                       not computed  exact",
+        "z                 1     ==  not a number         not a number  sampled",
+        "",
+        "samples asked for  form     m",
+        "theorem-8          printed  1.235e+05",
+    ]
+    page = report._repr_mimebundle_()["text/html"]
+    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>(.*?)</tr>", page)]
+    lines = [[re.sub("(<[^>]*>)+", "|", cell).strip("|") for cell in line] for line in lines]
+    no_break = "\N{NO-BREAK SPACE}"
+    assert lines == [
+        ["statement", "left", "right", "slack", "verdict", "evidence and remarks"],
+        [
+            "lemma-9|a &lt; b", "2", f"≤{no_break}8", "4", "(holds)",
+            "exact; d = 1; right in [7, 9]; vacuous: 4 without it; not sparse",
+        ],
+        ["x", "", "", "", "not computed", "exact"],
+        ["z", "1", f"={no_break}not a number", "", "not a number", "sampled"],
+        ["statement", "samples"],
+        ["theorem-8|printed", "1.235e+05"],
+    ]  # fmt: skip
+    captions = re.findall("<caption[^>]*>(.*?)</caption>", page)
+    assert captions == ["1 &lt; 2<br>second", "How many samples the learners ask for"]
+    assert "theorem-8" not in repr(report.only(lambda row: row.id == "x")) and report["x"].title == ("1 < 2",)
+
+
+DEAD = SparseNetwork([10, 0.1, 0], [[0.1, 0], [0, 10], [1, 1]], [0, 1, 5])
+HELD = "Held against H with n = 2, s = 3, k = 2, W = 100, B = 50; balanced, the same function has W = 1, B = 0.1."
+
+
+@pytest.mark.parametrize(
+    "known, X, title",
+    [
+        (
+            WithConstant(DEAD, 2.5),
+            None,
+            (
+                "2 inputs, 3 neurons; active at once: 2, exact by enumeration of 4 points.",
+                HELD,
+                "Law: uniform on all 4 points of the cube. There 1 neurons are active on average and 1 never; "
+                "variance 0.4525. The constant 2.5 is set aside.",
+                "Learners: loss 0.02262 with probability 0.95.",
+            ),
+        ),
+        (
+            DEAD,
+            [[1, 1], [1, -1], [-1, 1]],
+            (
+                "2 inputs, 3 neurons; active at once: 2, exact by evaluation of 3 given points.",
+                HELD,
+                "Law: uniform on 3 given points. There 1.333 neurons are active on average and 1 never; "
+                "variance 0.2022.",
+                "Learners: loss 0.01011 with probability 0.95.",
+            ),
+        ),
+        (
+            SparseNetwork([], np.zeros((0, 3)), []),
+            None,
+            (
+                "3 inputs, 0 neurons; active at once: 0, exact by enumeration of 1 points.",
+                "Held against H with n = 3, s = 1, k = 1, W = 0, B = 0.",
+                "Law: uniform on all 8 points of the cube. There 0 neurons are active on average and 0 never; "
+                "variance 0.",
+                "Learners: loss 0.1 with probability 0.95.",
+            ),
+        ),
+    ],
+)
+def test_the_title_says_what_is_held_against_what(known, X, title):
+    assert examine(known, X).title == title
+
+
+def test_what_is_not_said_is_what_the_documentation_says():
+    said = dict(degree=1, rho=0.9, delta=0.05, seed=0, law="cube", k=2, W=network(0).scale.W, B=network(0).scale.B)
+    assert repr(examine(network(0))) == repr(examine(network(0), **said))
+
+
+def test_large_cubes_are_sampled_within_a_budget(monkeypatch):
+    net = network(1, n=6, s=5)
+    assert examine(net)["lemma-9"].rows[0].evidence == "exact"
+    for limit, value in (("EXACT_N", 5), ("EXACT_PAIRS", 319)):
+        with monkeypatch.context() as patch:
+            patch.setattr(laboratory, limit, value)
+            for budget, N in ((1, 256), (30 * 1000 + 29, 1000), (10**9, 4096)):
+                patch.setattr(laboratory, "SAMPLED_PAIRS", budget)
+                assert examine(net, seed=7)["lemma-9"].rows[0].evidence == f"sampled, {N} points, seed 7"
+            assert examine(net, points(6)[:9])["eq-U"].rows[0].evidence == "exact"
+            patch.setattr(laboratory, limit, value + 1)
+            assert examine(net)["lemma-9"].rows[0].evidence == "exact"
+
+
+def test_the_sparsity_of_a_sample_is_from_what_was_seen_to_what_the_pairs_allow(monkeypatch):
+    net = network(4, n=6, s=5, integers=False)
+    monkeypatch.setattr(laboratory, "EXACT_N", 5)
+    seen, pairs = int(net.active_count(points(6)).max()), net.sparsity(method="pairs")
+    (row,) = examine(net)["definition-1"]
+    assert row.left == (pairs.upper, max(pairs.lower, seen), pairs.upper) and row.at == pairs.how
+    monkeypatch.setattr(laboratory, "PAIR_GRAPH", 5 * 5 * 6 - 1)
+    (row,) = examine(net)["definition-1"]
+    assert row.left == (5, seen, 5) and (row.at, row.evidence) == ("the number of neurons", "certified")
+    monkeypatch.setattr(laboratory, "PAIR_GRAPH", 5 * 5 * 6)
+    assert examine(net)["definition-1"].rows[0].at == pairs.how
+
+
+@pytest.mark.parametrize("n, m", [(1, 2), (2, 4), (3, 5), (5, 5)])
+def test_complexities_without_points_are_those_of_five_points_of_the_cube(n, m):
+    rows = [row for row in examine(network(0, n=n)) if row.at == f"m = {m}"]
+    assert len(rows) > 8
+
+
+def test_names_are_marked_as_claims_which_the_book_turns_into_links():
+    page = examine(network(0))._repr_mimebundle_()["text/html"]
+    assert '<th scope="row"><span class="claim" data-claim="lemma-9">lemma-9</span><br>' in page
+
+
+def test_a_class_names_its_numbers():
+    assert Class(3, 4, 1, 2.0, 0.5)._asdict() == {"n": 3, "s": 4, "k": 1, "W": 2.0, "B": 0.5}
+
+
+def test_a_function_that_is_constant_but_for_rounding_has_the_usual_loss():
+    net = SparseNetwork([0.1, 0.1], [[0.1, 0.2, 0.3], [-0.1, -0.2, -0.3]], [-0.7, -0.7])
+    assert 0 <= np.ptp(net.values()) < 1e-15
+    assert "loss 0.1 with" in repr(examine(net))
+    assert all(row.form.startswith(("printed", "restored")) for row in examine(net) if row.verdict == "fails")

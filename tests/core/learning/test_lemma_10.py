@@ -1,0 +1,103 @@
+"""Appendix B's buckets: laws in fractions, the sampling scheme of the paper step by step, and equation (17)."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import fourier, hypercube
+from sparse_core.learning import lemma_10
+from sparse_core.network import SparseNetwork, constructions
+
+F = Fraction
+rates = st.fractions(-1, F(49, 50), max_denominator=60)
+
+
+@given(st.integers(0, 5), rates)
+def test_laws_are_laws(n, rho):
+    assert sum(lemma_10.noise_law(n, rho)) == 1
+    assert sum(lemma_10.bucket_law(n, min(lemma_10.bucket_count(rho), 4))) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("r", [1, 2, 3, 5])
+def test_buckets_are_noise_of_rate_one_over_r(n, r):
+    assert lemma_10.bucket_law(n, r) == lemma_10.noise_law(n, 1 - F(2, r))
+
+
+@given(rates)
+def test_the_number_of_buckets_is_the_floor(rho):
+    r = lemma_10.bucket_count(rho)
+    assert r <= 2 / (1 - rho) < r + 1
+
+
+@given(st.integers(1, 3), rates)
+def test_the_laws_agree_exactly_when_the_number_is_an_integer(n, rho):
+    r = lemma_10.bucket_count(rho)
+    distance = lemma_10.total_variation(lemma_10.noise_law(n, rho), lemma_10.noise_law(n, 1 - F(2, r)))
+    assert (distance == 0) == (2 / (1 - rho) == r)
+
+
+@pytest.mark.parametrize(
+    "n, rho, distance", [(2, F(2, 5), F(41, 900)), (2, F(7, 10), F(101, 3600)), (2, F(-1, 2), F(7, 16))]
+)
+def test_the_witnesses_of_e18(n, rho, distance):
+    law = lemma_10.bucket_law(n, lemma_10.bucket_count(rho))
+    assert lemma_10.total_variation(lemma_10.noise_law(n, rho), law) == distance
+
+
+def test_the_scheme_as_the_paper_words_it():
+    """z, buckets, signs v, one bucket flipped: the joint law of (x, y), every case listed."""
+    n, r = 2, 3
+    law = {}
+    cases = list(product(hypercube.points(n), product(range(r), repeat=n), hypercube.points(r), range(r)))
+    for z, bucket, v, e in cases:
+        w = v.copy()
+        w[e] *= -1
+        pair = tuple((z * v[list(bucket)]).tolist()), tuple((z * w[list(bucket)]).tolist())
+        law[pair] = law.get(pair, 0) + F(1, len(cases))
+    flipped = lemma_10.bucket_law(n, r)
+    for x in hypercube.points(n):
+        for y in hypercube.points(n):
+            T = sum(1 << int(i) for i in np.flatnonzero(x != y))
+            assert law.get((tuple(x.tolist()), tuple(y.tolist())), 0) == flipped[T] / 2**n
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4))
+def test_the_restriction_is_h_at_the_glued_point(seed, n, r):
+    rng = np.random.default_rng(seed)
+    net = SparseNetwork(*(rng.integers(-3, 4, shape) for shape in (4, (4, n), 4)))
+    bucket, z = rng.integers(0, r, n), rng.choice([-1, 1], n)
+    H, v = lemma_10.restriction(net, bucket, z, r), hypercube.points(r)
+    assert np.array_equal(H(v), net(z * v[:, bucket]))
+    assert np.array_equal(H.active(v), net.active(z * v[:, bucket]))
+    assert H.sparsity() <= net.sparsity()
+
+
+@pytest.mark.parametrize("r", [1, 2, 3])
+def test_equation_17_is_an_identity_for_whole_numbers_of_buckets(r):
+    for net in (constructions.tight(2, 1, n=3), constructions.junta([1, 2, -1, 0, 3, 1, 1, -2])):
+        assert lemma_10.averaged_sensitivity(net, r) == pytest.approx(
+            fourier.noise_sensitivity(net.values(), 1 - 2 / r)
+        )
+
+
+@pytest.mark.parametrize("rho", [1, F(3, 2), -2])
+def test_rates_outside_the_range(rho):
+    with pytest.raises(ValueError, match="'rho' must be at least -1"):
+        lemma_10.bucket_count(rho)
+
+
+def test_arguments_that_do_not_fit():
+    net = constructions.tight(2, 1)
+    with pytest.raises(ValueError, match="'bucket' must give each of 2"):
+        lemma_10.restriction(net, [0, 3], [1, 1], 2)
+    with pytest.raises(ValueError, match="'z' must have entries -1 and 1"):
+        lemma_10.restriction(net, [0, 1], [1, 0], 2)
+    with pytest.raises(ValueError, match="'r' must be at least 1"):
+        lemma_10.bucket_law(2, 0)
+    with pytest.raises(ValueError, match="zip"):
+        lemma_10.total_variation([F(1)], lemma_10.noise_law(1, F(0)))

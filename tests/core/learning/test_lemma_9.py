@@ -1,0 +1,149 @@
+"""(U) and (V): against flips written out point by point, on the cube and on its layers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import fourier, hypercube
+from sparse_core.learning import lemma_9
+from sparse_core.network import SparseNetwork, constructions
+
+
+def random_network(seed, n, s):
+    rng = np.random.default_rng(seed)
+    return SparseNetwork(*(rng.integers(-2, 3, shape) for shape in (s, (s, n), s)))
+
+
+def by_flips(net):
+    """The four quantities, one point and one bit at a time."""
+    U = V = boundary = jump = 0.0
+    X = hypercube.points(net.n)
+    for x in X:
+        for i in range(net.n):
+            y = x.copy()
+            y[i] *= -1
+            (hx, hy), (Rx, Ry) = net([x, y]), net.active([x, y])
+            change = bool((Rx != Ry).any())
+            U += (hx - hy) ** 2 / 4 * (not change)
+            V += (hx - hy) ** 2 / 4 * change
+            boundary += change
+            jump += hx**2 * change
+    return np.array([U, V, boundary, jump]) / len(X)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 10))
+def test_split_agrees_with_flips_point_by_point(seed, n, s):
+    net = random_network(seed, n, s)
+    assert lemma_9.split(net.values(), lemma_9.pattern(net)) == pytest.approx(by_flips(net), abs=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 10))
+def test_the_two_parts_add_up_to_the_average_sensitivity(seed, n, s):
+    net = random_network(seed, n, s)
+    parts = lemma_9.split(net.values(), lemma_9.pattern(net))
+    assert parts.U + parts.V == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 12))
+def test_labels_agree_exactly_when_the_active_sets_do(seed, n, s):
+    net = random_network(seed, n, s)
+    labels, R = lemma_9.pattern(net), net.active(hypercube.points(n))
+    same = (R[:, None] == R).all(axis=2)
+    assert np.array_equal(labels[:, None] == labels, same)
+
+
+def test_values_in_eight_bits_do_not_overflow():
+    assert lemma_9.split(np.array([100, -100], dtype=np.int8), [0, 0]) == (10_000, 0, 0, 0)
+
+
+def test_networks_along_leading_axes():
+    nets = [[random_network(3 * i + j, 3, 4) for j in range(3)] for i in range(2)]
+    values, labels = (
+        np.array([[f(net) for net in row] for row in nets]) for f in (SparseNetwork.values, lemma_9.pattern)
+    )
+    together = lemma_9.split(values, labels)
+    assert together.V.shape == (2, 3)
+    assert together.jump[1, 2] == lemma_9.split(values[1, 2], labels[1, 2]).jump
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 6))
+def test_the_steps_of_the_proof_point_by_point(seed, n, s):
+    net = random_network(seed, n, s)
+    found = lemma_9.Steps(*(column[0] for column in lemma_9.steps([net])))
+    X = hypercube.points(n)
+    active = [np.flatnonzero(R) for R in net.active(X)]
+    pieces = [(net.u[R] @ net.W[R], net.u[R] @ net.b[R]) for R in active]
+    lengths = [net.u[R] ** 2 @ np.sum(net.W[R] ** 2, axis=1) for R in active]
+    assert (found.n, found.s, found.k) == (n, s, net.sparsity())
+    assert (found.W, found.B) == pytest.approx(net.scale)
+    assert found.AS == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
+    assert [found.U, found.V, found.boundary, found.jump] == pytest.approx(by_flips(net), abs=1e-12)
+    assert found.norm == pytest.approx(max(np.linalg.norm(w) for w, _ in pieces))
+    assert found.offset == max(abs(b) for _, b in pieces)
+    assert found.piece == pytest.approx(np.mean([w @ w for w, _ in pieces]))
+    assert found.single == pytest.approx(sum(fourier.average_sensitivity(g) for g in net.active(X).T))
+    assert found.budget == pytest.approx(np.mean([len(R) for R in active]))
+    assert found.largest == max(abs(net(X)))
+    assert found.weighted == pytest.approx(np.mean([len(R) * v for R, v in zip(active, lengths, strict=True)]))
+    assert found.square == np.mean([len(R) ** 2 for R in active])
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 4))
+def test_layers_agree_with_the_cube(seed, n, s):
+    u, c, b = np.random.default_rng(seed).integers(-2, 3, (3, s))
+    net = SparseNetwork(u, np.outer(c, np.ones(n)), b)
+    values, labels = lemma_9.layers(n, u, c, b)
+    ones = (hypercube.points(n) == 1).sum(axis=1)
+    assert np.array_equal(values[ones], net.values())
+    on_cube = lemma_9.split(net.values(), lemma_9.pattern(net))
+    assert lemma_9.split_layers(values, labels) == pytest.approx(on_cube, abs=1e-12)
+
+
+def test_layers_with_more_neurons_than_an_integer_has_bits():
+    u, c, b = np.ones(70), np.repeat([0, 1], [69, 1]), np.repeat([1, 0], [69, 1])  # the last one alone is ever active
+    assert lemma_9.split_layers(*lemma_9.layers(3, u, c, b)) == lemma_9.split_layers(*lemma_9.layers(3, [1], [1], [0]))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.floats(-1, 1))
+def test_noise_on_layers_agrees_with_the_fourier_weights(seed, n, rho):
+    values = np.random.default_rng(seed).standard_normal(n + 1)
+    ones = (hypercube.points(n) == 1).sum(axis=1)
+    by_weights = fourier.noise_sensitivity(values[ones], rho)
+    assert lemma_9.noise_sensitivity_layers(values, rho) == pytest.approx(by_weights, abs=1e-12)
+
+
+def test_noise_of_a_large_majority_is_the_arc_cosine():
+    # Sheppard's formula for the limit, O'Donnell (2014), section 5.2: Pr[sign changes] = arccos(rho) / pi
+    majority = np.sign(2.0 * np.arange(202) - 201)
+    for rho in (0.0, 0.5, 0.9):
+        assert lemma_9.noise_sensitivity_layers(majority, rho) == pytest.approx(np.arccos(rho) / np.pi, rel=0.02)
+
+
+def test_a_network_without_neurons_has_one_pattern():
+    empty = SparseNetwork([], np.zeros((0, 3)), [])
+    assert lemma_9.pattern(empty).tolist() == [0] * 8
+    assert lemma_9.split(empty.values(), lemma_9.pattern(empty)) == (0, 0, 0, 0)
+
+
+def test_a_junta_by_hand():
+    # every flip of one of its two bits changes the one active neuron, and the parity from -1 to 1
+    net = constructions.junta([1, -1, -1, 1], n=3)
+    assert lemma_9.split(net.values(), lemma_9.pattern(net)) == (0, 2, 2, 2)
+
+
+@pytest.mark.parametrize("values, pattern", [([1.0, 2.0, 3.0], [0, 0, 0]), ([1.0, 2.0], [0]), ([1.0, 2.0], [[0, 1]])])
+def test_tables_that_do_not_fit(values, pattern):
+    with pytest.raises(ValueError, match=r"must both have shape \(..., 2\*\*n\)"):
+        lemma_9.split(values, pattern)
+
+
+def test_layers_that_do_not_fit():
+    with pytest.raises(ValueError, match="'pattern' must have shape"):
+        lemma_9.split_layers([0.0, 1.0], [0])
+    with pytest.raises(ValueError, match="'c' must have shape"):
+        lemma_9.layers(3, [1, 1], [1], [0, 0])
+    with pytest.raises(ValueError, match="'rho' must be at most 1"):
+        lemma_9.noise_sensitivity_layers([0.0, 1.0], 1.5)
+    with pytest.raises(ValueError, match="'n' must be at least 1"):
+        lemma_9.layers(0, [1], [1], [0])

@@ -1,0 +1,518 @@
+"""The low-degree estimators: against naive paths and closed forms, as scikit-learn estimators, and what they refuse."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from naive import characters, sample
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
+
+from sparse_core.bounds import ours
+from sparse_core.cube import fourier, hypercube
+from sparse_core.learning import lowdegree
+from sparse_core.learning.conjugate_gradients import Interrupted
+from sparse_core.learning.lowdegree import LowDegreeRegressor, averaging_risk, least_squares_risk
+from sparse_core.learning.moments import Moments
+
+
+def majority(X, a, b, c):
+    return np.sign(X[:, a] + X[:, b] + X[:, c].astype(float))
+
+
+def risk(model, coefficients):
+    """E (f - h)^2 over the whole cube, by Parseval, from the Fourier coefficients of h."""
+    error = coefficients.copy()
+    error[model.monomials_] -= model.coef_
+    return float(error @ error)
+
+
+# --- The three methods ---
+
+
+@pytest.mark.parametrize("n, degree", [(4, 0), (6, 2), (7, 3), (5, 9), (70, 2)])
+def test_averaging_is_the_mean_of_y_chi(n, degree):
+    X, y = sample(n, 50, n)
+    model = LowDegreeRegressor(degree).fit(X, y)
+    assert model.coef_ == pytest.approx(characters(X, degree).T @ y / 50, abs=1e-14)
+    Z, _ = sample(n, 30, 99)
+    assert model.predict(Z) == pytest.approx(characters(Z, degree) @ model.coef_, abs=1e-10)
+
+
+@pytest.mark.parametrize("n, degree, m", [(6, 2, 40), (7, 3, 200), (70, 1, 90), (26, 2, 600)])
+def test_least_squares_is_least_squares_on_the_explicit_matrix(n, degree, m):
+    X, y = sample(n, m, n)
+    model = LowDegreeRegressor(degree, "least_squares").fit(X, y)
+    naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
+    assert model.coef_ == pytest.approx(naive, abs=1e-9)
+    Z, _ = sample(n, 30, 99)
+    assert model.predict(Z) == pytest.approx(characters(Z, degree) @ naive, abs=1e-8)
+
+
+@pytest.mark.parametrize("n", [8, 70])
+def test_threshold_is_least_squares_over_the_large_means(n):
+    X, noise = sample(n, 300, n)
+    y = 2 * majority(X, 1, 4, 6) + 0.5 + noise
+    model = LowDegreeRegressor(2, "threshold", level=0.7).fit(X, y)
+    features = characters(X, 2)
+    means = features.T @ y / 300
+    kept = np.abs(means) > 0.7 * np.sqrt(2 * np.log(len(means)) * np.var(y) / 300)
+    assert 3 <= kept.sum() < 100
+    assert model.coef_ == pytest.approx(np.linalg.lstsq(features[:, kept], y, rcond=None)[0], abs=1e-10)
+    Z, _ = sample(n, 30, 99)
+    assert model.predict(Z) == pytest.approx(characters(Z, 2)[:, kept] @ model.coef_, abs=1e-10)
+    sets = np.concatenate([[0]] + [np.full(len(T), i + 1) for i, T in enumerate(hypercube.supports(n, 2)[1:])])[kept]
+    found = model.monomials_ >= 0 if n > 62 else None
+    degrees = found.sum(axis=1) if n > 62 else np.bitwise_count(model.monomials_)
+    assert np.array_equal(degrees, sets)
+
+
+def test_monomials_name_the_coefficients_on_both_sides_of_a_machine_word():
+    for n in (62, 63):
+        X, y = sample(n, 300, n)
+        model = LowDegreeRegressor(2).fit(X, y)
+        first = model.monomials_[: n + 2]
+        if n == 62:
+            assert first.tolist() == [0] + [1 << j for j in range(62)] + [3]
+        else:
+            assert first.tolist() == [[-1, -1]] + [[j, -1] for j in range(63)] + [[0, 1]]
+        y = 3.0 * X[:, 5] * X[:, n - 1]
+        kept = LowDegreeRegressor(2, "threshold").fit(X, y)
+        assert kept.monomials_.tolist() == ([1 << 5 | 1 << 61] if n == 62 else [[5, 62]])
+        assert kept.coef_ == pytest.approx([3.0])
+
+
+def test_a_function_of_low_degree_is_found_exactly():
+    X, _ = sample(10, 200, 4)
+    y = 3 - 2 * X[:, 2] + X[:, 1] * X[:, 8] * X[:, 9]
+    for method in ("least_squares", "threshold"):
+        model = LowDegreeRegressor(3, method).fit(X, y)
+        large = {
+            int(T): round(float(c), 9) for T, c in zip(model.monomials_, model.coef_, strict=True) if abs(c) > 1e-9
+        }
+        assert large == {0: 3.0, 1 << 2: -2.0, 1 << 1 | 1 << 8 | 1 << 9: 1.0}
+        assert model.score(X, y) == pytest.approx(1)
+
+
+def test_a_parity_of_all_bits_is_out_of_reach_of_every_smaller_degree():
+    X, _ = sample(8, 2000, 0)
+    y = np.prod(X, axis=1, dtype=float)
+    coefficients = np.eye(1, 2**8, 2**8 - 1)[0]
+    for method in ("averaging", "least_squares", "threshold"):
+        for degree in range(8):
+            assert risk(LowDegreeRegressor(degree, method).fit(X, y), coefficients) >= 1
+
+
+def test_three_bits_out_of_256_are_found_from_a_few_hundred_samples():
+    """D = 2 796 417 monomials of degree at most 3, of which four count."""
+    X, _ = sample(256, 300, 7)
+    model = LowDegreeRegressor(3, "threshold").fit(X, majority(X, 17, 99, 250))
+    assert model.monomials_.tolist() == [[17, -1, -1], [99, -1, -1], [250, -1, -1], [17, 99, 250]]
+    assert model.coef_ == pytest.approx([0.5, 0.5, 0.5, -0.5])
+    Z, _ = sample(256, 1000, 8)
+    assert model.predict(Z) == pytest.approx(majority(Z, 17, 99, 250))
+
+
+# --- Learning curves ---
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_learning_curves_agree_with_the_closed_forms(noise):
+    """Averages over 100 samples, four standard errors. For least squares the form is an approximation: 2 % more."""
+    n, degree, rng = 12, 2, np.random.default_rng(5)
+    cube = hypercube.points(n)
+    h = np.abs(cube[:, :6].sum(1) + cube[:, 6] * 1.5) + majority(cube, 0, 7, 8)
+    h = (h - h.mean()) / h.std()
+    coefficients, weights = fourier.walsh_transform(h), fourier.weight_by_degree(h)
+    assert 0.05 < weights[degree + 1 :].sum() < 0.5
+    for m in (4 * 79, 8 * 79):
+        risks = {"averaging": [], "least_squares": []}
+        for _ in range(100):
+            i = rng.integers(0, 2**n, m)
+            y = h[i] + np.sqrt(noise) * rng.normal(size=m)
+            for method, found in risks.items():
+                found.append(risk(LowDegreeRegressor(degree, method).fit(cube[i], y), coefficients))
+        for method, form, slack in (("averaging", averaging_risk, 0.0), ("least_squares", least_squares_risk, 0.02)):
+            mean, error = np.mean(risks[method]), np.std(risks[method]) / 10
+            expected = form(weights, degree, m, noise)
+            assert abs(mean - expected) <= 4 * error + slack * expected
+
+
+def test_what_is_not_said_is_what_the_documentation_says():
+    said = {"method": "averaging", "ridge": 0.0, "level": 1.0, "solver": "auto", "tol": 1e-6, "max_memory": 4e9}
+    assert LowDegreeRegressor().get_params() == {"degree": 2, "verbose": False, **said}
+    assert LowDegreeRegressor().__sklearn_tags__().regressor_tags.poor_score
+
+
+def test_the_closed_forms_by_hand():
+    weights = [0.25, 0.5, 0.125, 0.125]  # n = 3
+    assert averaging_risk(weights, 1, 10) == pytest.approx(0.25 + (4 * 1 - 0.75) / 10)
+    assert averaging_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + (4 * 3 - 0.75) / 10)
+    assert least_squares_risk(weights, 1, 10) == pytest.approx(0.25 * (1 + 4 / 5))
+    assert least_squares_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + 2.25 * 4 / 5)
+    assert least_squares_risk(weights, 1, 6) == pytest.approx(0.25 * (1 + 4))
+    with pytest.raises(ValueError, match="'m' must exceed the number of monomials by 2, 6, not 5"):
+        least_squares_risk(weights, 1, 5)
+
+
+def test_least_squares_is_as_close_as_its_sample_bound_says():
+    """In one run with least eigenvalue at least 1/2, the mean squared distance to h^{<= d} is at most 4 N tail / m."""
+    rng, n = np.random.default_rng(2), 9
+    cube = hypercube.points(n)
+    h = np.abs(cube.sum(1)).astype(float)
+    coefficients, masks = fourier.walsh_transform(h), hypercube.monomials(n, 1)
+    N, m, tail = len(masks), 16 * len(masks), fourier.tail(h, 1)
+    errors = []
+    for _ in range(100):
+        X = cube[rng.integers(0, 2**n, m)]
+        phi = characters(X, 1)
+        if np.linalg.eigvalsh(phi.T @ phi / m)[0] >= 0.5:
+            model = LowDegreeRegressor(1, "least_squares").fit(X, h[hypercube.index(X)])
+            errors.append(np.sum((model.coef_ - coefficients[masks]) ** 2))
+    assert len(errors) >= 90 and np.mean(errors) <= 4 * N * tail / m
+    assert ours.least_squares_samples(n, 1, 0.1) > m
+
+
+# --- As an estimator ---
+
+
+def test_shards_give_what_one_fit_gives(tmp_path):
+    X, y = sample(8, 500, 3)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    for method in ("averaging", "least_squares"):
+        whole = LowDegreeRegressor(2, method).fit(mapped, y)
+        shards = LowDegreeRegressor(2, method)
+        for start in range(0, 500, 150):
+            shards.partial_fit(mapped[start : start + 150], y[start : start + 150])
+        assert shards.coef_ == pytest.approx(whole.coef_, abs=1e-12)
+        assert shards.fit(X[:300], y[:300]).coef_ == pytest.approx(
+            clone(whole).fit(X[:300], y[:300]).coef_
+        )  # fit forgets
+        assert np.array_equal(whole.predict(mapped), whole.predict(X))
+
+
+def test_partial_fits_of_least_squares_wait_for_enough_samples():
+    X, y = sample(6, 40, 0)
+    model = LowDegreeRegressor(2, "least_squares").partial_fit(X[:20], y[:20])
+    with pytest.raises(NotFittedError, match="^This LowDegreeRegressor is not fitted yet: call 'fit' with enough .*.$"):
+        model.predict(X)
+    assert model.partial_fit(X[20:], y[20:]).predict(X).shape == (40,)
+    assert not hasattr(model.fit(X, y).partial_fit(X[:20], y[:20]), "coef_")  # what fit found is no answer to these
+
+
+def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
+    X, y = sample(6, 200, 0)
+    model = LowDegreeRegressor(1).partial_fit(X, y).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    assert np.array_equal(model.coef_, LowDegreeRegressor(1).fit(X[100:], y[100:]).coef_)
+    for change in ({"degree": 2}, {"method": "least_squares"}):
+        with pytest.raises(
+            ValueError,
+            match="^Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.$",
+        ):
+            LowDegreeRegressor(1).partial_fit(X, y).set_params(**change).partial_fit(X, y)
+    changed = model.set_params(degree=2)
+    assert changed.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)  # the fitted degree is kept
+    assert len(changed.monomials_) == len(changed.coef_) == 7
+
+
+def test_as_many_samples_as_monomials_are_enough():
+    X, y = hypercube.points(2)[:3], np.array([1.0, 2.0, 4.0])
+    naive = np.linalg.solve(characters(X, 1), y)
+    for fit in (LowDegreeRegressor.fit, LowDegreeRegressor.partial_fit):
+        model = fit(LowDegreeRegressor(1, "least_squares"), X, y)
+        assert model.coef_ == pytest.approx(naive) and (model.solver_, model.n_iter_) == ("gram", 0)
+    X, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
+    every = LowDegreeRegressor(2, "threshold", level=0).fit(X, y)
+    assert len(every.coef_) == 4 and every.predict(X) == pytest.approx(y)
+    assert LowDegreeRegressor(2, max_memory=320).fit(X, y).predict(X) == pytest.approx(y)  # 4 monomials of 80 bytes
+
+
+def test_partial_fits_with_a_ridge_need_fewer_samples():
+    X, y = sample(6, 12, 0)
+    model = LowDegreeRegressor(2, "least_squares", ridge=0.3)
+    shards = clone(model).partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
+    assert shards.coef_ == pytest.approx(model.fit(X, y).coef_)
+
+
+def test_a_constant_has_no_noise_whatever_the_rounding():
+    X, _ = sample(6, 50, 0)
+    for value in (0.1, 1 / 3, 1e-8):
+        model = LowDegreeRegressor(2, "threshold").fit(X, np.full(50, value))
+        assert model.predict(X) == pytest.approx(np.full(50, value))
+
+
+def test_a_fit_leaves_nothing_of_the_fit_before():
+    X, y = sample(6, 60, 0)
+    model = LowDegreeRegressor(1, "least_squares").fit(X, y).set_params(method="averaging").fit(X, y)
+    assert not hasattr(model, "solver_") and not hasattr(model, "n_iter_")
+    model.set_params(method="threshold").fit(X, y).set_params(method="averaging").partial_fit(X, y)
+    assert len(model.monomials_) == 7 and model.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)
+    assert np.array_equal(model.fit(X, y).coef_, LowDegreeRegressor(1).fit(X, y).coef_)
+
+
+def test_a_threshold_is_fitted_and_evaluated_block_by_block(monkeypatch):
+    X, noise = sample(8, 300, 1)
+    y = 2 * majority(X, 1, 4, 6) + noise
+    whole = LowDegreeRegressor(2, "threshold").fit(X, y)
+    monkeypatch.setattr(lowdegree, "CHUNK", 100)
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 100)
+    parts = LowDegreeRegressor(2, "threshold").fit(X, y)
+    assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
+
+
+def test_a_threshold_is_fitted_in_double_precision_whatever_the_type_of_the_points():
+    X, noise = sample(6, 5001, 1)
+    y = 2 * majority(X, 1, 4, 5) + noise
+    half, whole = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X.astype(np.float16), X))
+    assert half.coef_ == pytest.approx(whole.coef_, abs=1e-12)
+
+
+def test_a_threshold_may_keep_the_first_coordinate():
+    X, _ = sample(6, 50, 0)
+    model = LowDegreeRegressor(2, "threshold").fit(X, 3.0 * X[:, 0] - 5.0 * X[:, 0] * X[:, 1])
+    assert model.monomials_.tolist() == [1, 3] and model.coef_ == pytest.approx([3, -5])
+    assert model.predict(X.astype(object)) == pytest.approx(model.predict(X))
+
+
+def test_a_threshold_may_leave_nothing():
+    X, _ = sample(6, 50, 0)
+    model = LowDegreeRegressor(2, "threshold").fit(X, np.zeros(50))
+    assert len(model.coef_) == len(model.monomials_) == 0 and (model.predict(X) == 0).all()
+
+
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, object])
+def test_labels_of_every_type_are_real_numbers(method, dtype):
+    X, _ = sample(6, 50, 0)
+    y = (2 + X[:, 0] - X[:, 1] * X[:, 2]).astype(dtype)
+    found, expected = (LowDegreeRegressor(2, method).fit(X, labels) for labels in (y, y.astype(float)))
+    assert found.coef_ == pytest.approx(expected.coef_, abs=1e-12) and found.coef_.dtype == np.float64
+
+
+def test_partial_fit_is_not_for_thresholds():
+    assert not hasattr(LowDegreeRegressor(2, "threshold"), "partial_fit")
+    assert hasattr(LowDegreeRegressor(2), "partial_fit")
+
+
+def test_grid_search_and_pipelines_find_the_degree():
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (300, 6))
+    y = (1.0 - 2 * bits[:, 0]) * (1 - 2 * bits[:, 3])
+    pipeline = make_pipeline(FunctionTransformer(lambda b: 1 - 2 * b), LowDegreeRegressor(method="least_squares"))
+    search = GridSearchCV(pipeline, {"lowdegreeregressor__degree": [1, 2, 3]}, cv=3).fit(
+        bits, y + rng.normal(size=300) / 9
+    )
+    assert search.best_params_ == {"lowdegreeregressor__degree": 2} and search.score(bits, y) > 0.99
+
+
+OPTIONS = [
+    {"method": "averaging"},
+    {"method": "least_squares"},
+    {"method": "least_squares", "ridge": 0.1, "solver": "cg"},
+    {"method": "least_squares", "ridge": 0.1, "solver": "kernel"},
+    {"method": "threshold", "level": 0.5},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(map(str, options.values())))
+def test_scikit_learn_s_checks_pass_on_points_of_the_cube(options, monkeypatch):
+    """All of check_estimator, its real data mapped to signs entry by entry, after scikit-learn's own validation."""
+    validate = lowdegree.validate_data
+
+    def on_the_cube(estimator, X, *args, **kwargs):
+        valid = validate(estimator, X, *args, **kwargs)
+        X, *y = valid if isinstance(valid, tuple) else (valid,)
+        signs = 1 - 2 * (np.floor(7 * np.asarray(X, dtype=float)).astype(int) % 2)
+        return (signs, *y) if y else signs
+
+    monkeypatch.setattr(lowdegree, "validate_data", on_the_cube)
+    results = check_estimator(LowDegreeRegressor(1, **options), on_skip=None)
+    assert {result["status"] for result in results} <= {"passed", "skipped"} and len(results) > 40
+
+
+REAL_DATA = "it feeds real numbers, and the estimator takes points of {-1, 1}^n only"
+NOT_ON_THE_CUBE = dict.fromkeys(
+    """
+    check_dict_unchanged check_dont_overwrite_parameters check_dtype_object check_estimators_dtypes
+    check_estimators_fit_returns_self check_estimators_nan_inf check_estimators_overwrite_params
+    check_estimators_partial_fit_n_features check_estimators_pickle check_f_contiguous_array_estimator
+    check_fit2d_1feature check_fit2d_1sample check_fit2d_predict1d check_fit_check_is_fitted check_fit_idempotent
+    check_fit_score_takes_y check_methods_sample_order_invariance check_methods_subset_invariance check_n_features_in
+    check_n_features_in_after_fitting check_pipeline_consistency check_positive_only_tag_during_fit
+    check_readonly_memmap_input check_regressor_data_not_an_array check_regressors_int
+    check_regressors_no_decision_function check_regressors_train check_supervised_y_2d
+    """.split(),
+    REAL_DATA,
+)
+
+
+def test_the_checks_that_cannot_apply_are_exactly_those_that_feed_real_numbers():
+    results = check_estimator(
+        LowDegreeRegressor(1), expected_failed_checks=NOT_ON_THE_CUBE, on_skip=None, on_fail="raise"
+    )
+    failed = {result["check_name"]: result["exception"] for result in results if result["status"] == "xfail"}
+    assert set(failed) == set(NOT_ON_THE_CUBE)
+    for name, exception in failed.items():
+        cause = exception.__cause__ or exception.__context__ or exception
+        assert "entries -1 and 1 only" in f"{exception} {cause}" or name == "check_positive_only_tag_during_fit"
+
+
+# --- Interruptions and progress ---
+
+
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+@pytest.mark.parametrize("fitted", [False, True])
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, fitted, monkeypatch):
+    X, y = sample(6, 200, 0)
+    model = LowDegreeRegressor(1, method)
+    if fitted:
+        model.fit(X, y)
+    before = vars(model).copy()
+
+    def interrupt(self, stage, share):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparse_core.learning.progress.Progress.__call__", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(degree=2).fit(X[:, :5], y)
+    assert vars(model) == {**before, "degree": 2}
+    if not fitted:
+        with pytest.raises(NotFittedError):
+            model.predict(X)
+
+
+@pytest.mark.parametrize("method", ["averaging", "least_squares"])
+def test_an_interrupted_partial_fit_leaves_the_moments_as_they_were(method, monkeypatch):
+    X, y = sample(6, 200, 0)
+    model, update, calls = LowDegreeRegressor(1, method).partial_fit(X, y), Moments.update, []
+
+    def interrupted(self, *arguments):
+        calls.append(self.degree)
+        if len(calls) == (1 if method == "averaging" else 2):  # the last of the updates
+            raise KeyboardInterrupt
+        return update(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Moments, "update", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X, -y)
+    twice = LowDegreeRegressor(1, method).fit(np.vstack([X, X]), np.concatenate([y, y]))
+    assert model.partial_fit(X, y).coef_ == pytest.approx(twice.coef_)
+
+
+def test_an_interruption_of_conjugate_gradients_reaches_the_caller_with_its_coefficients(monkeypatch):
+    X, y = sample(8, 300, 0)
+
+    def interrupt(self, stage, share):
+        if stage == "conjugate gradients" and share > 0.5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparse_core.learning.progress.Progress.__call__", interrupt)
+    model = LowDegreeRegressor(2, "least_squares", solver="cg")
+    with pytest.raises(Interrupted) as caught:
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+    assert caught.value.solution == pytest.approx(LowDegreeRegressor(2, "least_squares").fit(X, y).coef_, abs=1e-2)
+
+
+def test_bars_show_on_a_terminal_only_and_only_if_asked_for(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    def shown(stream, **options):
+        monkeypatch.setattr(sys, "stderr", stream)
+        LowDegreeRegressor(2, "least_squares", solver="cg", **options).fit(*sample(8, 300, 0))
+        return stream.getvalue()
+
+    bars = shown(Terminal(), verbose=True)
+    assert "moments of degree 2: 100%" in bars and "conjugate gradients: 100%" in bars
+    assert shown(Terminal()) == shown(io.StringIO(), verbose=True) == ""
+
+
+def test_bars_without_tqdm_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    X, y = sample(5, 50, 0)
+    with pytest.raises(ImportError, match=r"'verbose' needs tqdm: pip install .\[progress\]"):
+        LowDegreeRegressor(1, verbose=True).fit(X, y)
+    assert LowDegreeRegressor(1).fit(X, y).coef_.shape == (6,)
+    with pytest.raises(TypeError, match="'verbose' must be True or False, not 1"):
+        LowDegreeRegressor(1, verbose=1).fit(X, y)
+
+
+def test_the_route_and_its_tolerance_can_be_chosen():
+    X, y = sample(7, 400, 0)
+    exact = LowDegreeRegressor(2, "least_squares").fit(X, y)
+    assert exact.solver_ == "gram" and exact.n_iter_ == 0
+    for solver in ("cg", "walsh"):
+        rough, fine = (
+            LowDegreeRegressor(2, "least_squares", solver=solver, tol=tol).fit(X, y) for tol in (1e-2, 1e-12)
+        )
+        assert rough.solver_ == fine.solver_ == solver and 0 < rough.n_iter_ < fine.n_iter_
+        assert fine.coef_ == pytest.approx(exact.coef_, abs=1e-11)
+
+
+# --- What it refuses ---
+
+
+def test_a_basis_that_does_not_fit_says_what_would():
+    X, y = sample(256, 10, 0)
+    message = (
+        r"The 177,589,057 monomials of degree 4 in 256 variables need 14.2 GB, more than 'max_memory', 4 GB, "
+        r"which degree 3 \(2,796,417 monomials\) would fit\.$"
+    )
+    for method in ("averaging", "least_squares", "threshold"):
+        with pytest.raises(ValueError, match=message):
+            LowDegreeRegressor(4, method).fit(X, y)
+    with pytest.raises(ValueError, match="than 'max_memory', 1e-08 GB, which no degree would fit.$"):
+        LowDegreeRegressor(1, max_memory=10).fit(X, y)
+    with pytest.raises(ValueError, match="monomials of degree 4 in 256"):
+        LowDegreeRegressor(2, "least_squares").partial_fit(X, y)  # it keeps the moments of degree 4
+
+
+LEAST_SQUARES = (
+    "^Least squares with 42 monomials needs as many samples, not n_samples=30: give more, a positive 'ridge', "
+    "a smaller 'degree', or method='threshold'.$"
+)
+THRESHOLD = (
+    "^The threshold leaves 42 monomials, more than n_samples=30 can determine: give more samples, "
+    "a 'level' above 0 or a smaller 'degree'.$"
+)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"degree": -1}, "'degree' must be at least 0, not -1"),
+        ({"method": "lasso"}, "'method' must be one of 'averaging', 'least_squares', 'threshold', not 'lasso'"),
+        ({"ridge": -1, "method": "least_squares"}, "'ridge' must be at least 0"),
+        ({"level": -1}, "'level' must be at least 0"),
+        ({"tol": -1}, "'tol' must be at least 0"),
+        ({"tol": 1.5}, "'tol' must be at most 1"),
+        ({"max_memory": 560}, r"which degree 1 \(7 monomials\) would fit\.$"),
+        ({"solver": "qr", "method": "least_squares", "degree": 1}, "'solver' must be one of"),
+        ({"degree": 3, "method": "least_squares"}, LEAST_SQUARES),
+        ({"degree": 3, "method": "threshold", "level": 0}, THRESHOLD),
+    ],
+)
+def test_options_that_cannot_be_are_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        LowDegreeRegressor(**options).fit(*sample(6, 30, 0))
+
+
+@pytest.mark.parametrize("method", ["averaging", "least_squares", "threshold"])
+def test_points_off_the_cube_are_refused_in_fit_and_predict(method):
+    X, y = sample(6, 60, 0)
+    model = LowDegreeRegressor(1, method).fit(X, y)
+    X[3, 2] = 0
+    for call in (lambda: model.predict(X), lambda: LowDegreeRegressor(1, method).fit(X, y)):
+        with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only; entry \(3, 2\) is 0"):
+            call()
+    with pytest.raises(ValueError, match="expecting 6 features"):
+        model.predict(np.ones((2, 5)))

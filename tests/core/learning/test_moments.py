@@ -1,0 +1,396 @@
+"""Moments of samples: against direct sums and the fast transform; how they add; what they refuse."""
+
+import pickle
+from functools import reduce
+from itertools import combinations
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import fourier, hypercube
+from sparse_core.learning.moments import Moments, chunks, row_blocks
+from sparse_core.learning.monomial_products import Sweep, pack, sweep
+
+
+def sample(n, m, seed, labels="normal"):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1
+    return X, {"normal": rng.normal(size=m), "signs": rng.choice([-1, 1], m), "integers": rng.integers(-9, 10, m)}[
+        labels
+    ]
+
+
+def characters(X, degree):
+    """The matrix of all monomials at all points, one product at a time, in the order of ``hypercube.supports``."""
+    sets = [T[::-1] for i in range(degree + 1) for T in combinations(range(X.shape[1])[::-1], i)]
+    sets.sort(key=lambda T: (len(T), T[::-1]))
+    return np.array([[np.prod(x[list(T)], dtype=float) for T in sets] for x in X]).reshape(len(X), -1)
+
+
+shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
+
+
+@given(shapes, st.sampled_from(["normal", "signs", "integers"]))
+def test_moments_are_sums_over_the_samples(shape, labels):
+    n, degree, m, seed = shape
+    X, y = sample(n, m, seed, labels)
+    moments = Moments(n, degree).update(X, y)
+    naive = characters(X, min(degree, n)).T @ y if m else np.zeros(hypercube.dimension(n, degree))
+    if labels == "normal":
+        assert moments.sums == pytest.approx(naive, rel=1e-12, abs=1e-12)
+    else:
+        assert np.array_equal(moments.sums, naive)
+    assert moments.count == m
+    if m:
+        assert moments.mean_square == pytest.approx(np.mean(np.square(y, dtype=float)), rel=1e-14)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_on_the_whole_cube_the_coefficients_are_the_walsh_transform(degree):
+    n = 9
+    f = np.random.default_rng(degree).normal(size=2**n)
+    moments = Moments(n, degree).update(hypercube.points(n), f)
+    assert moments.coefficients == pytest.approx(fourier.walsh_transform(f)[hypercube.monomials(n, degree)], abs=1e-13)
+    assert moments.mean_square == pytest.approx(np.mean(f**2), rel=1e-14)
+
+
+@pytest.mark.parametrize("n, degree", [(70, 1), (70, 2), (70, 3), (30, 4), (24, 5)])
+@pytest.mark.parametrize("labels", ["integers", "signs"])
+def test_the_order_is_that_of_the_supports_for_any_n(n, degree, labels):
+    X, y = sample(n, 200, 3, labels)
+    sums = Moments(n, degree).update(X, y).sums
+    sets = [T for level in hypercube.supports(n, degree) for T in level.tolist()]
+    assert len(sums) == len(sets)
+    for i in np.random.default_rng(0).integers(0, len(sets), 300):
+        assert sums[i] == np.dot(np.prod(X[:, sets[i]], axis=1), y)
+
+
+@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 1), (5, 2), (9, 3), (8, 8), (60, 2), (40, 3), (14, 6)])
+def test_each_monomial_has_one_place_in_the_sweep(n, degree):
+    walk = Sweep(n, degree)
+    assert len(walk.position) == hypercube.dimension(n, degree) <= walk.size
+    assert len(np.unique(walk.position)) == len(walk.position)
+    assert walk.position.min() >= 0 and walk.position.max() < walk.size
+
+
+@given(shapes)
+def test_forward_evaluates_the_polynomial(shape):
+    n, degree, m, seed = shape
+    X, _ = sample(n, m, seed)
+    walk, c = sweep(n, degree), np.random.default_rng(seed).normal(size=hypercube.dimension(n, degree))
+    flat = np.zeros(walk.size)
+    flat[walk.position] = c
+    if m:
+        values = characters(X, min(degree, n)) @ c
+        assert walk.forward(walk.factors(X), flat) == pytest.approx(values, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
+def test_aligned_shards_merge_to_the_same_bits(degree, order):
+    n = 12
+    size = Moments(n, degree).block
+    X, y = sample(n, 7 * size + 100, 5)
+    y *= np.exp(3 * np.random.default_rng(1).normal(size=len(y)))  # labels of very different sizes
+    cuts = [0, size, 3 * size, 7 * size, len(y)]
+    whole = Moments(n, degree).update(X, y)
+    shards = [Moments(n, degree).update(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    assert np.array_equal(reduce(add, (shards[i] for i in order)).sums, whole.sums)
+    tree = (shards[order[0]] + shards[order[1]]) + (shards[order[2]] + shards[order[3]])
+    assert np.array_equal(tree.sums, whole.sums) and tree.count == whole.count == len(y)
+
+
+def test_plain_sums_of_doubles_would_not_merge_to_the_same_bits():
+    """The control of the test before: without the second double, the grouping of the blocks shows."""
+    X, y = sample(12, 7 * 1024, 5)
+    blocks = [Moments(12, 2).update(X[i : i + 1024], y[i : i + 1024]).sums for i in range(0, len(y), 1024)]
+    left = reduce(add, blocks)
+    tree = ((blocks[0] + blocks[1]) + (blocks[2] + blocks[3])) + ((blocks[4] + blocks[5]) + blocks[6])
+    assert not np.array_equal(left, tree) and left == pytest.approx(tree)
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_integer_labels_are_exact_however_the_samples_are_cut(lengths, seed):
+    X, y = sample(6, sum(lengths), seed, "integers")
+    total, start = Moments(6, 4), 0
+    for length in lengths:
+        total = total + Moments(6, 4).update(X[start : start + length], y[start : start + length])
+        start += length
+    assert np.array_equal(total.sums, Moments(6, 4).update(X, y).sums)
+
+
+@given(shapes)
+def test_counted_bits_are_the_sums_of_products_of_signs(shape):
+    n, degree, m, seed = shape
+    X, y = sample(n, m, seed, "signs")
+    walk, bits = sweep(n, degree), pack(y)
+    counted = walk.adjoint(walk.factors(X, np.uint64), bits) - (64 * len(bits) - m)
+    assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+
+
+@pytest.mark.parametrize("words", [1, 5, 40, 1000])
+def test_bits_are_counted_in_pieces_of_any_size(words, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.monomial_products.WORDS", words)
+    (X, y), walk = sample(12, 300, 0, "signs"), Sweep(12, 4)
+    counted = walk.adjoint(walk.factors(X, np.uint64), pack(y)) - (5 * 64 - 300)
+    assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint64])
+def test_the_sweep_keeps_the_type_that_is_asked_for(dtype):
+    (X, y), walk, bits = sample(7, 70, 0, "signs"), Sweep(7, 4), dtype is np.uint64
+    factors = walk.factors(X, dtype)
+    assert {level.dtype for part in factors for level in part} == {np.dtype(dtype)}
+    assert walk.adjoint(factors, pack(y) if bits else y.astype(dtype)).dtype == (np.float64 if bits else dtype)
+
+
+@pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1000])
+def test_packed_signs_are_bits(m):
+    X, _ = sample(3, m, m)
+    words = pack(X.T)
+    assert words.shape == (3, -(-m // 64)) and words.dtype == np.uint64
+    assert [[int(word) >> i & 1 for word in row for i in range(64)][:m] for row in words] == (X.T < 0).tolist()
+    assert sum(int(np.bitwise_count(row).sum()) for row in words) == (X < 0).sum()  # the rest of the bits is 0
+
+
+@pytest.mark.parametrize("n, degree", [(1, 1), (6, 2), (10, 3), (22, 2)])
+def test_the_transform_is_taken_where_it_costs_less(n, degree):
+    """Against m products with a matrix of the size of the sweep, 8 n 2^n; and up to a table of 2^22 numbers."""
+    moments = Moments(n, degree)
+    even = 8 * n * 2**n // sweep(n, degree).size
+    assert moments._many(even + 1) and not moments._many(even)
+    assert not Moments(23, degree)._many(10**15)
+
+
+@pytest.mark.parametrize("label", [2**13, 2**14 + 1, 2**15 - 1])
+def test_single_precision_is_left_before_a_block_could_exceed_it(label):
+    X = np.ones((1023, 12), dtype=np.int8)
+    assert Moments(12, 1).update(X, np.full(1023, label)).sums.tolist() == [1023 * label] * 13
+
+
+def spy(monkeypatch):
+    """The types of the factors whose products are taken from now on; the transform takes none."""
+    seen, factors = [], Sweep.factors
+
+    def recorded(self, X, dtype):
+        seen.append(np.dtype(dtype).name)
+        return factors(self, X, dtype)
+
+    monkeypatch.setattr(Sweep, "factors", recorded)
+    return seen
+
+
+@pytest.mark.parametrize(
+    "labels, types",
+    [
+        ([1, -1, 1], {"uint64"}),
+        ([1.0, -1.0, -1.0], {"uint64"}),
+        ([2, -1, 0], {"float32"}),
+        ([2**14, 3, 1], {"float32"}),  # a block of 1024 has sums up to 2^24, which single precision counts to
+        ([2**14 + 1, 3, 1], {"float64"}),
+        ([0.5, 1, 1], {"float64"}),
+        (np.array([0.5, 1, 1], dtype=np.float32), {"float32"}),
+    ],
+)
+def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, types, monkeypatch):
+    seen, X = spy(monkeypatch), sample(12, 3, 0)[0]
+    moments = Moments(12, 2).update(X, labels)
+    assert set(seen) == types and np.allclose(moments.sums, characters(X, 2).T @ np.array(labels), rtol=1e-6)
+
+
+@pytest.mark.parametrize("labels, times", [("integers", 1), ("signs", 4)])
+def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labels, times, monkeypatch):
+    even, seen = 8 * 10 * 2**10 // sweep(10, 1).size, spy(monkeypatch)
+    X, y = sample(10, times * (even + 1), 0, labels)
+    Moments(10, 1).update(X[1:], y[1:])
+    assert seen
+    seen.clear()
+    expected = Moments(10, 1).update(X, y)
+    assert not seen
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 10 * 1024)  # many pieces, of which none is enough
+    pieces = Moments(10, 1).update(X, y)
+    assert not seen and np.array_equal(pieces.sums, expected.sums)
+    stream = Moments(10, 1).update([(X, y)])
+    assert seen and np.array_equal(stream.sums, expected.sums)
+
+
+def test_bits_are_counted_in_longer_blocks(monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.moments.TABLE_N", -1)
+    X, y = sample(3, 5000, 0, "signs")
+    for labels, size in ((y, 5000), (2 * y, 1024)):
+        read = []
+        Moments(3, 1).update(X, labels, read.append)
+        assert read[0] == size and sum(read) == 5000
+
+
+def test_labels_of_single_precision_are_multiplied_in_it():
+    X, y = sample(10, 1024, 0)
+    y = y.astype(np.float32)
+    single, double = (Moments(10, 3).update(X, y.astype(dtype)).coefficients for dtype in (np.float32, np.float64))
+    assert 0 < np.abs(single - double).max() < 1e-7
+
+
+def test_large_integer_labels_leave_single_precision():
+    X, _ = sample(4, 2000, 0)
+    y = np.full(2000, 2**24 + 1)
+    assert Moments(4, 2).update(X, y).sums[0] == 2000 * (2**24 + 1)
+
+
+def test_points_may_come_in_any_type_and_layout(tmp_path):
+    X, y = sample(8, 3000, 9, "signs")
+    expected = Moments(8, 3).update(X, y).sums
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    mapped = Moments(8, 3).update(
+        np.load(tmp_path / "X.npy", mmap_mode="r"), np.load(tmp_path / "y.npy", mmap_mode="r")
+    )
+    assert np.array_equal(mapped.sums, expected)
+    for other in (
+        X.astype(float),
+        X.astype(np.float32),
+        X.tolist(),
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=0)[::2],
+    ):
+        assert np.array_equal(Moments(8, 3).update(other, y).sums, expected)
+    assert np.array_equal(Moments(8, 3).update(X, y > 0).sums, (expected + Moments(8, 3).update(X, y**2).sums) / 2)
+
+
+@given(st.lists(st.integers(0, 3000), max_size=6), st.sampled_from(["normal", "signs", "integers"]))
+def test_an_iterator_of_shards_gives_the_bits_of_one_array(lengths, labels):
+    X, y = sample(23, sum(lengths), 1, labels)
+    cuts = np.cumsum([0, *lengths])
+    shards = ((X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False))
+    one, many = Moments(23, 2).update(X, y), Moments(23, 2).update(shards)
+    assert np.array_equal(one.sums, many.sums) and one.count == many.count == len(y)
+    assert one.mean_square == many.mean_square if len(y) else True
+
+
+@pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
+def test_long_shards_of_an_iterator_are_read_in_pieces(labels, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 6 * 1024)
+    X, y = sample(6, 5000, 0, labels)
+    shards = [(X[:3000], y[:3000]), (X[3000:3100], y[3000:3100]), (X[3100:], y[3100:])]
+    one, many = Moments(6, 2).update(X, y), Moments(6, 2).update(iter(shards))
+    assert np.array_equal(one.sums, many.sums) and one.sums == pytest.approx(characters(X, 2).T @ y)
+    assert one.count == many.count == 5000 and one.mean_square == many.mean_square == pytest.approx(np.mean(y**2))
+    with pytest.raises(ValueError, match=r"'y\[2048:\]' must be finite; entry \(452,\) is nan"):
+        Moments(6, 2).update(X, np.where(np.arange(5000) == 2500, np.nan, y))
+
+
+@pytest.mark.parametrize("n, size", [(0, 18432), (6, 3072), (7, 2048), (18, 1024), (100, 1024)])
+def test_samples_are_read_in_multiples_of_1024(n, size, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 18 * 1024)
+    X, y = sample(n, 20000, 0)
+    cuts = [0, 1, 700, 7000, 7000, 20000]
+    shards = [(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    pieces = list(chunks(shards, n))
+    lengths = [len(labels) for _, labels in pieces]
+    assert np.array_equal(np.concatenate([points for points, _ in pieces]), X)
+    assert np.array_equal(np.concatenate([labels for _, labels in pieces]), y)
+    assert all(length % 1024 == 0 for length in lengths[:-1]) and max(lengths) <= size
+    alone = [len(labels) for _, labels in chunks([(X, y)], n)]
+    assert alone == [size] * (20000 // size) + [20000 % size]
+    X[19000:19001, : n and 1] = 0
+    if n:
+        start = 19000 // size * size
+        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({19000 - start}, 0\) is 0"):
+            list(chunks([(X, y)], n))
+
+
+def test_blocks_of_rows_are_given_once_all_rows_are_points_of_the_cube(monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 40)
+    X, _ = sample(4, 25, 0)
+    assert [(rows.start, rows.stop) for rows in row_blocks(X, 4, 10)] == [(0, 10), (10, 20), (20, 25)]
+    X[24, 3] = 2
+    for size, start in (
+        (10, 20),
+        (12, 24),
+        (3, 20),
+    ):  # they are looked at 10 at a time, or ``size``
+        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({24 - start}, 3\) is 2"):
+            row_blocks(X, 4, size)
+    with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only; entry \(24, 0\) is 2"):
+        row_blocks(X[:, 3:], 1, 10)  # 40 at a time
+    with pytest.raises(ValueError, match="'X' must have 5 columns, not 4"):
+        row_blocks(X[:5], 5, 10)
+
+
+@pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
+def test_an_update_is_all_or_nothing(labels):
+    X, y = sample(8, 5000, 0, labels)
+    moments = Moments(8, 2).update(X[:100], y[:100])
+    before = moments.sums
+
+    def interrupt(size):
+        assert size > 0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        moments.update(X, y, interrupt)
+    with pytest.raises(ValueError, match="'X' must have 8 columns, not 7"):
+        moments.update([(X, y), (X[:, :7], y)])
+    assert np.array_equal(moments.sums, before) and moments.count == 100
+    read = []
+    assert moments.update(X, y, read.append).count == 5100 and sum(read) == 5000
+
+
+def test_moments_can_be_sent_to_another_process():
+    X, y = sample(5, 50, 2)
+    moments = Moments(5, 2).update(X, y)
+    copy = pickle.loads(pickle.dumps(moments))
+    assert np.array_equal(copy.sums, moments.sums) and copy.count == 50
+    assert repr(copy) == repr(moments) == "Moments(n=5, degree=2) of 50 samples"
+
+
+def test_a_wide_cube_needs_little_memory():
+    walk = sweep(256, 3)
+    assert walk.size <= 1.01 * hypercube.dimension(256, 3)
+    assert walk.block * 32640 * 8 <= 64 << 20  # the larger factor, in bytes
+
+
+@pytest.mark.parametrize(
+    "n, degree, factor, block", [(16, 2, 16, 1024), (256, 3, 32640, 256), (500, 4, 124750, 64), (3000, 4, 4498500, 16)]
+)
+def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block):
+    """Powers of 2 from 16 to 1024 samples, and words of 64 bits, that fill 64 MB with doubles."""
+    walk = Sweep(n, degree)
+    assert walk.block == block == max(16, min(1024, 2 ** int(np.log2(2**23 / factor))))
+    assert walk.bits == 64 * max(1, 2**20 // factor)
+
+
+def test_a_refused_update_leaves_no_trace():
+    X, y = sample(4, 10, 0)
+    moments = Moments(4, 2).update(X, y)
+    before = moments.sums
+    bad = X.copy()
+    bad[7, 2] = 0
+    with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only; entry \(7, 2\) is 0"):
+        moments.update(bad, y)
+    assert np.array_equal(moments.sums, before) and moments.count == 10
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda m: m.update(np.ones((3, 3)), [1, 1, 1]), ValueError, "'X' must have 2 columns, not 3"),
+        (lambda m: m.update(np.ones((3, 2)), [1, 1]), ValueError, r"'y' must have shape \(3,\), not \(2,\)"),
+        (lambda m: m.update(np.ones((1, 2)), [np.nan]), ValueError, "'y' must be finite"),
+        (lambda m: m.update(np.ones((1, 2)), ["a"]), TypeError, "'y' must be an array of real numbers"),
+        (lambda m: m.update(np.full((1, 2), "a"), [1]), TypeError, "'X' must be an array of -1 and 1"),
+        (lambda m: m.update(np.ones((2, 2))), TypeError, r"^Argument 'y' is missing: give one .*of pairs \(X, y\)\.$"),
+        (lambda m: m.update(1, [1]), ValueError, "'X' must have 2 axes"),
+        (lambda m: m.update([(np.ones((2, 2)), [1])]), ValueError, r"'y' must have shape \(2,\), not \(1,\)"),
+        (lambda m: m.coefficients, ValueError, "^There are no samples yet: call 'update' first.$"),
+        (lambda m: m + Moments(3, 2), ValueError, "'other' must have n = 2 and degree 1, not 3 and 2"),
+        (lambda m: m + 1, TypeError, "unsupported operand"),
+        (lambda m: Moments(-1, 2), ValueError, "'n' must be at least 0"),
+        (lambda m: Moments(2, 1.5), TypeError, "'degree' must be an integer"),
+    ],
+)
+def test_errors_name_the_argument(call, error, message):
+    with pytest.raises(error, match=message):
+        call(Moments(2, 1))

@@ -1,0 +1,402 @@
+"""Polynomial regression: four routes to one minimiser, against the explicit matrix of the monomials."""
+
+from math import comb, inf, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import characters, sample
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.preprocessing import PolynomialFeatures
+
+from sparse_core.cube import hypercube
+from sparse_core.learning import regression
+from sparse_core.learning.conjugate_gradients import Interrupted, _descend, conjugate_gradients
+from sparse_core.learning.moments import Moments
+from sparse_core.learning.monomial_products import Sweep
+from sparse_core.learning.regression import choose, distance_kernel, gram, least_squares, solve
+
+ROUTES = ("gram", "kernel", "cg", "walsh")
+EXACT = {"tolerance": 1e-12}
+
+
+def routes(n):
+    return [route for route in ROUTES if route != "walsh" or n <= 25]
+
+
+SHAPES = [(0, 0, 3), (5, 0, 3), (5, 2, 40), (6, 3, 80), (3, 3, 60), (26, 2, 500), (70, 1, 200)]
+
+
+@pytest.mark.parametrize("n, degree, m, solver", [(*shape, route) for shape in SHAPES for route in routes(shape[0])])
+def test_each_route_is_least_squares_on_the_explicit_matrix(n, degree, m, solver):
+    X, y = sample(n, m, n + m)
+    naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
+    fit = least_squares(X, y, degree, solver=solver, **EXACT)
+    assert fit.solver == solver and fit.coefficients == pytest.approx(naive, abs=1e-10)
+    assert fit.steps > 0 if solver in ("cg", "walsh") else fit.steps == 0
+    assert least_squares(X, y, degree, solver=solver).coefficients == pytest.approx(naive, abs=1e-5)
+
+
+@given(st.integers(0, 6), st.integers(0, 4), st.integers(0, 2**32 - 1), st.sampled_from(ROUTES))
+def test_each_route_solves_the_equations_of_ridge_regression(n, degree, seed, solver):
+    m = 2 * hypercube.dimension(n, degree)
+    X, y = sample(n, m, seed)
+    phi = characters(X, degree)
+    c = least_squares(X, y, degree, ridge=0.05, solver=solver, **EXACT).coefficients
+    assert phi.T @ (y - phi @ c) / m == pytest.approx(0.05 * c, abs=1e-10)
+
+
+@pytest.mark.parametrize("solver", ROUTES)
+@pytest.mark.parametrize("m", [30, 300])
+def test_each_route_is_ridge_regression_on_the_explicit_matrix(solver, m):
+    X, y = sample(8, m, m)
+    naive = Ridge(alpha=0.1 * m, fit_intercept=False, solver="svd").fit(characters(X, 3), y).coef_
+    assert least_squares(X, y, 3, ridge=0.1, solver=solver, **EXACT).coefficients == pytest.approx(naive, abs=1e-9)
+
+
+@pytest.mark.parametrize("n, degree, m", [(6, 3, 3000), (10, 3, 20000)])
+def test_transforms_need_no_sweep_and_sweeps_no_transform(n, degree, m, monkeypatch):
+    X, y = sample(n, m, n)
+    naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
+    for solver, other in (("walsh", (Sweep, "adjoint")), ("cg", (regression, "inverse_walsh_transform"))):
+        with monkeypatch.context() as patch:
+            patch.delattr(*other)
+            fit = least_squares(X, y, degree, solver=solver)
+        assert fit.coefficients == pytest.approx(naive, abs=1e-6) and fit.steps > 0
+
+
+def test_routes_agree_with_scikit_learn_as_closely_as_they_say():
+    X, y = sample(12, 900, 0)
+    phi = PolynomialFeatures(3, interaction_only=True).fit_transform(X.astype(float))
+    other = np.sort(LinearRegression(fit_intercept=False).fit(phi, y).coef_)
+    for solver in ROUTES:
+        close = 1e-10 if solver in ("gram", "kernel") else 1e-6
+        assert np.sort(least_squares(X, y, 3, solver=solver).coefficients) == pytest.approx(other, abs=close)
+        exact = least_squares(X, y, 3, solver=solver, tolerance=1e-13)
+        assert np.sort(exact.coefficients) == pytest.approx(other, abs=1e-10)
+
+
+def test_labels_of_single_precision_are_welcome():
+    X, y = sample(8, 300, 0)
+    for solver in ROUTES:
+        single = least_squares(X, y.astype(np.float32), 2, solver=solver).coefficients
+        assert single.dtype == np.float64
+        assert single == pytest.approx(least_squares(X, y, 2, solver=solver).coefficients, abs=2e-6)
+
+
+def test_it_is_linear_regression_on_polynomial_features():
+    X, y = sample(9, 400, 2)
+    features = PolynomialFeatures(3, interaction_only=True, include_bias=False)
+    other = LinearRegression().fit(features.fit_transform(X.astype(float)), y)
+    c = least_squares(X, y, 3).coefficients
+    assert characters(X, 3) @ c == pytest.approx(other.predict(features.transform(X.astype(float))), abs=1e-9)
+    assert c[0] == pytest.approx(other.intercept_) and c[1:10] == pytest.approx(other.coef_[:9])
+
+
+@pytest.mark.parametrize("solver", ROUTES)
+def test_the_shortest_minimiser_where_the_samples_leave_a_choice(solver):
+    """A constant coordinate makes two monomials equal: all routes share the weight, cg as well as its steps can."""
+    X, y = sample(5, 200, 1)
+    X[:, 4] = 1
+    naive = np.linalg.pinv(characters(X, 2)) @ y
+    c = least_squares(X, y, 2, solver=solver, tolerance=1e-11).coefficients
+    assert c == pytest.approx(naive, abs=1e-9 if solver in ("gram", "kernel") else 1e-5)
+    assert characters(X, 2) @ c == pytest.approx(characters(X, 2) @ naive, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "n, degree", [(0, 0), (1, 1), (5, 1), (5, 2), (6, 3), (5, 7), (23, 2), (24, 3), (33, 2), (70, 1)]
+)
+def test_the_gram_matrix_needs_only_the_moments_of_twice_the_degree(n, degree):
+    X, _ = sample(n, 60, n)
+    moments = Moments(n, 2 * degree).update(X, np.ones(60))
+    naive = characters(X, degree)
+    assert np.array_equal(gram(moments, degree), naive.T @ naive / 60)
+    with pytest.raises(ValueError, match="'degree' must be at most"):
+        gram(moments, degree + 1)
+
+
+@given(st.integers(0, 8), st.integers(0, 9))
+def test_the_kernel_depends_on_the_distance_alone(n, degree):
+    X, _ = sample(n, 12, degree)
+    naive = characters(X, degree) @ characters(X, degree).T
+    distances = (X[:, None] != X).sum(axis=2)
+    assert np.array_equal(distance_kernel(n, degree)[distances], naive)
+
+
+def test_the_kernel_of_a_wide_cube_at_distance_0_counts_the_monomials():
+    kernel = distance_kernel(256, 3)
+    assert kernel[0] == hypercube.dimension(256, 3) and kernel[256] == 1 - 256 + 32640 - 2763520
+
+
+def test_the_rule_takes_the_quickest_route_or_an_exact_one_that_is_quick():
+    assert choose(8192, 16, 3) == "gram"
+    assert choose(100_000, 64, 3) == "cg"  # D = 43 745: the Gram matrix alone has 15 GB
+    assert choose(300, 256, 3, ridge=1e-6) == "kernel"
+    assert choose(697, 16, 3) == "gram"  # m = D: conjugate gradients would not end
+    assert choose(20_000, 20, 3, memory=1e6) == "cg"
+    assert choose(697, 16, 3, memory=1e6) == "cg"  # the only one that fits
+    assert choose(10**6, 20, 5) == "walsh" and choose(10**6, 20, 5, memory=1e7) == "cg"  # 2^20 points have 40 MB
+    assert choose(10**5, 26, 4) == "cg"  # as a table, the cube is too large from here on
+    assert choose(10**5, 64, 2) == "cg" and choose(10**5, 64, 2, tolerance=0) == "gram"
+    assert choose(50, 4, 1) == "gram"  # all are quick, this one is exact
+
+
+def slow_estimates(m, n, degree, ridge, tolerance):
+    """Operations at their rates, in nanoseconds, and bytes: what each route does, one line for each."""
+    D, S = (sum(comb(n, i) for i in range(d + 1)) for d in (degree, 2 * degree))
+    transform, moments = n * 2**n / 4 if n <= 25 else inf, m * D / 12
+    widest = (1 + sqrt(D / m)) ** 2 + ridge
+    narrowest = ridge + (0 if D > m else (1 - sqrt(D / m)) ** 2)
+    steps = 2 + sqrt(widest / narrowest) * log(2 / tolerance) / 2 if narrowest and tolerance else inf
+    counting = min(m * S / 64, transform + 20 * m) if n <= 22 else m * S / 64
+    look_up = 3 if n <= 22 else 4 + 4 * (n // 16)
+    return {
+        "gram": (moments + counting + look_up * D * D + D**3 / 3 / 50, 2 * 8 * D * D + 10 * 8 * S),
+        "kernel": (moments + m * m * n / 25 + 8 * m * m + m**3 / 3 / 50 if m < D else inf, 2 * 8 * m * m),
+        "cg": (moments + steps * m * D / 11, 0),
+        "walsh": (20 * m + steps * 2 * transform, 5 * 8 * 2**n if n <= 25 else inf),
+    }
+
+
+CASES = [(m, n, d) for m in (1, 30, 697, 3000, 10**6) for n, d in ((1, 1), (16, 3), (22, 2), (23, 2), (25, 1), (26, 4))]
+
+
+@pytest.mark.parametrize("ridge, tolerance", [(0.0, 1e-6), (0.1, 1e-6), (1e-6, 1e-12), (0.1, 0.0)])
+def test_the_rule_counts_operations_and_takes_the_least_time_that_the_memory_allows(ridge, tolerance):
+    for m, n, degree in [*CASES, (100_000, 64, 3), (300, 256, 2)]:
+        slow = slow_estimates(m, n, degree, ridge, tolerance)
+        for name, both in regression._time_and_memory(m, n, degree, ridge, tolerance).items():
+            assert both == pytest.approx(slow[name], rel=1e-9), (name, m, n, degree)
+        for memory in (0, 1e5, slow["gram"][1], 1e9, inf):
+            times = {name: max(time, 3e6) for name, (time, size) in slow.items() if size <= memory}
+            first = next(name for name in ROUTES if name in times and times[name] <= min(times.values()) * (1 + 1e-12))
+            assert choose(m, n, degree, ridge, memory, tolerance) == first
+
+
+def test_by_default_there_is_no_ridge_and_memory_is_no_object():
+    for case in CASES:
+        assert choose(*case) == choose(*case, 0.0, inf, 1e-6)
+
+
+def test_the_rule_is_followed_and_can_be_overridden(monkeypatch):
+    X, y = sample(6, 100, 0)
+    for route in ROUTES:
+        monkeypatch.setattr(regression, "choose", lambda *arguments, route=route: route)
+        assert least_squares(X, y, 1).solver == route
+        assert least_squares(X, y, 1, solver="gram").solver == "gram"
+
+
+def test_solve_falls_back_to_the_shortest_solution():
+    A = np.diag([2.0, 0.0, 1e-14])  # up to 1e-12 of the largest, an eigenvalue is rounding
+    assert solve(A, np.array([4.0, 0, 1e-14])).tolist() == [2, 0, 0]
+    assert solve(np.diag([2.0, 0.0]), np.array([4.0, 1.0]), ridge=1.0) == pytest.approx([4 / 3, 1])
+
+
+def test_a_matrix_that_is_singular_but_for_rounding_has_the_shortest_solution():
+    """Its Cholesky factors exist, and would give (2, 0)."""
+    A = np.array([[1.0, 1.0], [1.0, 1.0 + 2**-52]])
+    assert np.linalg.cholesky(A)[1, 1] > 0
+    assert solve(A, np.array([2.0, 2.0])) == pytest.approx([1, 1], rel=1e-6)
+
+
+def test_a_matrix_that_is_far_from_singular_needs_no_pseudo_inverse(monkeypatch):
+    monkeypatch.delattr(np.linalg, "pinv")
+    A, b = positive(9)
+    assert A @ solve(A.copy(), b) == pytest.approx(b, rel=1e-12)
+
+
+def test_steps_that_do_not_converge_are_reported(monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.conjugate_gradients.MAX_STEPS", 2)
+    X, y = sample(8, 60, 0)
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps"):
+        assert least_squares(X, y, 2, solver="cg").steps == 2
+
+
+@pytest.mark.parametrize("solver", ROUTES)
+def test_every_route_refuses_points_off_the_cube(solver):
+    X, y = sample(4, 20, 0)
+    X[3, 1] = 0
+    with pytest.raises(ValueError, match=r"^Argument 'X' must have entries -1 and 1 only; entry \(3, 1\) is 0"):
+        least_squares(X, y, 1, solver=solver)
+
+
+def test_samples_that_are_none_are_refused():
+    for X in (np.ones(3), 1.0):
+        with pytest.raises(ValueError, match="'X' must have 2 axes"):
+            least_squares(X, np.ones(3), 1)
+    for solver in ("auto", *ROUTES):
+        with pytest.raises(ValueError, match="'m' must be at least 1, not 0"):
+            least_squares(np.ones((0, 3)), [], 1, solver=solver)
+        with pytest.raises(ValueError, match=r"'y' must have shape \(2,\), not \(3,\)"):
+            least_squares(np.ones((2, 3)), np.ones(3), 1, solver=solver)
+
+
+def test_an_unknown_route_is_refused():
+    with pytest.raises(ValueError, match="'solver' must be one of 'auto', 'gram', 'kernel', 'cg', 'walsh', not 'qr'"):
+        least_squares(*sample(2, 9, 0), 1, solver="qr")
+
+
+# --- Interruptions and reports ---
+
+
+@pytest.mark.parametrize("solver", ROUTES)
+def test_the_callback_hears_of_every_stage_up_to_its_end(solver):
+    X, y = sample(8, 300, 0)
+    heard = {}
+    least_squares(X, y, 2, solver=solver, callback=lambda stage, share: heard.setdefault(stage, []).append(share))
+    stages = {
+        "gram": ["moments of degree 2", "moments of degree 4"],
+        "kernel": ["moments of degree 2"],
+        "cg": ["moments of degree 2", "conjugate gradients"],
+        "walsh": ["conjugate gradients"],
+    }
+    assert list(heard) == stages[solver]
+    for shares in heard.values():
+        assert all(0 <= share <= 1 for share in shares) and shares[-1] == 1
+
+
+def test_the_callback_hears_the_share_of_the_samples_and_of_the_digits():
+    X, y = sample(12, 2500, 0)
+    heard = {}
+    least_squares(X, y, 1, solver="cg", callback=lambda stage, share: heard.setdefault(stage, []).append(share))
+    assert heard["moments of degree 1"] == [1024 / 2500, 2048 / 2500, 1]
+    digits = heard["conjugate gradients"]
+    assert 0 < digits[0] < 0.5 and digits == sorted(digits) and len(digits) > 2
+
+
+@pytest.mark.parametrize("solver", ["cg", "walsh"])
+def test_an_interruption_of_conjugate_gradients_carries_what_they_found(solver):
+    X, y = sample(8, 300, 0)
+    best, calls = least_squares(X, y, 2, solver="gram").coefficients, []
+
+    def interrupt(stage, share):
+        calls.append(stage)
+        if calls.count("conjugate gradients") == 4:
+            raise KeyboardInterrupt
+
+    message = r"^after 4 steps of conjugate gradients, at a relative residual of \d\.\de-0\d; the exception's"
+    with pytest.raises(KeyboardInterrupt, match=message + " 'solution' holds the coefficients so far$") as caught:
+        least_squares(X, y, 2, solver=solver, callback=interrupt)
+    partial = caught.value
+    assert isinstance(partial, Interrupted) and partial.steps == 4 and 1e-6 < partial.residual < 0.5
+    assert 0 < np.linalg.norm(partial.solution - best) < 0.1 * np.linalg.norm(best)
+
+
+@pytest.mark.parametrize("call", range(1, 26))
+def test_an_interruption_anywhere_carries_the_solution_so_far(call):
+    (A, b), calls = positive(12), []
+
+    def apply(v, dtype):
+        calls.append(dtype)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return (A.astype(dtype) @ v.astype(dtype)).astype(float)
+
+    with pytest.raises(Interrupted) as caught:
+        conjugate_gradients(apply, b, 1e-13)
+    partial = caught.value
+    assert partial.solution.dtype == np.float64 and partial.steps == max(0, call - 1 - calls[:-1].count(np.float64))
+    residual = np.linalg.norm(b - A @ partial.solution) / np.linalg.norm(b)
+    assert partial.residual == pytest.approx(residual, rel=1e-2, abs=1e-6)
+
+
+def test_an_interruption_after_a_restart_carries_both_parts():
+    diagonal, b = np.linspace(1, 9, 50), np.ones(50)
+
+    def interrupt(steps, residual):
+        if residual < 1e-9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        conjugate_gradients(
+            lambda c, dtype: (diagonal.astype(dtype) * c.astype(dtype)).astype(float), b, 1e-12, interrupt
+        )
+    assert caught.value.solution == pytest.approx(1 / diagonal, abs=1e-8)
+
+
+@given(st.integers(1, 20), st.integers(0, 2**32 - 1), st.sampled_from([1e-2, 1e-6, 1e-10]))
+def test_conjugate_gradients_keep_their_tolerance_in_double_precision(size, seed, tolerance):
+    rng = np.random.default_rng(seed)
+    Z, b = rng.normal(size=(3 * size, size)), rng.normal(size=size)
+    A = Z.T @ Z / (3 * size) + 0.1 * np.eye(size)
+    c, _ = conjugate_gradients(lambda v, dtype: (A.astype(dtype) @ v.astype(dtype)).astype(float), b, tolerance)
+    assert np.linalg.norm(A @ c - b) <= tolerance * np.linalg.norm(b)
+
+
+def positive(size, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(3 * size, size))
+    return Z.T @ Z / (3 * size) + 0.1 * np.eye(size), rng.normal(size=size)
+
+
+def test_each_step_is_the_best_of_its_krylov_space():
+    """x_k minimises x^T A x / 2 - b^T x over the span of b, A b, ..., A^(k-1) b."""
+    A, b = positive(9)
+    steps = list(zip(range(1, 7), _descend(lambda v: A @ v, b), strict=False))
+    assert len(steps) == 6
+    for k, (x, residual) in steps:
+        Q = np.linalg.qr(np.column_stack([np.linalg.matrix_power(A, i) @ b for i in range(k)]))[0]
+        best = Q @ np.linalg.solve(Q.T @ A @ Q, Q.T @ b)
+        assert x == pytest.approx(best, rel=1e-8) and residual == pytest.approx(np.linalg.norm(b - A @ best), rel=1e-6)
+
+
+def test_steps_are_heard_with_their_relative_residuals():
+    """By hand for the diagonal (2, 4) and the right side (2, 2): the first leaves (2, -2)/3, the second nothing."""
+    heard = []
+    conjugate_gradients(
+        lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6, lambda *both: heard.append(both)
+    )
+    assert heard == [(1, pytest.approx(1 / 3)), (2, pytest.approx(0, abs=1e-12))]
+
+
+@pytest.mark.parametrize("tolerance, restarts", [(1e-2, 1), (1e-6, 1), (1e-9, 2), (1e-11, 2)])
+def test_steps_are_single_and_residuals_double(tolerance, restarts):
+    """A run of steps ends at half the tolerance, or with the residual reduced to 4e-7, then computed in double."""
+    (A, b), seen = positive(12), []
+
+    def apply(v, dtype):
+        seen.append(dtype)
+        return (A.astype(dtype) @ v.astype(dtype)).astype(float)
+
+    heard = []
+    c, steps = conjugate_gradients(apply, b, tolerance, lambda steps, residual: heard.append((steps, residual)))
+    assert seen.count(np.float64) == restarts and seen.count(np.float32) == steps
+    assert seen[-1] is np.float64 and np.linalg.norm(b - A @ c) <= tolerance * np.linalg.norm(b)
+    assert [step for step, _ in heard] == list(range(1, steps + 1))
+    first = [residual for _, residual in heard[: seen.index(np.float64)]]
+    goal = max(tolerance / 2, 4e-7)
+    assert first[-1] <= goal < min(first[:-1])
+
+
+def test_a_right_side_out_of_reach_is_reported_and_not_divided_by():
+    message = r"^Conjugate gradients stopped after 0 steps with a relative residual of 1.0e\+00; a positive ridge or"
+    with pytest.warns(ConvergenceWarning, match=message + " more samples would help.$"):
+        c, steps = conjugate_gradients(lambda c, dtype: 0 * c, np.ones(2), 1e-6)
+    assert steps == 0 and not c.any()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_tolerance_of_0_or_1_asks_for_all_or_nothing():
+    X, y = sample(6, 200, 0)
+    heard = []
+    fit = least_squares(X, y, 1, 0.0, "walsh", np.inf, 0, lambda stage, share: heard.append(share))
+    assert fit.coefficients == pytest.approx(least_squares(X, y, 1, solver="gram").coefficients, abs=1e-14)
+    assert max(heard) == 1
+    assert least_squares(X, y, 1, solver="cg", tolerance=1).steps == 0
+
+
+def test_a_zero_right_side_takes_no_steps():
+    for solver in ("cg", "walsh"):
+        fit = least_squares(sample(5, 50, 0)[0], np.zeros(50), 2, solver=solver)
+        assert fit.steps == 0 and not fit.coefficients.any()
+
+
+def test_a_tolerance_outside_0_and_1_and_a_cube_too_large_for_a_table_are_refused():
+    X, y = sample(26, 30, 0)
+    with pytest.raises(ValueError, match="'tolerance' must be at most 1, not 2"):
+        least_squares(X, y, 1, tolerance=2)
+    with pytest.raises(ValueError, match="'n' must be at most 25, not 26"):
+        least_squares(X, y, 1, solver="walsh")

@@ -1,0 +1,104 @@
+"""Exact risks: against predictions on the whole cube; the statistics of learning curves."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sparse_core.cube import fourier, hypercube
+from sparse_core.learning import risks
+from sparse_core.learning.lowdegree import LowDegreeRegressor
+
+METHODS = ("averaging", "least_squares", "threshold")
+
+
+def fitted(method, n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1, 1], (200, n))
+    ridge = 0.01 if method == "least_squares" else 0.0
+    labels = X[:, 0] * X[:, 1] + 0.2 * rng.standard_normal(200)
+    return LowDegreeRegressor(2, method=method, ridge=ridge).fit(X, labels)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_risk_is_the_mean_squared_error_on_the_whole_cube(method):
+    h = np.random.default_rng(1).standard_normal(64)
+    model = fitted(method, 6, 0)
+    error = np.mean((model.predict(hypercube.points(6)) - h) ** 2)
+    assert risks.risk(model, fourier.walsh_transform(h)) == pytest.approx(error)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [7, 70])
+def test_the_risk_from_the_coefficients_that_are_not_zero(method, n):
+    # the target and the model depend on a few coordinates that are known, so other points decide nothing
+    model, target = fitted(method, n, 2), {(0, 1): 1.0, (): -0.5, (0, 3, 5): 2.0}
+    names = model.monomials_ if n > 62 else [[i for i in range(n) if T >> i & 1] for T in model.monomials_.tolist()]
+    found = {tuple(i for i in T if i >= 0): c for T, c in zip(names, model.coef_, strict=True)}
+    gaps = [found.get(T, 0) - target.get(T, 0) for T in set(found) | set(target)]
+    assert risks.risk(model, target) == pytest.approx(np.sum(np.square(gaps)))
+
+
+def test_both_ways_to_name_the_target_agree():
+    model, coefficients = fitted("least_squares", 5, 3), np.zeros(32)
+    coefficients[[0b00011, 0b01100]] = 1.0, -2.0
+    assert risks.risk(model, coefficients) == pytest.approx(risks.risk(model, {(0, 1): 1.0, (2, 3): -2.0}))
+    assert risks.risk(model, coefficients.astype(np.float32)) == risks.risk(model, coefficients)
+
+
+def test_standardised_has_mean_zero_and_variance_one():
+    h = risks.standardised([5.0, 1.0, 2.0, -7.0])
+    assert (h.mean(), h.var()) == pytest.approx((0, 1))
+    assert risks.standardised(np.array([5, 1, 2, -7], dtype=np.float32)).dtype == np.float64
+
+
+def test_each_run_is_a_fit_to_a_fresh_sample():
+    h = hypercube.character(0b11, hypercube.points(4)).astype(float)
+    model = LowDegreeRegressor(2, method="averaging")
+    found = risks.sample_risks(model, h, 50, 4, rng=np.random.default_rng(5))
+    assert len(set(found)) == 4
+    assert np.array_equal(found, risks.sample_risks(model, h, 50, 4, rng=np.random.default_rng(5)))
+    assert not hasattr(model, "coef_")
+
+
+def test_every_point_of_the_cube_is_drawn():
+    drawn = set()
+    h, model = np.arange(8.0), LowDegreeRegressor(1)
+    risks.sample_risks(model, h, 200, 1, rng=np.random.default_rng(4), noise=lambda y: drawn.update(y.tolist()) or y)
+    assert drawn == set(h)
+
+
+def test_noise_reaches_the_labels_and_not_the_target():
+    h = hypercube.character(0b1, hypercube.points(4)).astype(float)
+    model, rng = LowDegreeRegressor(1, method="least_squares"), np.random.default_rng(6)
+    assert risks.sample_risks(model, h, 100, 2, rng=rng) == pytest.approx(0, abs=1e-20)
+    assert risks.sample_risks(model, h, 100, 2, rng=rng, noise=lambda y: y + 1.0) == pytest.approx(1.0)
+
+
+def test_a_curve_has_the_mean_and_the_standard_error_of_its_runs():
+    h, model = np.random.default_rng(7).standard_normal(16), LowDegreeRegressor(1)
+    curve = risks.learning_curve(model, h, [20.5, 80], 6, rng=np.random.default_rng(8))
+    rng = np.random.default_rng(8)
+    runs = [risks.sample_risks(model, h, m, 6, rng=rng) for m in (20, 80)]
+    assert curve.m.tolist() == [20, 80] and curve.runs == 6
+    assert curve.mean == pytest.approx(np.mean(runs, axis=1))
+    assert curve.error == pytest.approx(stats.sem(runs, axis=1))
+
+
+def test_intervals_of_the_mean_are_students():
+    runs = np.random.default_rng(9).standard_normal((1, 12))
+    curve = risks.Curve(np.array([1]), runs.mean(axis=1), stats.sem(runs, axis=1), 12)
+    low, high = stats.ttest_1samp(runs[0], 0).confidence_interval(0.95)
+    assert curve.half_width()[0] == pytest.approx((high - low) / 2)
+    low, high = stats.ttest_1samp(runs[0], 0).confidence_interval(1 - 0.05 / 30)
+    assert curve.half_width(together=30)[0] == pytest.approx((high - low) / 2)
+
+
+def test_arguments_that_do_not_fit():
+    with pytest.raises(ValueError, match="^Argument 'values' must not be constant"):
+        risks.standardised([1.0, 1.0])
+    with pytest.raises(ValueError, match="'runs' must be at least 2"):
+        risks.learning_curve(LowDegreeRegressor(1), [1.0, 2.0], [10], 1, rng=np.random.default_rng(0))
+    with pytest.raises(TypeError, match="'rng' must be"):
+        risks.sample_risks(LowDegreeRegressor(1), [1.0, 2.0], 10, 1, rng=0)
+    with pytest.raises(ValueError, match="'together' must be at least 1"):
+        risks.Curve(np.array([1]), np.ones(1), np.ones(1), 3).half_width(0)

@@ -1,0 +1,167 @@
+"""Activity: signs in rational arithmetic, from the definition, against the slices."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import hypercube
+from sparse_core.network import activity
+
+RNG = np.random.default_rng(0)
+
+
+def signs(W, b, X):
+    """[<w_j, x> > b_j] with fractions: no rounding anywhere."""
+    rows = [[Fraction(float(w)) for w in row] for row in W]
+    dots = [[sum(w * Fraction(float(t)) for w, t in zip(row, x, strict=True)) for row in rows] for x in X]
+    return np.array([[d > Fraction(float(t)) for d, t in zip(row, b, strict=True)] for row in dots]).reshape(
+        len(X), len(b)
+    )
+
+
+FAMILIES = {
+    "integers": lambda s, n: (RNG.integers(-3, 4, (s, n)), RNG.integers(-3, 4, s)),
+    "Gaussian": lambda s, n: (RNG.standard_normal((s, n)), RNG.standard_normal(s)),
+    "tenths, with ties": lambda s, n: (RNG.integers(-3, 4, (s, n)) / 10, RNG.integers(-3, 4, s) / 10),
+    "roots, with ties": lambda s, n: (RNG.integers(-2, 3, (s, n)) / np.sqrt(7), RNG.integers(-2, 3, s) / np.sqrt(7)),
+    "many scales": lambda s, n: (10.0 ** RNG.integers(-60, 60, (s, n)), 10.0 ** RNG.integers(-60, 60, s)),
+    "subnormal": lambda s, n: (RNG.integers(-3, 4, (s, n)) * 5e-324, RNG.integers(-3, 4, s) * 5e-324),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_activity_on_the_cube_is_exact(family, n):
+    W, b = (np.asarray(a, dtype=float) for a in FAMILIES[family](6, n))
+    X = hypercube.points(n)
+    found, counts = activity.active(W, b, X), activity.count(W, b)
+    assert np.array_equal(found, signs(W, b, X)) and found.dtype == bool
+    assert np.array_equal(counts, signs(W, b, X).sum(axis=1)) and counts.dtype == np.int32
+
+
+def test_plain_arithmetic_would_lose_a_neuron():
+    assert 0.1 + 0.4 - 0.5 == 0 < Fraction(0.1) + Fraction(0.4) - Fraction(0.5)
+    assert activity.active(np.array([[0.1, 0.4, -0.5]]), np.zeros(1), np.ones((1, 3))).all()
+
+
+@pytest.mark.parametrize("e", [10, 60, 110, 200, 1000])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_last_slice_decides(e, sign):
+    W = np.array([[1.0, -1.0, 2.0**-60, -(2.0**-60), sign * 2.0**-e]])
+    assert activity.active(W, np.zeros(1), np.ones((1, 5))).item() == (sign > 0)
+
+
+def test_far_out_a_bias_that_is_the_rounded_value_is_no_tie():
+    """b = fl(<w, x>): the sign is that of the rounding error of fl."""
+    for step in range(1000):
+        W, X = RNG.integers(1, 10, (1, 5)) / 10, RNG.integers(-(2**20), 2**20 + 1, (1, 5)).astype(float)
+        X = -np.abs(X) if step % 2 else X
+        value = sum(Fraction(w) * int(x) for w, x in zip(W[0].tolist(), X[0].tolist(), strict=True))
+        b = np.array([float(value)])
+        assert activity.active(W, b, X).item() == activity.count(W, b, X).item() == (value > Fraction(float(value)))
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_far_out_on_either_side_a_tie_in_tenths_is_none_as_stored(side):
+    W, x, y = np.array([[0.1, 0.2, -0.3], [-0.1, -0.2, 0.3]]), *RNG.integers(2**17, 2**18, (2, 100))
+    X = side * np.column_stack([3 * x, 3 * y, x + 2 * y]).astype(float)
+    assert np.array_equal(activity.active(W, np.zeros(2), X), signs(W, np.zeros(2), X))
+
+
+def test_no_sum_over_a_slice_exceeds_2_to_the_53_units():
+    W, b, X = RNG.uniform(0.5, 1, (9, 6)), RNG.uniform(0.5, 1, 9), np.full((1, 6), 3.0)
+    slices = activity._slices(W, b, X)
+    assert np.array_equal(sum(slices), np.column_stack([W, b]))
+    for A in slices:
+        rows = [[Fraction(t) for t in row] for row in A.tolist()]
+        assert all(3 * sum(map(abs, row)) * max(t.denominator for t in row) <= 2**53 for row in rows)
+
+
+def test_at_points_with_fractions_float64_decides():
+    W, b, X = np.array([[1.0, 2.0**-60]]), np.array([0.5]), np.array([[0.5, 0.5]])
+    assert signs(W, b, X).item() and not activity.active(W, b, X).item() and activity.round_off(W, b, X) > 2.0**-61
+
+
+def test_no_points():
+    W, b, X = RNG.standard_normal((3, 4)), RNG.standard_normal(3), np.zeros((0, 4))
+    assert activity.active(W, b, X).shape == (0, 3) and activity.count(W, b, X).shape == (0,)
+
+
+@pytest.mark.parametrize("reach", [2, 100, 2**20])
+def test_activity_at_integer_points_is_exact(reach):
+    W, b = RNG.integers(-3, 4, (5, 4)) / 10, RNG.integers(-3, 4, 5) / 10
+    X = RNG.integers(-reach, reach + 1, (50, 4)).astype(float)
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+    assert np.array_equal(activity.count(W, b, X), signs(W, b, X).sum(axis=1))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.sampled_from([np.float32, np.float64]))
+def test_beyond_the_round_off_float_signs_are_right(seed, n, dtype):
+    rng = np.random.default_rng(seed)
+    W, b, X = rng.standard_normal((4, n)), rng.standard_normal(4) / 8, rng.standard_normal((9, n)).astype(dtype)
+    clear = np.abs(X.astype(float) @ W.T - b) > activity.round_off(W, b, X)
+    assert clear.any()
+    assert np.array_equal(activity.active(W, b, X)[clear], signs(W, b, X)[clear])
+
+
+@pytest.mark.parametrize("largest", [0.25, 3.0])
+def test_the_round_off_is_the_bound_of_its_formula(largest):
+    W, b, X = RNG.standard_normal((4, 5)), RNG.standard_normal(4), np.array([[largest, 0, 0, 0, 0], [-largest] * 5])
+    expected = [7 * (sum(map(abs, w)) * largest + abs(t)) for w, t in zip(W, b, strict=True)]
+    assert activity.round_off(W, b, X) / 2.0**-52 == pytest.approx(expected, rel=1e-14)
+    assert activity.round_off(W, b, X[:0]) / 2.0**-52 == pytest.approx(7 * np.abs(b), rel=1e-14)
+
+
+@pytest.mark.parametrize("block", [1, 10, 64, 10**6])
+def test_the_size_of_the_blocks_changes_nothing(block, monkeypatch):
+    W, b = RNG.standard_normal((5, 6)), RNG.standard_normal(5)
+    X = hypercube.points(6)
+    monkeypatch.setattr(activity, "BLOCK", block)
+    walked = list(activity.blocks(None, 6, 5))
+    assert np.array_equal(np.concatenate([x for _, x in walked]), X)
+    assert max(x.size for _, x in walked) <= max(block, 6)
+    assert np.array_equal(activity.count(W, b), signs(W, b, X).sum(axis=1))
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+
+
+@pytest.mark.parametrize(("n", "s"), [(16, 8), (8, 16), (1, 1), (0, 1), (0, 0), (1, 2**18), (2**19, 1)])
+def test_a_block_has_as_many_rows_as_both_arrays_allow(n, s):
+    rows = activity.rows_in_a_block(n, s)
+    assert rows == 1 or rows * max(n, s) <= 2**18
+    assert (rows + 1) * max(n, s, 1) > 2**18
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_dead_means_active_nowhere(family):
+    W, b = (np.asarray(a, dtype=float) for a in FAMILIES[family](40, 4))
+    b = np.where(np.arange(40) % 2, b, np.abs(W).sum(axis=1))  # half of them at the threshold, or next to it
+    assert np.array_equal(activity.dead(W, b), ~signs(W, b, hypercube.points(4)).any(axis=0))
+
+
+def test_integral_knows_its_points():
+    assert activity.integral(None) and activity.integral(np.zeros((1, 2), dtype=np.int8))
+    assert activity.integral(np.array([[2.0**20, -3.0]]))
+    assert not activity.integral(np.array([[0.5]])) and not activity.integral(np.array([[2.0**21]]))
+
+
+@pytest.mark.parametrize(("n", "s"), [(27, 1), (60, 1), (20, 2**14)])
+def test_an_unreasonable_walk_is_refused(n, s):
+    with pytest.raises(ValueError) as caught:
+        activity.size(None, n, s)
+    assert str(caught.value) == (
+        f"2**{n} points with {s} neurons are too many to enumerate: give the points wanted as 'X', "
+        "or bound the count with sparsity(method='pairs'), 'subsets' or 'milp'."
+    )
+    assert activity.size(np.zeros((3, n)), n, s) == 3
+
+
+@pytest.mark.parametrize(("n", "s"), [(26, 1), (26, 2**7), (20, 2**13)])
+def test_a_long_walk_is_not_refused(n, s):
+    assert activity.size(None, n, s) == 2**n
+
+
+def test_no_neurons_are_no_dead_neurons():
+    assert activity.dead(np.zeros((0, 3)), np.zeros(0)).dtype == bool

@@ -1,0 +1,264 @@
+"""Certificates: none may exclude what happens, and each must find what a linear programme finds."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from sparse_core.cube import hypercube
+from sparse_core.network import activity, certificates
+
+
+def neurons(seed, s=7, n=5):
+    """Alive neurons, normalised: Gaussian ones, small integers, and multiples of 1/sqrt(7) with ties that round."""
+    rng = np.random.default_rng(seed)
+    W, b = rng.integers(-2, 3, (s, n)).astype(float), rng.integers(-1, 4, s).astype(float)
+    if seed % 3 == 0:
+        W, b = rng.standard_normal((s, n)), rng.standard_normal(s) + 1
+    elif seed % 3 == 1:
+        W, b = W / np.sqrt(7), b / np.sqrt(7)
+    alive = ~activity.dead(W, b)
+    return certificates.normalised(W[alive], b[alive])
+
+
+def together(W, b, S):
+    """max of min_{j in S} <w_j, x> - b_j over the solid cube, as a linear programme for the primal."""
+    S, n = list(S), W.shape[1]
+    rows = np.column_stack([-W[S], np.ones(len(S))])
+    best = linprog(np.r_[np.zeros(n), -1], A_ub=rows, b_ub=-b[S], bounds=[(-1, 1)] * n + [(None, None)])
+    return -best.fun
+
+
+def at_ties(seed, s=40):
+    """Neurons with tenths as entries, tiny ones too, of sizes from 10^-3 to 10^3: their sums are 0 up to round-off."""
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 6
+    W = rng.integers(-4, 5, (s, n)) / 10 * np.where(rng.random((s, n)) < 0.2, 1e-7, 1)
+    i = rng.integers(0, n, s)
+    b = np.abs(W).sum(axis=1) - rng.choice([2.0, 1.0, 0.5], s) * np.abs(W[np.arange(s), i])
+    size = 10.0 ** rng.integers(-3, 4, s)
+    W, b = W * size[:, None], b * size
+    alive = ~activity.dead(W, b)
+    return W[alive], b[alive]
+
+
+SEEDS = range(30)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_incompatible_neurons_never_meet(seed):
+    W, b = neurons(seed)
+    A = activity.active(W, b, hypercube.points(W.shape[1])).astype(int)
+    graph = certificates.compatible(W, b)
+    assert np.array_equal(graph, graph.T) and not graph.diagonal().any()
+    assert not ((A.T @ A > 0) & ~graph & ~np.eye(len(b), dtype=bool)).any()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_pair_that_multipliers_exclude_is_missed(seed):
+    W, b = neurons(seed)
+    graph = certificates.compatible(W, b)
+    for j, i in itertools.combinations(range(len(b)), 2):
+        if together(W, b, (j, i)) < -1e-9:
+            assert not graph[j, i]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_silencer_silences_and_no_other_coordinate_does(seed):
+    W, b = neurons(seed)
+    X = hypercube.points(W.shape[1])
+    A, S = activity.active(W, b, X), certificates.silencers(W, b)
+    for j, i in itertools.product(range(len(b)), range(W.shape[1])):
+        wrong = X[:, i] == -np.sign(W[j, i])
+        assert (S[j, i] != 0) == (W[j, i] != 0 and not A[wrong, j].any())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_silencers_at_ties_are_exact(seed):
+    W, b = at_ties(seed)
+    S = certificates.silencers(W, b)
+    for j, (w, bias) in enumerate(zip(W.tolist(), b.tolist(), strict=True)):
+        size = [abs(Fraction(t)) for t in w]
+        silent = [sum(size) - 2 * t <= Fraction(bias) for t in size]
+        assert S[j].tolist() == [int(np.sign(t)) if yes else 0 for t, yes in zip(w, silent, strict=True)]
+    assert S.dtype == np.int8
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pairs_at_ties_are_decided_in_rational_arithmetic(seed):
+    """A convex function is least at a bend: a pair is compatible iff no bend and no common silencer excludes it."""
+    W, b = certificates.normalised(*at_ties(seed, s=20))
+    graph, S = certificates.compatible(W, b), certificates.silencers(W, b)
+    for j, i in itertools.combinations(range(len(b)), 2):
+        bends = [(abs(y), abs(x)) for x, y in zip(W[j].tolist(), W[i].tolist(), strict=True) if x * y < 0]
+        separated = (S[j] * S[i] < 0).any() or any(certificates.excluded(W[[j, i]], b[[j, i]], c) for c in bends)
+        assert graph[j, i] == (not separated)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_pair_of_many_coordinates_at_a_tie_is_decided_in_rational_arithmetic(seed, order):
+    """w is almost dead, and almost 0 where the two bend: almost all that is summed cancels."""
+    w, v = np.random.default_rng(seed).uniform(-1, 1, (2, 80))
+    w[0], v[0] = 2.0**-20, -0.75
+    b = np.abs(w).sum() - w[0]
+    c = [-Fraction(v[0]), Fraction(w[0])]
+    rows = [[Fraction(t) for t in row.tolist()] for row in (w, v)]
+    tie = (sum(abs(c[0] * x + c[1] * y) for x, y in zip(*rows, strict=True)) - c[0] * Fraction(b)) / c[1]
+    W, b = np.array([w, v])[::order], np.array([b, float(tie)])[::order]
+    graph = certificates.compatible(*certificates.normalised(W, b))
+    assert graph[0, 1] == (not certificates.excluded(W, b, c[::order]))
+
+
+def test_active_neurons_without_coordinates_are_compatible():
+    graph = certificates.compatible(np.zeros((2, 0)), np.array([-0.5, -0.5]))
+    assert graph.tolist() == [[False, True], [True, False]]
+
+
+def test_a_silencer_separates_what_multipliers_cannot():
+    W, b = np.array([[0.5, 0.5], [0.5, -0.5]]), np.array([0.0, 0.0])
+    assert together(W, b, (0, 1)) > 0.4  # at (1, 0), inside the solid cube
+    assert not certificates.compatible(W, b).any()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_multipliers_are_proofs(seed):
+    """No point of the cube contradicts multipliers that were accepted."""
+    W, b = neurons(seed)
+    A = activity.active(W, b, hypercube.points(W.shape[1]))
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        c = np.where(rng.random(len(b)) < 0.5, 0, rng.integers(0, 3, len(b)))
+        if certificates.excluded(W, b, c.tolist()):
+            assert not A[:, c > 0].all(axis=1).any()
+
+
+def test_exact_arithmetic_decides_a_tie():
+    W, b = np.array([[1.0, 0.1], [-1.0, 0.2]]), np.array([0.1, 0.2])
+    assert Fraction(0.1) + Fraction(0.2) == sum(map(Fraction, b.tolist()))
+    assert certificates.excluded(W, b, [1, 1])
+    assert not certificates.excluded(W, np.nextafter(b, 0), [1, 1])
+    assert not certificates.excluded(W, b, [0, 0]) and not certificates.excluded(W, b, [1, -1])
+    assert certificates.excluded(np.vstack([W, W[:1]]), np.r_[b, 9], [1, 1, 0])  # the third takes no part
+    with pytest.raises(ValueError, match="zip"):
+        certificates.excluded(W, b, [1])
+
+
+def test_pairs_are_decided_at_a_tie():
+    W, b = np.array([[1.0, 1.0, 1.0, 0.1], [-1.0, -1.0, -1.0, 0.2]]), np.array([0.1, 0.2])
+    assert not certificates.silencers(W, b).any()
+    assert not certificates.compatible(W, b).any()
+    assert certificates.compatible(W, np.nextafter(b, 0)).sum() == 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_are_exclusive_and_cover(seed):
+    W, b = neurons(seed)
+    graph = certificates.compatible(W, b)
+    groups = certificates.exclusive_groups(graph)
+    assert sorted(itertools.chain(*groups)) == list(range(len(b)))
+    assert not any(graph[j, i] for group in groups for j, i in itertools.combinations(group, 2))
+    assert len(groups) >= activity.count(W, b).max()
+    degree = np.sort(graph.sum(axis=1))[::-1]
+    assert len(groups) <= max(min(d + 1, i) for i, d in enumerate(degree.tolist(), 1))  # Welsh and Powell
+
+
+def test_neurons_with_many_partners_are_grouped_first():
+    path = np.abs(np.subtract.outer(range(4), range(4))) == 1
+    assert certificates.exclusive_groups(path) == [[1, 3], [2, 0]]
+
+
+def test_neurons_with_equally_many_partners_are_grouped_in_their_order():
+    graph, pairs = np.zeros((99, 99), dtype=bool), range(0, 99, 3)  # j and j + 1 meet, and j + 2 meets none
+    graph[pairs, np.add(pairs, 1)] = graph[np.add(pairs, 1), pairs] = True
+    assert certificates.exclusive_groups(graph) == [[*pairs, *range(2, 99, 3)], [*range(1, 99, 3)]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_largest_subset_is_the_largest_that_meets_in_the_solid_cube(seed):
+    W, b = neurons(seed, s=6, n=3 + seed % 2)
+    graph = certificates.compatible(W, b)
+    size, corners = certificates.largest_subset(W, b, graph)
+    sets = [S for r in range(1, len(b) + 1) for S in itertools.combinations(range(len(b)), r)]
+    cliques = [S for S in sets if all(graph[j, i] for j, i in itertools.combinations(S, 2))]
+    assert activity.count(W, b).max() <= size
+    assert max(len(S) for S in cliques if together(W, b, S) > 1e-9) <= size
+    assert size <= max(len(S) for S in cliques if together(W, b, S) > -1e-9)
+    assert np.isin(corners, (-1, 1)).all()
+
+
+def test_three_neurons_that_meet_in_pairs_only(monkeypatch):
+    """w_1 + w_2 + w_3 = 0 and b = 0: the multipliers 1/3, 1/3, 1/3 are a tie."""
+    W, b = certificates.normalised(np.array([[2.0, -1, -1], [-1, 2, -1], [-1, -1, 2]]), np.zeros(3))
+    graph = certificates.compatible(W, b)
+    assert graph.sum() == 6
+    assert certificates.largest_subset(W, b, graph)[0] == 2 == activity.count(W, b).max()
+    monkeypatch.setattr(certificates, "MAX_SUBSETS", 1)  # there is one set of three
+    assert certificates.largest_subset(W, b, graph)[0] == 2
+    monkeypatch.setattr(certificates, "MAX_SUBSETS", 0)  # too many: the trivial bound
+    size, corners = certificates.largest_subset(W, b, graph)
+    assert size == 3 and corners.tolist() == [[1, 1, 1]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_three_neurons_are_excluded_when_their_biases_exceed_their_reach(seed):
+    W, every = np.random.default_rng(seed).standard_normal((3, 4)), ~np.eye(3, dtype=bool)
+    reach = together(W, np.zeros(3), range(3))
+    for bias, size in ((reach + 1e-3, 2), (reach - 1e-3, 3)):
+        assert certificates.largest_subset(*certificates.normalised(W, np.full(3, bias)), every)[0] == size
+
+
+def test_neurons_that_meet_at_a_corner_are_found_there():
+    W, b = np.diag([0.75, -0.75, 0.75]), np.full(3, 0.5)
+    size, corners = certificates.largest_subset(W, b, certificates.compatible(W, b))
+    assert size == 3 == activity.count(W, b, corners).max()
+
+
+def test_the_corner_next_to_an_optimum_inside_the_cube():
+    """x_0 - b_0 = x_1 - b_1 = -x_0 - x_1 - b_2 at x = (2/3, -1/3)."""
+    W, b = certificates.normalised(np.array([[1.0, 0], [0, 1], [-1, -1]]), np.array([0.5, -0.5, -0.5]))
+    size, corners = certificates.largest_subset(W, b, ~np.eye(3, dtype=bool))
+    assert size == 3 and corners.tolist() == [[1, 1], [1, -1]]
+
+
+def test_a_neuron_that_is_barely_active_counts():
+    W, b = np.array([[0.5, 2.0**-30]]), np.array([0.5])
+    assert certificates.largest_count(W, b, [[0]], 30)[0] == 1 == activity.count(W, b).max()
+
+
+def test_without_time_there_is_a_bound_and_no_corner():
+    rng = np.random.default_rng(0)
+    W, b = certificates.normalised(rng.standard_normal((16, 40)), np.full(16, 10.0))
+    bound, corner = certificates.largest_count(W, b, [[j] for j in range(16)], 0)
+    assert bound == 16 and corner.shape == (0, 40)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_largest_count_bounds_the_count(seed):
+    W, b = neurons(seed)
+    groups = certificates.exclusive_groups(certificates.compatible(W, b))
+    bound, corner = certificates.largest_count(W, b, groups, 30)
+    assert activity.count(W, b).max() <= bound <= len(groups)
+    assert activity.count(W, b, corner).max() <= bound
+    if seed % 3 != 1:  # no ties that round
+        assert activity.count(W, b, corner)[0] == bound == activity.count(W, b).max()
+
+
+def test_normalised_divides_by_powers_of_two_and_keeps_the_signs():
+    W, b = np.array([[6.0, 0.3], [0.0, 0.0], [1e300, 1e-5]]), np.array([-2.0, 0.7, 1e299])
+    V, a = certificates.normalised(W, b)
+    top = np.maximum(np.abs(V).max(axis=1), np.abs(a))
+    assert ((0.5 <= top) & (top < 1)).all()
+    assert (np.log2([6.0, 0.7, 1e300]) - np.log2(top)).tolist() == pytest.approx([3, 0, 997])
+    assert np.array_equal(activity.active(V, a, hypercube.points(2)), activity.active(W, b, hypercube.points(2)))
+    assert certificates.normalised(np.zeros((1, 0)), np.array([-2.0]))[1].tolist() == [-0.5]
+
+
+def test_granularity_divides():
+    A = np.random.default_rng(0).integers(-9, 10, (50, 3)) / 2.0 ** np.random.default_rng(1).integers(0, 5, (50, 1))
+    A = A[A.any(axis=1)]
+    g = certificates.granularity(A)
+    assert np.array_equal(A / g[:, None], np.rint(A / g[:, None]))
+    assert (np.rint(A / g[:, None]) % 2 == 1).any(axis=1).all()

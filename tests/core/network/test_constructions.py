@@ -1,0 +1,407 @@
+"""Constructions: the functions they promise, point by point, and sparsity by an independent count."""
+
+import itertools
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import fourier, hypercube
+from sparse_core.network import constructions
+
+
+def counts(net):
+    """|R_x| over the cube in plain float arithmetic, for weights where no value is near 0 unless it is exact."""
+    return (hypercube.points(net.n) @ net.W.T - net.b > 1e-12).sum(axis=1)
+
+
+# Juntas
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("p", range(9))
+def test_junta_neurons_are_the_indicators_of_the_points(p, half):
+    """Their values form the identity matrix, so that every real table is represented, and one neuron is active."""
+    net = constructions.junta(np.ones(2**p), half=half)
+    X = hypercube.points(p)
+    assert np.array_equal(np.maximum(X @ net.W.T - net.b, 0), np.eye(2**p))
+    assert np.array_equal(net.active(X), np.eye(2**p, dtype=bool))
+    assert net.sparsity() == 1
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("p", [1, 2, 3, 4])
+def test_all_juntas_of_at_most_four_bits(p, half):
+    net = constructions.junta(np.ones(2**p), half=half)
+    units = np.maximum(hypercube.points(p) @ net.W.T - net.b, 0)
+    tables = hypercube.points(2**p)  # its rows are all Boolean functions of p bits
+    assert len(tables) == (4, 16, 256, 65536)[p - 1]
+    assert np.array_equal(tables @ units.T, tables)
+    chosen = tables if p < 4 else tables[np.random.default_rng(0).choice(2**16, 300, replace=False)]
+    for table in chosen:
+        assert np.array_equal(constructions.junta(table, half=half).values(), table)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 4), st.integers(0, 4), st.booleans())
+def test_junta_reads_its_coordinates(seed, p, more, half):
+    rng = np.random.default_rng(seed)
+    table, n = rng.standard_normal(2**p), p + more
+    read = rng.permutation(n)[:p]
+    net = constructions.junta(table, n, read.tolist(), half)
+    X = hypercube.points(n)
+    assert np.array_equal(net(X), table[[sum(1 << i for i in range(p) if x[read[i]] < 0) for x in X]])
+    assert np.array_equal(net.active_count(), np.ones(2**n))
+    assert (net.n, net.s) == (n, 2**p)
+
+
+@pytest.mark.parametrize("p", range(7))
+def test_junta_scales(p):
+    assert constructions.junta(np.ones(2**p)).scale == pytest.approx((math.sqrt(p), abs(p - 1)))
+    assert constructions.junta(-np.ones(2**p), half=True).scale == pytest.approx((math.sqrt(p) / 2, abs(p - 2) / 2))
+
+
+def test_a_junta_is_not_minimal_though_every_neuron_matters():
+    dictator = constructions.junta(hypercube.points(3)[:, 0])
+    two = constructions.junta([1, -1], n=3)
+    assert dictator.matters().all() and np.array_equal(two.values(), dictator.values())
+
+
+# Indexing and Appendix A
+
+
+@pytest.mark.parametrize("b", [0, 1, 2, 3, 4])
+def test_indexing_reads_the_addressed_bit(b):
+    net = constructions.indexing(b)
+    bits = (np.arange(2**net.n)[:, None] >> np.arange(net.n)) & 1
+    address = bits[:, :b] @ (1 << np.arange(b))
+    value = 1 - bits[np.arange(len(bits)), b + address]  # -1 mapped to 0
+    assert (net.n, net.s) == (b + 2**b, 2**b)
+    assert np.array_equal(net.values(), value)
+    assert np.array_equal(net.active_count(), value)  # so max K = 1 and Pr[K = 1] = 1/2
+    assert net.matters().all()
+    assert net.scale == pytest.approx((math.sqrt(b + 0.25), abs(b - 0.5)))
+
+
+@pytest.mark.parametrize(("b", "q"), [(0, 3), (1, 4), (2, 5), (3, 7)])
+def test_appendix_a_evaluates_the_addressed_vector(b, q):
+    rng = np.random.default_rng(b)
+    net = constructions.appendix_a(b, q, rng=rng)
+    X = hypercube.points(b + q)
+    w = net.W[np.arange(len(X)) % 2**b, b:]
+    assert np.allclose(np.linalg.norm(net.W[:, b:], axis=1), 1)
+    assert np.allclose(net(X), np.maximum((w * X[:, b:]).sum(axis=1), 0), rtol=0, atol=1e-10)
+    assert counts(net).max() == 1 == net.sparsity()
+    assert (net.W != 0).all()
+    assert np.allclose(net.b, math.sqrt(q) * b) and np.allclose(np.abs(net.W[:, :b]), math.sqrt(q))
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4])
+def test_appendix_a_threshold_on_both_sides(q):
+    """All pairs of sign vectors, b = 1: one neuron at 2 Gamma = ||w||_1; just below it two, if both can be positive."""
+    for w in hypercube.points(2 * q).reshape(-1, 2, q):
+        at = constructions.appendix_a(1, q, gamma=q / 2, weights=w)
+        assert counts(at).max() == 1 == at.sparsity()
+        below = constructions.appendix_a(1, q, gamma=q / 2 - 0.125, weights=w)
+        assert below.sparsity() == counts(below).max() == 1 + (w[0] @ w[1] > 0)
+
+
+@pytest.mark.parametrize("q", [2, 3, 5, 6, 7, 10, 11, 13, 28])
+def test_appendix_a_at_a_threshold_that_rounds(q):
+    """Unit vectors with ||w||_1 = 2 Gamma = sqrt(q) in real arithmetic are 1-sparse as stored; below stays below."""
+    w, gamma = np.random.default_rng(q).choice([-1.0, 1.0], (8, q)) / math.sqrt(q), math.sqrt(q) / 2
+    net = constructions.appendix_a(3, q, gamma=gamma, weights=w)
+    assert gamma <= net.W[0, 0] <= gamma * (1 + 1e-11)
+    assert all(math.fsum([*abs(row), -2 * net.W[0, 0]]) <= 0 for row in w)
+    for below in (gamma * (1 - 1e-9), gamma / 2):
+        moved = constructions.appendix_a(3, q, gamma=below, weights=w).W[0, 0]
+        assert below <= moved <= below * (1 + 2.0**-39)
+
+
+def test_appendix_a_moves_gamma_where_round_off_alone_would_break_sparsity():
+    """As stored, ten times 0.1 is more than 1, and four times 1/2 is 2."""
+    tenths = constructions.appendix_a(1, 10, gamma=0.5, weights=np.full((2, 10), 0.1))
+    halves = constructions.appendix_a(1, 4, gamma=1, weights=np.full((2, 4), 0.5))
+    assert 0.5 < tenths.W[0, 0] <= 0.5 * (1 + 1e-11) and tenths.sparsity() == 1
+    assert halves.W[0, 0] == 1 and halves.sparsity() == 1
+
+
+def test_appendix_a_needs_a_bound_on_its_weights():
+    """b = 1, q = 3, Gamma = sqrt q as printed: ||w|| = 5/2 has two active neurons, ||w|| = 2 one (`E28`)."""
+    spread = [np.full((2, 3), norm / math.sqrt(3)) for norm in (2.5, 2.0)]
+    assert [int(constructions.appendix_a(1, 3, weights=w).sparsity()) for w in spread] == [2, 1]
+
+
+def test_appendix_a_moves_gamma_by_less_than_it_says():
+    for gamma in (0, 0.1, 1, 14, math.pi, 1e6):
+        net = constructions.appendix_a(3, 4, gamma=gamma, weights=np.ones((8, 4)))
+        assert gamma <= net.W[0, 0] <= gamma * (1 + 1e-11)
+        assert {Fraction(bias) for bias in net.b.tolist()} == {3 * Fraction(float(net.W[0, 0]))}  # no round-off
+    assert constructions.appendix_a(3, 4, gamma=14, weights=np.ones((8, 4))).W[0, 0] == 14
+
+
+# The tight family and dense parity
+
+
+@pytest.mark.parametrize(("p", "k"), [*itertools.product([1, 2, 3, 4, 5], [1, 2, 3]), (3, 4), (3, 6), (3, 8)])
+def test_tight_attains_the_average_sensitivity_bound(p, k):
+    net = constructions.tight(p, k, n=p + 2)
+    parity = np.prod(hypercube.points(p + 2)[:, :p], axis=1)
+    assert np.array_equal(net.values(), 2 * k * parity)
+    assert fourier.average_sensitivity(net.values()) == 4 * k**2 * p
+    assert net.scale == pytest.approx((math.sqrt(p), abs(p - 2)))
+    assert np.array_equal(net.active_count(), np.full(2 ** (p + 2), k)) and net.sparsity() == k
+    assert net.s == k * 2**p
+    assert constructions.tight(p, k).n == p
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_dense_parity(n):
+    net = constructions.dense_parity(n)
+    assert np.array_equal(net.values(), np.prod(hypercube.points(n), axis=1))
+    assert net.s == n + 1 == net.sparsity() and (net.W == 1).all()
+    assert net.matters().all()
+
+
+# Codes and trees
+
+
+def distances(C):
+    return np.array([np.sum(c != d) for c, d in itertools.combinations(C, 2)])
+
+
+@pytest.mark.parametrize("r", [2, 3, 4])
+def test_hamming_code_is_perfect(r):
+    C = constructions.hamming(r)
+    n = 2**r - 1
+    assert C.shape == (2 ** (n - r), n) and set(np.unique(C)) == {-1, 1}
+    net = constructions.code_caps(C, n - 4)
+    assert np.array_equal(net.active_count(), np.ones(2**n))  # each point in one ball of radius 1
+    if r < 4:
+        assert distances(C).min() == 3
+        assert {tuple(c * d) for c in C for d in C} == {tuple(c) for c in C}  # linear
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+def test_reed_muller_distances(m):
+    C = constructions.reed_muller(m)
+    assert C.shape == (2 ** (m + 1), 2**m)
+    assert set(distances(C).tolist()) <= {2 ** (m - 1), 2**m} and distances(C).min() >= 1
+    degrees = np.array([fourier.weight_by_degree(c)[:2].sum() for c in C[:: 2**m]])
+    assert degrees.max() == 1
+
+
+def test_caps_of_reed_muller():
+    C = constructions.reed_muller(4)
+    nets = {bias: constructions.code_caps(C, bias) for bias in (4, 6, 8)}
+    assert {bias: int(net.sparsity()) for bias, net in nets.items()} == {4: 6, 6: 4, 8: 1}
+    X = hypercube.points(16)[::97]
+    for bias, net in nets.items():
+        d = (X[:, None] != C).sum(axis=2)
+        assert np.array_equal(net.active_count(X), (d < (16 - bias) / 2).sum(axis=1))
+        assert np.array_equal(net(X), np.maximum(16 - bias - 2 * d, 0).sum(axis=1))
+
+
+@pytest.mark.parametrize(("n", "depth"), [(1, 0), (3, 3), (6, 2), (9, 4)])
+def test_tree_evaluates_the_leaf_that_is_reached(n, depth):
+    rng = np.random.default_rng(n)
+    paths = constructions.random_paths(n, depth, rng=rng)
+    assert paths.shape == (2**depth, n) and paths.dtype == np.int8 and (np.abs(paths).sum(axis=1) == depth).all()
+    V, c = rng.standard_normal(paths.shape), rng.standard_normal(len(paths))
+    c[0] = -100  # below all of <v, x>: such a leaf needs no Gamma
+    net = constructions.tree(paths, V, c)
+    X = hypercube.points(n)
+    reached = [[i for i, path in enumerate(paths) if (x[path != 0] == path[path != 0]).all()] for x in X]
+    assert {len(leaves) for leaves in reached} == {1}
+    leaf = np.array(reached)[:, 0]
+    affine = (V[leaf] * X).sum(axis=1) + c[leaf]
+    assert np.allclose(net(X), np.maximum(affine, 0), rtol=0, atol=1e-10)
+    assert np.array_equal(net.active_count(), affine > 0)
+    least = np.maximum(np.abs(V).sum(axis=1) + c, 0) / 2
+    assert np.allclose(net.W - V, least[:, None] * paths, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("tenths", [1, 3, 7])
+def test_a_tree_at_its_threshold_is_not_at_the_mercy_of_rounding(tenths):
+    paths = constructions.random_paths(8, 3, rng=np.random.default_rng(0))
+    net = constructions.tree(paths, np.full((8, 8), tenths / 10) * (paths == 0))
+    assert net.sparsity() == 1 == net.sparsity(method="pairs")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_tree_is_sparse_whatever_the_type_of_its_weights(dtype):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        paths = constructions.random_paths(8, 3, rng=rng)
+        V, c = rng.standard_normal((8, 8)).astype(dtype), rng.standard_normal(8).astype(dtype)
+        net = constructions.tree(paths, V, c)
+        assert net.sparsity() == 1 and net.W.dtype == np.float64
+
+
+# Random networks
+
+
+@pytest.mark.parametrize(
+    ("n", "s", "k"),
+    [(1, 2, 1), (3, 8, 1), (4, 16, 1), (4, 40, 3), (6, 60, 1), (8, 20, 2), (10, 256, 4), (12, 64, 1), (3, 2, 5)],
+)
+def test_random_sparse_is_sparse_and_alive(n, s, k):
+    net = constructions.random_sparse(n, s, k, rng=np.random.default_rng(s))
+    assert (net.n, net.s) == (n, s)
+    assert counts(net).max() == min(k, s) == net.sparsity()
+    assert not net.dead().any() and (net.W != 0).all() and set(net.u.tolist()) <= {-1.0, 1.0}
+    assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("n", "s", "k", "seed"),
+    [(4, 16, 1, 4), (6, 12, 6, 6), (6, 60, 1, 8), (8, 20, 2, 8), (8, 3, 3, 8), (10, 60, 4, 10), (10, 256, 4, 8)],
+)
+def test_random_sparse_packs_as_it_says(n, s, k, seed):
+    """Each bias is the least that spares the points with k active neurons and gives at most the share k / s."""
+    net, rng = constructions.random_sparse(n, s, k, rng=np.random.default_rng(seed)), np.random.default_rng(seed)
+    X, share, refused, count = hypercube.points(n), min(k * 2**n // s, 2**n - 1), 0, np.zeros(2**n, dtype=int)
+    for W, b in zip(net.W, net.b, strict=True):
+        for demand in share / 10 * 0.99 ** np.arange(refused, 10**4):
+            w = abs(rng.standard_normal(n)) * X[rng.choice(np.flatnonzero(count < k))]
+            z = X @ w / np.linalg.norm(w)
+            bias = max([*z[count == k], sorted(z)[-share - 1]]) + constructions.GAP
+            if (z > bias).sum() >= max(demand, 1):
+                break
+            refused += 1
+        assert W == pytest.approx(w / np.linalg.norm(w), abs=1e-12) and b == pytest.approx(bias, abs=1e-12)
+        count += z > bias
+    assert count.max() == k and np.array_equal(net.u, rng.choice([-1, 1], s))
+
+
+@pytest.mark.parametrize(("k", "least"), [(1, 0.25), (2, 0.6), (4, 1.6)])
+def test_random_sparse_is_rich(k, least):
+    net = constructions.random_sparse(12, 64, k, rng=np.random.default_rng(0))
+    assert net.active_count().mean() > least
+
+
+def test_random_sparse_keeps_a_distance_that_an_integer_programme_can_see():
+    net = constructions.random_sparse(8, 30, 2, rng=np.random.default_rng(0))
+    assert net.sparsity(method="milp", time_limit=10_000) == 2
+
+
+def test_random_constructions_are_reproducible():
+    for build in (
+        lambda rng: constructions.random_sparse(6, 12, 2, rng=rng),
+        lambda rng: constructions.appendix_a(2, 3, rng=rng),
+        lambda rng: constructions.gaussian_units(6, 5, rng=rng),
+    ):
+        one, two, other = (build(np.random.default_rng(seed)) for seed in (1, 1, 2))
+        assert np.array_equal(one.W, two.W) and np.array_equal(one.b, two.b)
+        assert not np.array_equal(one.W, other.W)
+
+
+@pytest.mark.parametrize(
+    ("n", "s", "k"), [(5, 8, 1), (8, 16, 1), (8, 16, 3), (10, 6, 5), (8, 100, 20), (4, 2000, 1999)]
+)
+def test_gaussian_units_have_the_smallest_bias(n, s, k):
+    assert constructions.gaussian_units(n, s, rng=np.random.default_rng(n)).sparsity() == 1
+    net = constructions.gaussian_units(n, s, k, rng=np.random.default_rng(n))
+    assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
+    top = np.sort(hypercube.points(n) @ net.W.T, axis=1)[:, -k - 1].max()
+    assert np.unique(net.b).tolist() == pytest.approx([top + constructions.GAP])
+    assert counts(net).max() <= k and net.sparsity() <= k
+    assert ((hypercube.points(n) @ net.W.T > top - 1e-9).sum(axis=1)).max() == k + 1
+
+
+def test_gaussian_units_die_out():
+    rng = np.random.default_rng(0)
+    alive = [
+        np.mean([constructions.gaussian_units(n, 16, rng=rng).active_count().mean() for _ in range(5)]) for n in (8, 15)
+    ]
+    assert alive[1] < alive[0] / 3
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (
+            lambda rng: constructions.junta([1, 2, 3]),
+            ValueError,
+            "Argument 'table' must have a length that is a power of two",
+        ),
+        (lambda rng: constructions.junta([1, 2], n=0), ValueError, "Argument 'n' must be at least 1, not 0"),
+        (
+            lambda rng: constructions.junta([1, 2], n=2, coordinates=[2]),
+            ValueError,
+            "'coordinates' must be at most 1, not 2",
+        ),
+        (lambda rng: constructions.junta([1, 2], coordinates=[-1]), ValueError, "'coordinates' must be at least 0"),
+        (
+            lambda rng: constructions.junta(np.ones(4), coordinates=[1, 1]),
+            ValueError,
+            "must be 2 different coordinates",
+        ),
+        (lambda rng: constructions.junta(np.ones(4), coordinates=[1]), ValueError, "must be 2 different coordinates"),
+        (lambda rng: constructions.junta([1, 2], half=1), TypeError, "Argument 'half' must be True or False"),
+        (lambda rng: constructions.indexing(13), ValueError, "Argument 'b' must be at most 12, not 13"),
+        (lambda rng: constructions.appendix_a(2, 3), ValueError, "Argument 'weights' or argument 'rng'"),
+        (lambda rng: constructions.appendix_a(2, 0, rng=rng), ValueError, "Argument 'q' must be at least 1, not 0"),
+        (
+            lambda rng: constructions.appendix_a(2, 3, gamma=-1, rng=rng),
+            ValueError,
+            "'gamma' must be at least 0, not -1",
+        ),
+        (lambda rng: constructions.appendix_a(2, 3, weights=np.ones((3, 3))), ValueError, r"must have shape \(4, 3\)"),
+        (
+            lambda rng: constructions.appendix_a(2, 3, rng=7),
+            TypeError,
+            "Argument 'rng' must be a numpy.random.Generator",
+        ),
+        (lambda rng: constructions.tight(0, 1), ValueError, "Argument 'p' must be at least 1, not 0"),
+        (lambda rng: constructions.tight(2, 0), ValueError, "Argument 'k' must be at least 1, not 0"),
+        (lambda rng: constructions.tight(3, 1, n=2), ValueError, "Argument 'n' must be at least 3, not 2"),
+        (lambda rng: constructions.dense_parity(0), ValueError, "Argument 'n' must be at least 1, not 0"),
+        (
+            lambda rng: constructions.code_caps([[1, 0]], 1),
+            ValueError,
+            "Argument 'codewords' must have entries -1 and 1",
+        ),
+        (lambda rng: constructions.hamming(5), ValueError, "Argument 'r' must be at most 4, not 5"),
+        (lambda rng: constructions.reed_muller(-1), ValueError, "Argument 'm' must be at least 0, not -1"),
+        (lambda rng: constructions.tree([[2]], [[0]]), ValueError, "Argument 'paths' must have entries -1, 0 and 1"),
+        (
+            lambda rng: constructions.tree([[1, 0], [0, 1]], np.zeros((2, 2))),
+            ValueError,
+            r"disjoint; rows \(0, 1\) are not",
+        ),
+        (lambda rng: constructions.tree([[1]], [[0, 1]]), ValueError, r"Argument 'weights' must have shape \(1, 1\)"),
+        (
+            lambda rng: constructions.random_paths(2, 3, rng=rng),
+            ValueError,
+            "Argument 'depth' must be at most 2, not 3",
+        ),
+        (
+            lambda rng: constructions.random_sparse(3, 9, 1, rng=rng),
+            ValueError,
+            "Argument 's' must be at most 8, not 9",
+        ),
+        (
+            lambda rng: constructions.random_sparse(3, 4, -1, rng=rng),
+            ValueError,
+            "Argument 'k' must be at least 1, not -1",
+        ),
+        (
+            lambda rng: constructions.random_sparse(21, 4, 1, rng=rng),
+            ValueError,
+            "Argument 'n' must be at most 20, not 21",
+        ),
+        (
+            lambda rng: constructions.gaussian_units(3, 2, 2, rng=rng),
+            ValueError,
+            "Argument 's' must be at least 3, not 2",
+        ),
+    ],
+)
+def test_wrong_arguments(build, error, message):
+    with pytest.raises(error, match=message) as caught:
+        build(np.random.default_rng(0))
+    assert re.fullmatch("Argument .*, not .*|Argument .* must .*\\.", str(caught.value))

@@ -1,0 +1,141 @@
+"""The dense pass by loops; the truth table of a network by points, along either way; the choice of the way."""
+
+import numpy as np
+import pytest
+
+from sparse_core.cube import hypercube
+from sparse_core.network import SparseNetwork, activity, constructions, evaluation
+
+
+@pytest.fixture
+def rare(monkeypatch):
+    """Every neuron is taken sparsely, in blocks of few pairs and few neurons."""
+    for name, value in (("OPENING", 0), ("PAIR", 0), ("BLOCK", 5)):
+        monkeypatch.setattr(evaluation, name, value)
+
+
+def point_by_point(net):
+    """The printed formula at each point of the cube."""
+    X = hypercube.points(net.n)
+    return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
+
+
+@pytest.mark.usefixtures("rare")
+@pytest.mark.parametrize("n", range(1, 9))
+@pytest.mark.parametrize("s", [0, 1, 8])
+def test_integers_give_exactly_the_values_of_the_formula(n, s):
+    rng = np.random.default_rng([n, s])
+    net = SparseNetwork(rng.integers(-3, 4, s), rng.integers(-3, 4, (s, n)), rng.integers(-4, 9, s))
+    assert np.array_equal(net.values(), point_by_point(net))
+
+
+@pytest.mark.usefixtures("rare")
+@pytest.mark.parametrize("seed", range(3))
+def test_real_weights_up_to_round_off(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(activity, "BLOCK", 64)
+    net = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, 8)), rng.uniform(-1, 5, 40))
+    np.testing.assert_allclose(net.values(), point_by_point(net), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("block", [1, 20, 10**6])
+@pytest.mark.parametrize("wide", [3, 100])
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_the_dense_pass_at_given_points(block, wide, dtype, monkeypatch):
+    rng = np.random.default_rng(3)
+    u, W, b = rng.integers(-3, 4, 7).astype(float), rng.integers(-3, 4, (7, 5)) / 4, rng.integers(-4, 9, 7) / 4
+    monkeypatch.setattr(evaluation, "WIDE", wide)
+    monkeypatch.setattr(activity, "BLOCK", block)
+    X = (rng.integers(-9, 10, (11, 5)) / (1 if dtype == np.int8 else 8)).astype(dtype)
+    expected = [sum(t * max(w @ x - a, 0) for t, w, a in zip(u, W, b, strict=True)) for x in X.astype(float)]
+    assert np.array_equal(evaluation.dense(u, W, b, X), expected)
+
+
+def test_points_of_a_cube_stay_as_they_are():
+    X = hypercube.points(3)
+    assert evaluation.checked(X, 3) is X
+    for wrong, message in ((X, r"shape \(any, 2\), not \(8, 3\)"), (X[None], "2 axes, not 3"), (X[0], "2 axes, not 1")):
+        with pytest.raises(ValueError, match="Argument 'X' must have " + message):
+            evaluation.checked(wrong, 2)
+
+
+@pytest.mark.parametrize("wide", [1, 3, 7])
+def test_the_dense_pass_in_blocks_of_neurons_and_rows(wide, monkeypatch):
+    rng = np.random.default_rng(2)
+    net = SparseNetwork(rng.integers(-3, 4, 7), rng.integers(-3, 4, (7, 5)), rng.integers(-4, 9, 7))
+    monkeypatch.setattr(evaluation, "WIDE", wide)
+    monkeypatch.setattr(activity, "BLOCK", 20)
+    assert np.array_equal(net(hypercube.points(5)), point_by_point(net))
+    assert np.array_equal(net.values(), point_by_point(net))
+
+
+def test_both_ways_in_one_table():
+    """Rare neurons and common ones at the real thresholds, and a dead one, against the dense pass."""
+    rng = np.random.default_rng(0)
+    sparse, dead = constructions.appendix_a(4, 13, rng=rng), SparseNetwork([1], np.ones((1, 17)), [17])
+    common = SparseNetwork(rng.standard_normal(5), rng.standard_normal((5, 17)), np.zeros(5))
+    net = sparse + common + dead
+    values = net.values()
+    np.testing.assert_allclose(values, evaluation.dense(net.u, net.W, net.b, None), rtol=0, atol=1e-11)
+    assert np.array_equal(np.flatnonzero((sparse + dead).values()), np.flatnonzero(sparse.active_count()))
+
+
+@pytest.mark.parametrize("n", [4, 10, 15, 16])
+def test_the_share_of_a_neuron_that_reads_few_coordinates_is_no_estimate(n):
+    """On up to five coordinates at the beginning of each half, the grid of scattered points is balanced."""
+    rng = np.random.default_rng(n)
+    low, W = n - n // 2, np.zeros((40, n))
+    for half in (slice(0, min(low, 5)), slice(low, low + min(n // 2, 5))):
+        W[:, half] = rng.integers(-1, 2, W[:, half].shape)
+    b = rng.integers(-3, 4, 40) * 1.0
+    X = hypercube.points(n)
+    share = evaluation._share(W, b, *(hypercube.points(m).astype(float) for m in (n // 2, low)))
+    assert np.array_equal(share, (X @ W.T - b > 0).mean(axis=0))
+
+
+def test_each_neuron_is_computed_the_cheaper_way(monkeypatch):
+    """In 16 variables, a sparse neuron costs 2^14 + 8 (its active points), a dense one 2^16."""
+    sparse = []
+    add = evaluation._add
+    monkeypatch.setattr(evaluation, "_add", lambda values, u, A, B: (sparse.append(u), add(values, u, A, B)))
+    p = np.arange(1, 6)  # neuron p is active where p coordinates are 1
+    net = SparseNetwork(p, p[:, None] > np.arange(16), p - 1)
+    assert np.array_equal(net.values(), evaluation.dense(net.u, net.W, net.b, None)) and sparse == [4, 5]
+
+
+def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
+    net = constructions.junta(np.ones(64), n=16)
+    monkeypatch.setattr(evaluation, "MAX_POINTS_N", 16)
+    monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 16)  # as many as there are; a dense pass would take 2^22
+    assert np.array_equal(net.values(), np.ones(1 << 16))
+    monkeypatch.setattr(activity, "MAX_PAIRS", (1 << 16) - 1)
+    with pytest.raises(ValueError, match=r"2\*\*16 points with 64 neurons are too many"):
+        net.values()
+    monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 18)
+    with pytest.raises(ValueError, match=r"2\*\*16 points with 72 neurons are too many"):
+        (net + SparseNetwork(np.ones(8), np.ones((8, 16)), np.zeros(8))).values()
+
+
+def test_it_touches_active_pairs_only(monkeypatch):
+    """With rare neurons alone, the dense pass is never called, and as many values are added to as there are pairs."""
+    net = constructions.junta(np.ones(64), n=16, coordinates=[0, 3, 7, 8, 12, 15])
+    added = []
+
+    def counted(values, u, A, B):
+        before = values.copy()
+        add(values, u, A, B)
+        added.append(np.count_nonzero(values != before))
+
+    add = evaluation._add
+    monkeypatch.setattr(evaluation, "_add", counted)
+    monkeypatch.setattr(evaluation, "dense", None)
+    assert np.array_equal(net.values(), np.ones(1 << 16)) and added == [1 << 10] * 64
+
+
+def test_what_is_too_much_is_refused():
+    rng = np.random.default_rng(1)
+    wide = SparseNetwork(np.ones(1 << 10), rng.standard_normal((1 << 10, 24)), np.zeros(1 << 10))
+    with pytest.raises(ValueError, match=r"2\*\*24 points with 1024 neurons are too many"):
+        wide.values()
+    with pytest.raises(ValueError, match=r"2\*\*27 points with 1 neurons are too many"):
+        SparseNetwork([1], np.ones((1, 27)), [26]).values()

@@ -1,0 +1,167 @@
+"""SparseNetwork: the function by loops, its algebra, its scale, and what it refuses."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_core.cube import hypercube
+from sparse_core.network import Scale, SparseNetwork
+
+
+def random_network(seed, n=4, s=5):
+    rng = np.random.default_rng(seed)
+    return SparseNetwork(rng.standard_normal(s), rng.standard_normal((s, n)), rng.standard_normal(s))
+
+
+def by_loops(net, x):
+    """h(x) and R_x from the definition, term by term."""
+    z = [math.fsum(w * float(t) for w, t in zip(row, x, strict=True)) - b for row, b in zip(net.W, net.b, strict=True)]
+    return math.fsum(u * max(t, 0) for u, t in zip(net.u, z, strict=True)), [t > 0 for t in z]
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 6),
+    st.integers(0, 6),
+    st.integers(0, 5),
+    st.sampled_from("b i2 f4 f8 O".split()),
+)
+def test_function_and_activity_by_loops(seed, n, s, rows, dtype):
+    net = random_network(seed, n, s)
+    X = 3 * np.random.default_rng(seed + 1).standard_normal((rows, n))
+    X = X.astype(float).tolist() if dtype == "O" and rows else X.astype(dtype if dtype != "O" else float)
+    h, A = net(X), net.active(X)
+    assert (h.shape, h.dtype, A.shape, A.dtype) == ((rows,), np.float64, (rows, s), np.bool_)
+    for x, value, active in zip(X, h, A, strict=True):
+        naive, R = by_loops(net, x)
+        assert value == pytest.approx(naive, rel=1e-12, abs=1e-12)
+        assert active.tolist() == R  # Gaussian weights: no tie is near
+    assert np.array_equal(net.active_count(X), A.sum(axis=1))
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 12])
+def test_values_run_over_the_cube_in_its_order(n):
+    net = random_network(n, n)
+    X = hypercube.points(n)
+    assert np.array_equal(net.values(), net(X))
+    assert np.array_equal(net.active_count(), net.active(X).sum(axis=1))
+    assert net.values()[-1] == pytest.approx(by_loops(net, X[-1])[0], abs=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(-8, 8))
+def test_algebra(seed, c):
+    net, other = random_network(seed), random_network(seed + 1, s=3)
+    X = hypercube.points(4)
+    assert np.allclose((net + other)(X), net(X) + other(X), rtol=0, atol=1e-12)
+    assert np.allclose(net.scaled(c)(X), c * net(X), rtol=0, atol=1e-12)
+    for j in range(net.s):
+        alone = SparseNetwork(net.u[[j]], net.W[[j]], net.b[[j]])
+        assert np.allclose(net.remove(j)(X) + alone(X), net(X), rtol=0, atol=1e-12)
+        assert net.remove(j).s == net.s - 1
+
+
+def test_a_neuron_matters_iff_its_removal_changes_the_function():
+    rng = np.random.default_rng(0)
+    found = set()
+    for _ in range(200):
+        W, b = rng.integers(-2, 3, (4, 3)), rng.integers(-1, 6, 4)
+        net = SparseNetwork(rng.integers(-1, 2, 4), W, b)
+        changes = [not np.array_equal(net.remove(j).values(), net.values()) for j in range(4)]
+        assert net.matters().tolist() == changes
+        assert net.dead().tolist() == [not net.active(hypercube.points(3))[:, j].any() for j in range(4)]
+        found |= {*zip(changes, net.dead().tolist(), strict=True)}
+    assert found == {(True, False), (False, False), (False, True)}
+
+
+def test_scale_is_definition_2():
+    net = random_network(0)
+    W = max(abs(u) for u in net.u) * max(math.hypot(*w) for w in net.W)
+    B = max(abs(u) for u in net.u) * max(abs(b) for b in net.b)
+    assert net.scale == pytest.approx((W, B), rel=1e-15)
+    assert isinstance(net.scale, Scale) and (net.scale.W, net.scale.B) == net.scale
+    assert net.scaled(-3).scale == pytest.approx((3 * W, 3 * B), rel=1e-15)
+    assert SparseNetwork([], np.empty((0, 2)), []).scale == (0, 0)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+def test_arrays_are_protected_copies(dtype):
+    u, W, b = np.ones(2, dtype), np.ones((2, 3), dtype), np.ones(2, dtype)
+    net = SparseNetwork(u, W, b)
+    u[:] = W[:] = b[:] = 7
+    assert all((a == 1).all() and a.dtype == np.float64 for a in (net.u, net.W, net.b))
+    for a in (net.u, net.W, net.b):
+        with pytest.raises(ValueError, match="read-only"):
+            a[0] = 2
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'u'"):
+        net.u = u
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sparsity_is_the_largest_active_count(seed):
+    net, X = random_network(seed, n=6, s=8), hypercube.points(6)
+    assert net.sparsity() == net.sparsity(X) == net.active_count().max()
+    assert net.sparsity(X[:2]) == net.active_count(X[:2]).max()
+    assert net.sparsity().method == net.sparsity(method="enumeration").method == "enumeration"
+    assert net.sparsity(method="pairs").method == "pairs" and net.sparsity(X).method == "sample"
+
+
+def test_the_time_for_the_integer_programme_is_limited():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(np.ones(16), rng.standard_normal((16, 40)), np.full(16, 10.0))
+    assert not net.sparsity(time_limit=0).exact
+
+
+def test_it_introduces_itself():
+    assert repr(SparseNetwork([2], [[3, 4]], [-0.5])) == "SparseNetwork(n=2, s=1, W=10, B=1)"
+    net = random_network(0, n=7, s=3)
+    assert (net.n, net.s) == (7, 3)
+
+
+@pytest.mark.parametrize(
+    ("u", "W", "b", "error", "message"),
+    [
+        ([1, 2], [[1, 1]], [0], ValueError, r"Argument 'u' must have shape \(1,\), not \(2,\)"),
+        ([1], [[1, 1]], [0, 0], ValueError, r"Argument 'b' must have shape \(1,\), not \(2,\)"),
+        ([1], [1, 1], [0], ValueError, "Argument 'W' must have 2 axes, not 1"),
+        ([[1]], [[1, 1]], [0], ValueError, "Argument 'u' must have 1 axes, not 2"),
+        ([np.nan], [[1]], [0], ValueError, r"Argument 'u' must be finite; entry \(0,\) is nan"),
+        ([1], [[1, -np.inf]], [0], ValueError, r"Argument 'W' must be finite; entry \(0, 1\) is -inf"),
+        ([1], [["1"]], [0], TypeError, "Argument 'W' must be an array of real numbers"),
+        ([1j], [[1]], [0], TypeError, "Argument 'u' must be an array of real numbers"),
+        ([1, 1], [[1, 2], [3]], [0, 0], ValueError, "Argument 'W' must be a rectangular array"),
+    ],
+)
+def test_wrong_networks(u, W, b, error, message):
+    with pytest.raises(error, match=message):
+        SparseNetwork(u, W, b)
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "message"),
+    [
+        (lambda net: net([1, 1, 1, 1]), ValueError, "Argument 'X' must have 2 axes, not 1"),
+        (lambda net: net([[1, 1]]), ValueError, r"Argument 'X' must have shape \(any, 4\), not \(1, 2\)"),
+        (lambda net: net(np.ones((2, 3), dtype=np.int8)), ValueError, r"must have shape \(any, 4\), not \(2, 3\)"),
+        (lambda net: net.active([[np.inf] * 4]), ValueError, "Argument 'X' must be finite"),
+        (lambda net: net.active_count([["a"] * 4]), TypeError, "Argument 'X' must be an array of real numbers"),
+        (lambda net: net.remove(5), ValueError, "Argument 'j' must be at most 4, not 5"),
+        (lambda net: net.remove(-1), ValueError, "Argument 'j' must be at least 0, not -1"),
+        (lambda net: net.remove(True), TypeError, "Argument 'j' must be an integer"),
+        (lambda net: net.scaled(np.nan), ValueError, "Argument 'c' must be finite"),
+        (
+            lambda net: net + random_network(0, n=3),
+            ValueError,
+            "Networks must have the same n to be added, not 4 and 3",
+        ),
+        (lambda net: net + 1, TypeError, "unsupported operand"),
+        (lambda net: random_network(0, n=40).values(), ValueError, r"2\*\*40 points with 5 neurons are too many"),
+        (lambda net: random_network(0, n=40).active_count(), ValueError, r"2\*\*40 points with 5 neurons are too many"),
+    ],
+)
+def test_wrong_uses(use, error, message):
+    with pytest.raises(error, match=message):
+        use(random_network(0))

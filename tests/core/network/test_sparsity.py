@@ -1,0 +1,197 @@
+"""max_x |R_x|: every method against rational arithmetic at every point, and the honesty of what it says."""
+
+import copy
+import json
+import pickle
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sparse_core.cube import hypercube
+from sparse_core.network import SparseNetwork, certificates, constructions, sparsity
+
+
+def naive(net):
+    """max_x |R_x| by fractions."""
+    W = [[Fraction(w) for w in row] for row in net.W.tolist()]
+    b = [Fraction(t) for t in net.b.tolist()]
+    dots = ([sum(w * t for w, t in zip(row, x, strict=True)) for row in W] for x in hypercube.points(net.n).tolist())
+    return max(sum(d > t for d, t in zip(row, b, strict=True)) for row in dots)
+
+
+def random_network(seed):
+    """Gaussian weights, small integers, or multiples of 1/sqrt(7), whose ties round."""
+    rng = np.random.default_rng(seed)
+    n, s = int(rng.integers(1, 7)), int(rng.integers(1, 8))
+    if seed % 3 == 0:
+        return SparseNetwork(np.ones(s), rng.standard_normal((s, n)), rng.standard_normal(s) + 1)
+    unit = 1 if seed % 3 == 1 else np.sqrt(7)
+    return SparseNetwork(np.ones(s), rng.integers(-3, 4, (s, n)) / unit, rng.integers(-2, 6, s) / unit)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_all_methods_enclose_the_truth(seed):
+    net, found = random_network(seed), {}
+    k = naive(net)
+    for method in sparsity.METHODS:
+        found[method] = net.sparsity(method=method)
+        assert found[method].lower <= k <= found[method].upper == int(found[method])
+        assert found[method].exact == (found[method].lower == found[method].upper)
+        assert net.active_count(found[method].witness[None])[0] == found[method].lower
+        assert set(np.unique(found[method].witness)) <= {-1, 1}
+        assert found[method].witness.dtype == np.int8 and found[method].witness.shape == (net.n,)
+    assert found["enumeration"].exact and found["auto"].exact
+    assert found["milp"] <= found["pairs"] and found["subsets"] <= found["pairs"]
+    if seed % 3 != 2:
+        assert found["milp"].exact and found["milp"] == k
+
+
+@pytest.mark.parametrize(
+    ("net", "method", "name", "text"),
+    [
+        (constructions.junta(np.ones(16)), "auto", "enumeration", "1, exact by enumeration of 16 points"),
+        (constructions.junta(np.ones(16), n=200), "auto", "enumeration", "1, exact by enumeration of 16 points"),
+        (constructions.junta(np.ones(256), half=True), "pairs", "pairs", "1, exact by pair certificates"),
+        (constructions.indexing(8), "auto", "pairs", "1, exact by pair certificates"),
+        (SparseNetwork(np.ones(3), np.eye(3), np.zeros(3)), "milp", "milp", "3, exact by integer programming"),
+        (
+            SparseNetwork(np.ones(3), [[2, 1, 0], [0, 2, 1], [1, 0, 2]], [1.5] * 3),
+            "subsets",
+            "subsets",
+            "3, exact by linear programmes over 4-subsets",
+        ),
+    ],
+)
+def test_it_says_which_method_decided(net, method, name, text):
+    found = net.sparsity(method=method)
+    assert str(found) == repr(found) == text and found.method == name
+
+
+@pytest.mark.parametrize(("variables", "pairs", "name"), [(3, 24, "enumeration"), (3, 23, "pairs"), (2, 24, "pairs")])
+def test_enumeration_is_the_first_choice_up_to_its_limits(variables, pairs, name, monkeypatch):
+    monkeypatch.setattr(sparsity, "MAX_POINTS_N", variables)
+    monkeypatch.setattr(sparsity, "AUTO_PAIRS", pairs)
+    found = SparseNetwork(np.ones(3), np.eye(3), np.zeros(3)).sparsity()
+    assert (found, found.lower, found.method) == (3, 3, name)
+
+
+def test_a_witness_is_the_corner_where_a_neuron_is_largest_or_its_neighbour(monkeypatch):
+    alternating = SparseNetwork([1], [[1, -1, 1, -1, 1, -1]], [5])
+    assert alternating.sparsity(method="pairs").witness.tolist() == [1, -1, 1, -1, 1, -1]
+    between = SparseNetwork([1, 1], [[1, 1, 1], [-1, -1, 1]], [0.5, 0.5])  # the corners (1, 1, 1) and (-1, -1, 1)
+    for limit, lower in [(18, 2), (17, 1)]:
+        monkeypatch.setattr(sparsity, "MAX_FLIPS", limit)
+        assert between.sparsity(method="pairs").lower == lower
+
+
+def test_undecided_is_said():
+    net = constructions.random_sparse(10, 40, 2, rng=np.random.default_rng(0))
+    open_case = net.sparsity(method="pairs")
+    assert open_case.lower <= 2 < open_case and not open_case.exact
+    assert re.fullmatch(
+        r"at most \d+, certified by pair certificates; at least \d, by a witness; undecided between", str(open_case)
+    )
+    assert net.sparsity() == net.sparsity(method="milp") == 2
+
+
+def test_a_search_that_gives_up_does_not_lose_the_bound_it_had(monkeypatch):
+    net = constructions.random_sparse(10, 40, 2, rng=np.random.default_rng(0))
+    monkeypatch.setattr(certificates, "MAX_SUBSETS", 0)
+    given_up = net.sparsity(method="subsets")
+    assert given_up.method == "pairs" and given_up == net.sparsity(method="pairs") < net.s
+
+
+def test_a_large_network_is_decided_beyond_enumeration():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(np.ones(12), rng.standard_normal((12, 32)), np.full(12, 16.0))
+    found = net.sparsity()
+    assert found.exact and found.method == "milp"
+    assert net.active_count(found.witness[None])[0] == found
+    sample = rng.choice(np.array([-1, 1], dtype=np.int8), (20000, 32))
+    assert net.sparsity(sample) <= found
+
+
+def test_no_time_leaves_an_honest_bound():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(np.ones(16), rng.standard_normal((16, 40)), np.full(16, 10.0))
+    found = net.sparsity(time_limit=0)
+    assert not found.exact and 1 <= found.lower < found.upper <= 16
+
+
+@pytest.mark.parametrize("q", range(1, 30))
+def test_appendix_a_at_its_threshold(q):
+    """||w||_1 = 2 Gamma in real arithmetic: 1-sparse, however 1 / sqrt(q) and sqrt(q) / 2 are rounded; n up to 33."""
+    w = np.random.default_rng(q).choice([-1.0, 1.0], (16, q))
+    at = constructions.appendix_a(4, q, gamma=np.sqrt(q) / 2, weights=w / np.sqrt(q))
+    assert at.sparsity(method="pairs") == 1
+    integers = constructions.appendix_a(4, q, gamma=q / 2, weights=w)
+    assert integers.sparsity(method="pairs") == 1 and np.array_equal(integers.W[:, 4:], w)
+
+
+def test_appendix_a_below_its_threshold():
+    w = np.random.default_rng(0).choice([-1.0, 1.0], (16, 28)) / np.sqrt(28)
+    net = constructions.appendix_a(4, 28, gamma=0.48 * np.sqrt(28), weights=w)
+    found = net.sparsity()
+    assert found.lower == 2
+    assert np.sum(net.W @ found.witness - net.b > 0.1) == 2  # not a matter of rounding
+
+
+def test_given_points():
+    net = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1])
+    assert net.sparsity([[1, 1], [-1, 1]]) == 1
+    assert net.sparsity([[-1, 1], [1, -1], [1, 1]]).witness.tolist() == [1, -1]
+    assert net.sparsity(np.empty((0, 2))).witness is None
+    assert str(net.sparsity([[1, -1]])) == "2, exact by evaluation of 1 given points"
+    assert net.sparsity(np.empty((0, 2))) == 0
+    assert net.sparsity([[0.5, -0.75]]).method == "sample"
+    assert SparseNetwork([1], [[1, 1]], [0.3]).sparsity([[0.1, 0.1]]) == 0  # though it is active on the cube
+    real = SparseNetwork([1], [[1, 1]], [0.3]).sparsity([[0.1, 0.2]])  # 0.1 + 0.2 > 0.3 by round-off
+    assert (real.lower, real.upper, real.exact) == (0, 1, False)
+
+
+def test_it_is_an_integer_that_travels():
+    k = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1]).sparsity()
+    assert k == 2 and k <= 2 and k + 1 == 3 and list(range(k)) == [0, 1] and json.dumps([k]) == "[2]"
+    for other in (pickle.loads(pickle.dumps(k)), copy.copy(k), copy.deepcopy(k)):
+        assert (other, other.lower, str(other)) == (k, k.lower, str(k))
+        assert np.array_equal(other.witness, k.witness)
+
+
+@pytest.mark.parametrize("method", sparsity.METHODS)
+def test_dead_and_empty_networks_have_sparsity_zero(method):
+    empty = np.empty
+    for net in (
+        SparseNetwork([1], [[1, 1]], [2]),
+        SparseNetwork([], empty((0, 3)), []),
+        SparseNetwork([1], empty((1, 0)), [0]),
+    ):
+        assert net.sparsity(method=method) == 0 and net.sparsity(method=method).exact
+    assert constructions.junta([2.5]).sparsity(method=method) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"method": "guess"}, ValueError, "Argument 'method' must be one of 'auto', .* not 'guess'"),
+        ({"X": [[1] * 30], "method": "milp"}, ValueError, "Argument 'method' must be one of 'auto', not 'milp'"),
+        ({"X": [[1, 1]]}, ValueError, r"Argument 'X' must have shape \(any, 30\), not \(1, 2\)"),
+        ({"X": [[np.nan] * 30]}, ValueError, "Argument 'X' must be finite"),
+        ({"time_limit": -1}, ValueError, "Argument 'time_limit' must be at least 0, not -1"),
+        ({"method": "enumeration"}, ValueError, r"2\*\*30 points with 2 neurons are too many to enumerate"),
+    ],
+)
+def test_wrong_arguments(arguments, error, message):
+    net = SparseNetwork([1, 1], np.ones((2, 30)), [1, 1])
+    with pytest.raises(error, match=message):
+        net.sparsity(**arguments)
+
+
+def test_too_many_neurons_to_compare(monkeypatch):
+    net = SparseNetwork([1, 1], np.ones((2, 40)), [1, 1])
+    monkeypatch.setattr(sparsity, "MAX_GRAPH", 160)
+    assert net.sparsity(method="pairs") == 2
+    monkeypatch.setattr(sparsity, "MAX_GRAPH", 159)
+    with pytest.raises(ValueError, match="2 neurons in 40 variables are too many to compare"):
+        net.sparsity(method="pairs")

@@ -1,0 +1,298 @@
+"""Figures: deterministic, theme-following, described, and with their data; sliders by hand, keyboard and address."""
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from companion.figure_files import files
+from test_site import in_browser
+
+import make
+from sparse_core.notebook import figure_data, figures
+
+SCRIPT = make.BOOK / "assets" / "slider.js"
+
+
+def draw(alt="A line from 0 to 1."):
+    fig, ax = figures.canvas()
+    ax.plot([0, 1], [0, 1], label="identity")
+    ax.legend()
+    return figures.Figure(fig, alt)
+
+
+def test_the_same_drawing_gives_the_same_bytes():
+    assert draw().svg == draw().svg
+
+
+def test_the_figure_is_drawn_in_the_ink_of_the_page():
+    svg = draw().svg
+    assert "currentColor" in svg and figures.INK not in svg
+    assert "<metadata>" not in svg and "date" not in svg.lower()
+
+
+def test_it_is_well_formed_and_described():
+    figure = draw("A line & its legend.")
+    root = ET.fromstring(figure.svg)
+    assert root.attrib["role"] == "img" and root.attrib["aria-label"] == "A line & its legend."
+    bundle = figure._repr_mimebundle_()
+    assert bundle["text/plain"] == "Figure: A line & its legend." and figure.svg in bundle["text/html"]
+
+
+def test_two_figures_on_a_page_share_no_id():
+    ids = [set(re.findall(r'\bid="([^"]+)"', draw(alt).svg)) for alt in ("One.", "Two.")]
+    assert ids[0] and not ids[0] & ids[1]
+
+
+def test_references_inside_the_svg_resolve():
+    svg = draw().svg
+    ids = set(re.findall(r'\bid="([^"]+)"', svg))
+    used = set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
+    assert used and used <= ids
+
+
+def test_a_figure_without_a_description_is_refused():
+    with pytest.raises(ValueError, match="Argument 'alt' must say what the figure shows"):
+        draw("  ")
+
+
+def test_a_table_is_escaped_and_rounded():
+    table = figures.Table({"a <b>": [1, 2], "value": [1 / 3, 10.0]})
+    bundle = table._repr_mimebundle_()
+    assert bundle["text/plain"] == "a <b>  value\n1      0.3333\n2      10"
+    assert "a &lt;b&gt;" in bundle["text/html"] and bundle["text/html"].count("<tr>") == 3
+
+
+def test_columns_of_a_table_have_one_length():
+    with pytest.raises(ValueError):
+        figures.Table({"a": [1], "b": [1, 2]})
+
+
+# What a figure plots
+
+
+def read(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def column(rows, name, **where):
+    return [row[name] for row in rows if all(row[key] == value for key, value in where.items())]
+
+
+def test_the_table_holds_what_was_plotted():
+    x, y = np.geomspace(1, 1e6, 7), np.random.default_rng(0).standard_normal(7)
+    fig, (left, right) = figures.canvas(2)
+    left.plot(x, y, label="noise")
+    left.plot(x, -y, "o", label="_mirrored, with a comma")
+    left.set(xscale="log", xlabel="$n$", ylabel="value", title="first")
+    left.axhline(0.25, label="level")
+    left.text(1, 1, "no data")
+    right.scatter([1, 2], [3, 4], label="cloud")
+    rows = read(figures.Figure(fig, "Two panels.").csv)
+    assert rows[0].keys() == set(figure_data.COLUMNS)
+    np.testing.assert_allclose(np.array(column(rows, "x", series="noise"), float), x)
+    np.testing.assert_allclose(np.array(column(rows, "y", series="noise"), float), y, rtol=1e-9)
+    np.testing.assert_allclose(np.array(column(rows, "y", series="mirrored, with a comma"), float), -y, rtol=1e-9)
+    assert column(rows, "kind", series="mirrored, with a comma") == ["points"] * 7
+    assert [(row["x"], row["y"], row["kind"]) for row in rows if row["series"] == "level"] == [("", "0.25", "mark")]
+    assert {(row["panel"], row["x axis"], row["y axis"]) for row in rows} == {("first", "$n$", "value"), ("2", "", "")}
+    assert column(rows, "y", series="cloud") == ["3", "4"]
+    assert len(rows) == 7 + 7 + 1 + 2
+
+
+def test_bars_bear_the_words_of_their_axis():
+    fig, (left, right) = figures.canvas(2)
+    left.bar(np.arange(2) - 0.2, [5, 7], width=0.3, label="counts", bottom=1)
+    left.set_xticks(range(2), ["few", "many"])
+    right.barh(["up", "down"], [2, 3])
+    rows = read(figures.Figure(fig, "Bars.").csv)
+    assert column(rows, "series") == ["counts", "counts", "bar 1", "bar 1"]
+    assert [tuple(row[key] for key in ("x", "y", "value")) for row in rows] == [
+        ("few", "6", "1"), ("many", "8", "1"), ("2", "up", "0"), ("3", "down", "0"),
+    ]  # fmt: skip
+
+
+def test_intervals_areas_and_images_are_data_too():
+    fig, (left, right) = figures.canvas(2)
+    left.errorbar([1, 2], [10, 20], [1, 2], fmt="o", label="mean")
+    left.fill_between([0, 1], [0, 0], [3, 4], label="_area")
+    right.imshow([[True, False], [False, False], [False, True]], origin="lower", extent=(0, 4, 10, 16))
+    fig.colorbar(right.images[0])
+    rows = read(figures.Figure(fig, "Several kinds.").csv)
+    assert column(rows, "y", series="mean", kind="points") == ["10", "20"]
+    assert column(rows, "y", series="mean", kind="interval") == ["9", "11", "18", "22"]
+    assert {"3", "4"} < set(column(rows, "y", series="area"))
+    cells = {(row["x"], row["y"]): row["value"] for row in rows if row["kind"] == "cell"}
+    assert len(cells) == 6 and {key for key, value in cells.items() if value == "1"} == {("1", "11"), ("3", "15")}
+
+
+def test_a_series_without_a_name_is_called_after_its_colour():
+    fig, ax = figures.canvas()
+    ax.plot([0, 1], [1, 2], color=figures.COLOURS[2], label="mean")
+    ax.plot([0, 1], [1, 3], "o", color=figures.COLOURS[2])
+    ax.plot([0, 1], [1, 3], color=figures.COLOURS[3])
+    rows = read(figures.Figure(fig, "Lines.").csv)
+    assert [row["series"] for row in rows[::2]] == ["mean", "mean (points of its colour)", "line 3"]
+
+
+def test_data_given_by_hand_replace_what_is_read_off():
+    fig, ax = figures.canvas()
+    ax.plot([0.1, 0.9], [1, 2])
+    figure = figures.Figure(fig, "Two dots.", data={"k": [0, 1], "share, in %": [1 / 3, 2]})
+    assert figure.csv == 'k,"share, in %"\n0,0.3333333333\n1,2\n'
+    fig, ax = figures.canvas()
+    with pytest.raises(ValueError):
+        figures.Figure(fig, "Columns of two lengths.", data={"k": [0, 1], "share": [1]})
+    figures.plt.close(fig)
+
+
+def test_the_file_of_a_figure_is_black_on_white_described_and_says_where_it_is_from():
+    figure = draw("A line & its legend.")
+    root = ET.fromstring(figures.standalone(figure.svg, "A <title>", figure.alt))
+    first, second, origin, ground = root[:4]
+    assert first.text == "A <title>" and second.text == figure.alt
+    assert "Sparse Activations, Executable" in origin.text and "MIT" in origin.text
+    assert ground.tag.endswith("rect") and ground.attrib == {"width": "100%", "height": "100%", "fill": "#ffffff"}
+    text = ET.tostring(root, encoding="unicode")
+    assert "currentColor" not in text and "#1f2328" in text
+    drawn = [element.get("d") for element in ET.fromstring(figure.svg).iter() if element.get("d")]
+    assert drawn == [element.get("d") for element in root.iter() if element.get("d")]
+
+
+# Sliders
+
+
+def slider(values=(1, 2.5, 4), start=2.5):
+    def line(ax, slope):
+        ax.plot([0, 1, 2], [0, slope, 0], label="moving")
+        ax.plot([0, 1], [3, 3], "--", label="fixed")
+        ax.set(xlabel="$t$")
+        return f"Up to {slope} & back."
+
+    return figures.Slider("slope", values, line, start=start)
+
+
+def paths(svg, frame=None):
+    """The d of every path outside the definitions that shows in one frame."""
+    root = ET.fromstring(svg if frame is None else figures.standalone(svg, "t", "d", frame))
+    root.remove(next(element for element in root if element.tag.endswith("defs")))
+    return [element.get("d") for element in root.iter() if element.get("d")]
+
+
+def test_each_frame_is_the_figure_with_common_limits():
+    many = slider().svg
+    for i, slope in enumerate((1, 2.5, 4)):
+        fig, ax = figures.canvas()
+        ax.plot([0, 1, 2], [0, slope, 0])
+        ax.plot([0, 1], [3, 3], "--")
+        ax.set(xlabel="$t$", xlim=(-0.1, 2.1), ylim=(-0.2, 4.2))
+        alone = figures.standalone(figures._inline([figures._drawn(fig, None)], "a"), "t", "d")
+        figures.plt.close(fig)
+        assert paths(many, i) == paths(alone)
+
+
+def test_frames_share_what_does_not_change():
+    svg, lone = slider().svg, draw().svg
+    assert svg.count("data-frame") == 3 and svg.count('display="none"') == 2
+    assert len(svg) < 2 * len(lone)
+    assert len(slider(range(1, 13), start=1).svg) < 150_000
+    ids = re.findall(r'\bid="([^"]+)"', svg)
+    assert len(ids) == len(set(ids)) and set(re.findall(r'href="#([^"]+)"', svg)) <= set(ids)
+
+
+def test_a_slider_says_every_frame_and_holds_its_data():
+    one = slider()
+    assert repr(one) == (
+        "Slider: slope, from 2.5\n  1: Up to 1 & back.\n  2.5: Up to 2.5 & back.\n  4: Up to 4 & back."
+    )
+    rows = read(one.csv)
+    assert column(rows, "y", series="moving", slope="4") == ["0", "4", "0"]
+    assert column(rows, "y", series="moving", slope="1") == ["0", "1", "0"]
+    shown = one._repr_mimebundle_()["text/html"]
+    assert 'aria-label="Up to 2.5 &amp; back."' in shown and 'hidden><label for="slider-' in shown
+    assert shown.count('<th scope="row">') == 3
+
+
+@pytest.mark.parametrize("values, start", [((1, 2), 3), ((1,), 1), (range(21), 0)])
+def test_a_slider_has_some_frames_and_starts_at_one_of_them(values, start):
+    with pytest.raises(ValueError, match="Argument 'start' must be one of 2 to 20 values"):
+        slider(values, start)
+
+
+def test_the_files_of_a_slider_are_its_frames():
+    data = slider()._repr_mimebundle_()
+    written = files(data, "02-uniform-slope", "What to see.")
+    assert list(written) == [*(f"02-uniform-slope-{v}.svg" for v in ("1", "2.5", "4")), "02-uniform-slope.csv"]
+    assert "<desc>What to see. Up to 4 &amp; back.</desc>" in written["02-uniform-slope-4.svg"]
+    assert 'display="none"' not in written["02-uniform-slope-4.svg"]
+    assert 'href="../_static/figures/02-uniform-slope-2.5.svg"' in data["text/html"]
+
+
+@pytest.fixture
+def page_file(tmp_path):
+    """A slider as a page of its own, with its links and its script, without the theme."""
+    data = slider()._repr_mimebundle_()
+    files(data, "x", "")
+    script = f"<script>{SCRIPT.read_text(encoding='utf-8')}</script>"
+    path = tmp_path / "slider.html"
+    path.write_text(f'<meta charset="utf-8"><figure id="fig-x">{data["text/html"]}</figure>{script}', encoding="utf-8")
+    return path.as_uri()
+
+
+STATE = """() => ({
+    value: document.querySelector('output').value,
+    words: document.querySelector('.slider-words').textContent,
+    label: document.querySelector('svg').getAttribute('aria-label'),
+    file: document.querySelector('a').href.split('/').pop(),
+    spoken: document.querySelector('input').getAttribute('aria-valuetext'),
+    frames: [...document.querySelectorAll('[data-frame]')]
+        .filter(frame => getComputedStyle(frame).display !== 'none').map(frame => frame.dataset.frame)})"""
+
+
+def state(value, index):
+    words = f"Up to {value} & back."
+    return {
+        "value": value, "words": words, "label": words, "file": f"x-{value}.svg", "spoken": value,
+        "frames": [str(index)],
+    }  # fmt: skip
+
+
+def test_a_slider_is_moved_by_the_keyboard_and_its_address_restores_it(page_file):
+    async def visit(page):
+        await page.goto(page_file)
+        seen = [await page.evaluate(STATE)]
+        await page.keyboard.press("Tab")
+        for key in ("ArrowRight", "Home", "ArrowUp"):
+            await page.keyboard.press(key)
+            seen.append(await page.evaluate(STATE))
+        await page.wait_for_function("location.hash === '#fig-x=2.5'")
+        entries = await page.evaluate("history.length")
+        await page.goto("about:blank")
+        await page.goto(page_file + "#fig-x=4")
+        seen.append(await page.evaluate(STATE))
+        await page.evaluate("location.hash = '#fig-x=1'")
+        await page.wait_for_function("document.querySelector('output').value === '1'")
+        for unknown in ("#fig-x=7", "#fig-x", "#%E0%A4%A"):
+            await page.evaluate("hash => { location.hash = hash }", unknown)
+        seen.append(await page.evaluate(STATE))
+        return seen, entries
+
+    seen, entries = in_browser(visit)
+    expected = [("2.5", 1), ("4", 2), ("1", 0), ("2.5", 1), ("4", 2), ("1", 0)]
+    assert seen == [state(*one) for one in expected]
+    assert entries <= 2  # about:blank and the page: changes replace the address
+
+
+def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file):
+    async def visit(page):
+        plain = await page.context.browser.new_page(java_script_enabled=False)
+        await plain.goto(page_file)
+        visible = [await plain.locator(part).is_visible() for part in ("svg", ".slider-words", "summary", "input")]
+        await plain.locator("summary").click()
+        return visible, await plain.locator("tbody").inner_text()
+
+    visible, table = in_browser(visit)
+    assert visible == [True, True, True, False]
+    assert table.split("\n") == [f"{value}\tUp to {value} & back." for value in ("1", "2.5", "4")]

@@ -1,0 +1,228 @@
+"""The ledger cannot lie: each rule has a test that breaks it."""
+
+import json
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sparse_core.notebook import ledger
+
+CONTROL = {"4 becomes 1": 1.0}
+
+
+def passing(claim="lemma-9", over="networks", **changes):
+    arguments = {"evidence": "exhaustive", "control": CONTROL, **changes}
+    return ledger.check(claim, [1.0, 2.0], 4.0, over=over, **arguments)
+
+
+# check
+
+
+def test_a_check_that_holds_reports_its_slack_and_its_control():
+    record = passing()
+    assert (record.count, record.slack, record.controls) == (2, (2.0, 4.0), ("4 becomes 1: fails on 1 of 2",))
+    assert str(record) == "Lemma 9 · exhaustive · 2 networks · slack 2–4×\n  control: 4 becomes 1: fails on 1 of 2"
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, changes, message",
+    [
+        (5.0, 4.0, {}, "fails on 1 of 1 networks: 5 <= 4 is false"),
+        ([1.0, 9.0], 4.0, {}, r"fails on 1 of 2 networks: 9 <= 4 is false \(instance 1\)"),
+        ([], 4.0, {}, "lemma-9: a check over zero instances"),
+        (1.0, 4.0, {"control": {"nothing": []}}, "lemma-9: a check over zero instances"),
+        (np.nan, 4.0, {}, "not a number"),
+        ([Fraction(1), np.nan], 4, {}, "not a number"),
+        (np.inf, 4.0, {}, "inf <= 4 is false"),
+        (1.0, -np.inf, {}, "1 <= -inf is false"),
+        (np.inf, 4.0, {"relation": "=="}, "inf == 4 is false"),
+        (4.0, np.inf, {"relation": "=="}, "4 == inf is false"),
+        (1.0, 4.0, {"control": {"the right side becomes infinite": np.inf}}, "was not caught"),
+        (1.0, np.nan, {}, "not a number"),
+        (1.0, 4.0, {"control": {"both sides": (1.0, 4.0)}}, "control 'both sides' was not caught"),
+        (1.0, 4.0, {"control": {"4 becomes 3": 3.0}}, "control '4 becomes 3' was not caught"),
+        (1.0, 1.0 + 1e-8, {"relation": "=="}, "1 == 1 is false"),
+        (1, 2, {"relation": "=="}, "1 == 2 is false"),
+        (Fraction(1, 3), Fraction(1, 3) - Fraction(1, 10**30), {}, "is false"),
+    ],
+)
+def test_a_check_that_does_not_hold_raises(lhs, rhs, changes, message):
+    with pytest.raises(ledger.LedgerError, match=message):
+        ledger.check("lemma-9", lhs, rhs, **{"evidence": "exact", "over": "networks", **changes})
+
+
+def test_a_control_may_mutate_both_sides():
+    assert passing(control={"both": ([5.0, 3.0], 4.0)}).controls == ("both: fails on 1 of 2",)
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, slack",
+    [
+        ([1.0, 2.0], 8.0, (4.0, 8.0)),
+        ([0.0, 0.5], 1.0, (2.0, 2.0)),  # nothing is said about a left side of 0
+        ([0, -1], 1, None),
+        ([2, Fraction(1, 2)], [3, 1], (1.5, 2.0)),
+        (0.0, 0.0, None),
+        (3, 3, (1.0, 1.0)),
+        (np.inf, np.inf, None),
+    ],
+)
+def test_the_slack_is_between_the_ratios_of_the_positive_sides(lhs, rhs, slack):
+    assert ledger.check("lemma-9", lhs, rhs, evidence="exact", over="pair").slack == slack
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, words",
+    [
+        (3, 3, "equal"),
+        ([0.0, 7.5], [0.0, 7.5], "equal"),
+        (1.0, 1.0 + 4e-15, "equal to 1e-12"),
+        ([1000.0, 1.0], [1000.0 + 2e-7, 1.0], "equal to 1e-06"),
+    ],
+)
+def test_an_equality_reports_its_deviation_as_a_power_of_ten(lhs, rhs, words):
+    record = ledger.check("lemma-9", lhs, rhs, relation="==", evidence="exact", over="pairs")
+    assert record.deviation == pytest.approx(np.max(np.abs(np.subtract(lhs, rhs)))) and record.slack is None
+    assert str(record).endswith(f" pairs · {words}")
+
+
+def test_integers_and_fractions_are_compared_exactly():
+    big = 10**30
+    assert ledger.check("lemma-9", big, big + 1, evidence="exact", over="pair").tolerance == 0
+    with pytest.raises(ledger.LedgerError):
+        ledger.check("lemma-9", big + 1, big, evidence="exact", over="pair")
+
+
+def test_floats_are_compared_to_the_tolerance_that_the_record_names():
+    record = ledger.check("lemma-9", 1.0, 1.0 - 1e-12, evidence="exact", over="pair", rtol=1e-9)
+    assert record.tolerance == 1e-9
+    with pytest.raises(ledger.LedgerError):
+        ledger.check("lemma-9", 1.0, 1.0 - 1e-12, evidence="exact", over="pair", rtol=1e-13)
+
+
+def test_zero_is_compared_exactly_unless_an_absolute_tolerance_is_named():
+    with pytest.raises(ledger.LedgerError):
+        ledger.check("lemma-9", 1e-300, 0.0, relation="==", evidence="exact", over="error")
+    assert (
+        ledger.check("lemma-9", 1e-15, 0.0, relation="==", evidence="exact", over="error", atol=1e-12).deviation
+        == 1e-15
+    )
+
+
+def test_a_sampled_check_never_calls_itself_proved():
+    line = str(passing(evidence="sampled", seed=7))
+    assert "no counterexample among 2 networks · seed 7" in line
+    assert "proved" not in line and "verified" not in line
+
+
+def test_words_outside_the_vocabulary_are_refused():
+    with pytest.raises(ValueError, match="'evidence' must be one of 'exact'"):
+        passing(evidence="verified")
+    with pytest.raises(ValueError, match="'relation' must be one of"):
+        passing(relation=">=")
+
+
+def test_an_infinite_bound_is_met_and_an_infinite_control_is_caught():
+    record = ledger.check("lemma-9", 1.0, np.inf, evidence="exact", over="pair", control={"minus": -np.inf})
+    assert record.controls == ("minus: fails on 1 of 1",)
+
+
+# refute
+
+
+def test_a_refutation_shows_its_margin_and_the_corrected_form():
+    record = ledger.refute("E1", 2.0, 1.0, margin=0.5, over="m = 1", control={"mod 4": 2.0})
+    assert (record.evidence, record.margin, record.sides) == ("refuted", "1", ("2", "1"))
+    assert str(record) == "E1 · refuted · 2 > 1 · margin 1 · m = 1\n  control: mod 4: holds"
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, changes, message",
+    [
+        (1.0, 1.0, {}, "is not refuted"),
+        (1.0, 2.0, {}, "is not refuted"),
+        (1.1, 1.0, {"margin": 0.2}, "E1 is not refuted: 1.1 exceeds 1 by 0.1, less than the margin 0.2"),
+        (1.0 + 1e-12, 1.0, {"margin": 1e-13}, "does not exceed the round-off"),
+        (1e6 + 1, 1e6, {"margin": 1e-4}, "does not exceed the round-off"),
+        (2, 1, {"margin": 0}, "does not exceed the round-off"),
+        (2, 1, {"control": {"corrected": Fraction(2) - Fraction(1, 10**12)}}, "fails on the witness"),
+        (2.0, 1.0, {"control": {"corrected": 1.5}}, "corrected form 'corrected' fails on the witness"),
+        ([], [], {}, "E1: a check over zero instances"),
+        (2.0, 1.0, {"control": {"corrected": []}}, "E1: a check over zero instances"),
+    ],
+)
+def test_a_refutation_without_a_witness_raises(lhs, rhs, changes, message):
+    with pytest.raises(ledger.LedgerError, match=message):
+        ledger.refute("E1", lhs, rhs, **{"margin": 0.05, "over": "m = 1", **changes})
+
+
+def test_an_identity_is_refuted_by_a_difference_in_either_direction():
+    assert ledger.refute("E1", 1, 2, relation="==", margin=1, over="m = 1").margin == "1"
+
+
+def test_the_witness_is_the_instance_with_the_largest_gap():
+    record = ledger.refute("E1", [1, 5, 3], 2, margin=1, over="m <= 3")
+    assert (record.sides, record.margin, record.count) == (("5", "2"), "3", 3)
+
+
+def test_a_refutation_in_integers_knows_no_round_off():
+    assert ledger.refute("E1", 10**12 + 1, 10**12, margin=1, over="m = 1").margin == "1"
+
+
+def test_the_corrected_form_may_change_both_sides_and_holds_up_to_round_off():
+    control = {"other sides": (1.0, 1.0), "rounded": 2.0 * (1 - 1e-12)}
+    record = ledger.refute("E1", 2.0, 1.0, margin=0.5, over="m = 1", control=control)
+    assert record.controls == ("other sides: holds", "rounded: holds")
+
+
+def test_a_refutation_knows_two_relations():
+    with pytest.raises(ValueError, match="Argument 'relation' must be one of '<=', '==', not '>'"):
+        ledger.refute("E1", 2, 1, margin=1, over="m = 1", relation=">")
+
+
+# the record inside the notebook
+
+
+def test_the_record_travels_as_data_and_as_escaped_html():
+    record = passing(over='networks <script>alert("x")</script>')
+    bundle = json.loads(json.dumps(record._repr_mimebundle_()))
+    assert bundle[ledger.MIME]["claim"] == "lemma-9" and bundle[ledger.MIME]["anchor"] == record.anchor
+    assert "<script>" not in bundle["text/html"] and f'id="{record.anchor}"' in bundle["text/html"]
+    again = ledger.Record(**{k: v for k, v in bundle[ledger.MIME].items() if k != "anchor"})
+    assert again.finding == record.finding
+
+
+def test_the_line_on_the_page_reads_like_the_line_of_text():
+    record = passing(control={"4 becomes 1": 1.0, "4 becomes 0": 0.0})
+    line = re.sub("<[^>]*>", "", record._repr_mimebundle_()["text/html"])
+    controls = "Control: 4 becomes 1: fails on 1 of 2Control: 4 becomes 0: fails on 2 of 2"
+    assert line == "Lemma 9 exhaustive 2 networks · slack 2–4×" + controls
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("lemma-9", "Lemma 9"),
+        ("claim-2-1-tail", "Claim 2.1 tail"),
+        ("eq-U", "Equation (U)"),
+        ("E16", "E16"),
+        ("ours-theorem-e", "Theorem e (ours)"),
+        ("exercise-eq-15", "Exercise on Equation (15)"),
+    ],
+)
+def test_an_id_has_a_readable_name(name, words):
+    assert ledger.label(name) == words
+
+
+def test_a_refutation_in_fractions_travels_as_data():
+    record = ledger.refute("E10", Fraction(1, 4), Fraction(1, 8), margin=Fraction(1, 8), over="n = 1")
+    assert json.loads(json.dumps(record._repr_mimebundle_()[ledger.MIME]))["margin"] == "1/8"
+
+
+def test_an_exercise_shows_what_it_is_and_leads_to_the_claim():
+    shown = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")._repr_mimebundle_()
+    assert shown["text/plain"].startswith("Exercise on Lemma 9 · refuted")
+    assert set(shown) == {"text/plain", "text/html"}  # no data
+    assert 'Exercise on <span class="claim" data-claim="lemma-9">Lemma 9</span>' in shown["text/html"]

@@ -1,0 +1,145 @@
+"""What the public functions refuse, in two tables: the argument by name, the rule, the value.
+
+A line of ``bad_numbers.txt`` is a call that works, with the domains of its numbers. From each domain follow the bad
+values: below and above it, the end that does not belong to it, the wrong type, NaN, infinity. The end that does belong
+is accepted. ``bad_calls.txt`` lists single calls, for arrays and for rules between arguments, with the refusal's words.
+"""
+
+import ast
+import re
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+import numpy as np
+import pytest
+
+import sparse_core
+from sparse_core.cube import hypercube
+from sparse_core.general import grid_family
+from sparse_core.hardness import statistical_queries
+from sparse_core.learning import risks
+from sparse_core.network import network, training
+
+MODULES = sorted(module.name for module in walk_packages(sparse_core.__path__, "sparse_core."))
+NAMES = {name.rpartition(".")[2]: import_module(name) for name in MODULES}
+NAMES |= {"np": np, "Fraction": Fraction, "nan": np.nan, "inf": np.inf}
+NAMES |= {
+    "rng": np.random.default_rng(0),
+    "net": network.SparseNetwork([1, -1], [[1, 0], [1, 1]], [0, 1]),
+    "X": hypercube.points(2),
+    "oracle": statistical_queries.AdversarialOracle(4, tau=0.2),
+    "family": grid_family.GridFamily(q=2, N=3),
+    "curve": risks.Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11),
+    "layered": training.Layered((np.ones((2, 3)), np.ones((1, 2))), (np.zeros(2), np.zeros(1))),
+}
+
+
+def table(name):
+    """The lines of a table beside this file, in columns."""
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    return [line.split(" :: ") for line in lines if line and not line.startswith("#")]
+
+
+LIMITS = dict(table("bad_numbers.txt"))
+REFUSED = table("bad_calls.txt")
+
+OPEN = "must be (positive|less than 1|between 0 and 1|at least .* less than 1), not "
+ARRAY = re.compile(r"(\w+)([\[{])([12])[\]}]")  # name[axes] of real numbers, name{axes} of -1 and 1
+DOMAIN = re.compile(r"(?:(-?\d+)(<=?))?([A-Za-z_]\w*)(?:(<=?)(-?\d+))?")
+
+
+def numbers(name, valid, low, below, above, high):
+    """(bad value, error, the words of the refusal) for one number with its domain."""
+    kind = "an integer" if isinstance(valid, int) else "a real number"
+    step = 1 if isinstance(valid, int) else 0.5
+    say = int if isinstance(valid, int) else float
+    if low is not None and below == "<=":
+        yield say(int(low) - step), ValueError, rf"must be at least {low}(\.0)?\b.*, not "
+    if high is not None and above == "<=":
+        yield say(int(high) + step), ValueError, rf"must be (at most {high}(\.0)?|between 0 and 1), not "
+    for end, open_end in ((low, below == "<"), (high, above == "<")):
+        if end is not None and open_end:
+            yield float(end), ValueError, OPEN
+    yield True, TypeError, f"must be {kind}, not (the truth value )?True"
+    yield "2", TypeError, f"must be {kind}, not '2'"
+    yield [1, 2], TypeError, f"must be {kind}, not "
+    if kind == "an integer":
+        yield valid + 0.5, TypeError, "must be an integer, not "
+    else:
+        yield np.nan, ValueError, "must be finite, not nan"
+        yield -np.inf, ValueError, "must be finite, not -inf"
+
+
+def arrays(valid, bracket, axes):
+    """(bad value, error, the words of the refusal) for one array."""
+    array = np.array(valid, dtype=object)
+    first = (0,) * axes
+    for bad in (np.nan, np.inf) if bracket == "[" else (0, 2, np.nan):
+        spoiled = array.copy()
+        spoiled[first] = bad
+        rule = "must be finite" if bracket == "[" else "must have entries -1 and 1 only"
+        yield spoiled.astype(float), ValueError, rf"{rule}; entry \({', '.join('0' * axes)},?\) is {bad}"
+    yield array.astype(str), TypeError, "must be an array of .*, not of type <U"
+    yield array.astype(complex), TypeError, "must be an array of .*, not of type complex128"
+    yield [valid], ValueError, rf"must have {axes} axes.*, not {axes + 1}"
+
+
+def bad_values(call):
+    """(argument, bad value, error, the words of the refusal) for a line of the table of numbers."""
+    valid = {keyword.arg: ast.unparse(keyword.value) for keyword in ast.parse(call, mode="eval").body.keywords}
+    for word in LIMITS[call].split():
+        name, _, choices = word.partition(":")
+        if choices:
+            words = ".*".join(map(repr, choices.split(",")))
+            bad = [(value, ValueError, f"must be one of {words}.*, not {value!r}") for value in ("nonsense", 1)]
+        elif word == "rng":
+            bad = [(value, TypeError, "must be a numpy.random.Generator") for value in (0, None)]
+        elif match := ARRAY.fullmatch(word):
+            name, bracket, axes = match.groups()
+            bad = arrays(np.array(eval(valid[name], dict(NAMES))).tolist(), bracket, int(axes))
+        else:
+            low, below, name, above, high = DOMAIN.fullmatch(word).groups()
+            bad = numbers(name, ast.literal_eval(valid[name]), low, below, above, high)
+        for value, error, words in bad:
+            yield name, value, error, words
+
+
+def evaluate(call, name, value):
+    tree = ast.parse(call, mode="eval")
+    for keyword in tree.body.keywords:
+        if keyword.arg == name:
+            keyword.value = ast.Name("replaced", ast.Load())
+    return eval(compile(ast.fix_missing_locations(tree), call, "eval"), {**NAMES, "replaced": value})
+
+
+@pytest.mark.parametrize("call", LIMITS)
+def test_argument_outside_its_domain(call):
+    assert eval(call, dict(NAMES)) is not None
+    for name, value, error, words in bad_values(call):
+        with pytest.raises(error, match=f"^Argument '{name}' {words}") as caught:
+            evaluate(call, name, value)
+        assert np.ndim(value) or str(value) in str(caught.value)
+
+
+@pytest.mark.parametrize("call", LIMITS)
+def test_the_end_of_a_domain_belongs_to_it(call):
+    for end, closed, name, *_ in (match.groups() for match in map(DOMAIN.fullmatch, LIMITS[call].split()) if match):
+        if closed == "<=":
+            try:
+                assert evaluate(call, name, int(end)) is not None
+            except ValueError as error:  # of another rule, between two arguments
+                assert f"'{name}' must be at least {end}" not in str(error)
+
+
+def test_the_tables_are_long():
+    assert sum(1 for call in LIMITS for _ in bad_values(call)) + len(REFUSED) > 1500
+
+
+@pytest.mark.parametrize("call, error, words", REFUSED, ids=[call for call, *_ in REFUSED])
+def test_refused_call(call, error, words):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        eval(call, dict(NAMES))
+    assert type(caught.value).__name__ == error
+    assert words in str(caught.value)

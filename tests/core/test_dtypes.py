@@ -1,0 +1,377 @@
+"""An array may come in any type and any layout: the result is that of a plain float64 array, which stays as it was.
+
+``CALLS`` has every public function that takes arrays; its lists are the arrays. Each one is tried as int8, uint8,
+int64, float32 and bool where the type holds the values, and as a transposed, a strided, a reversed, a read-only and a
+mapped array. Below are sums that an int8 or a float32 could not hold.
+"""
+
+import ast
+import importlib
+import inspect
+import math
+import pkgutil
+import re
+from dataclasses import is_dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_bad_input import NAMES
+
+import sparse_core
+from sparse_core.cube import fourier, hypercube
+from sparse_core.hardness import modular
+from sparse_core.learning import moments, regression
+from sparse_core.network import evaluator, network
+
+CALLS = """
+packed.boundary(table=[False, True, True, True])
+packed.pack(table=[False, True, True, True])
+packed.sensitivity(table=[False, True, True, True, False, False, True, False])
+packed.two_valued(values=[3, -1, -1, 3])
+grid_boxes.find(D=[[1, 1, 0], [0, 1, 1], [1, 1, 0]])
+grid_boxes.strip(signs=[[1, 1, -1], [-1, 1, 1], [1, 1, -1]])
+lemma_10.restriction(net, bucket=[0, 1], z=[1, -1], r=2)
+checks.length_2n("values", value=[3, 1, 1, -1])
+checks.real_array("values", value=[[3, 1], [1, -1]], ndim=2)
+checks.signs("X", value=[[1, -1], [-1, -1]])
+constructions.appendix_a(1, 2, weights=[[1, 2], [3, 5]])
+constructions.code_caps(codewords=[[1, -1], [-1, -1]], bias=0.5)
+constructions.junta(table=[1, 2, 5, -3], n=3)
+constructions.tree(paths=[[1, 0], [-1, 0]], weights=[[1, 0], [0, 1]], constants=[1, 2])
+perceptron_cover.lift(X=[[3, 4], [1, 0]], w=[1, 0], c=2.0, W=1.0, B=5.0)
+perceptron_cover.peel(X=[[1, 0], [0, 1], [-1, 0]], w=[1, 0], M=1.0, L=2)
+perceptron_cover.perceptron(X=[[1, 0], [0, 1]], w=[1, 0], e=0.5)
+perceptron_cover.replay(X=[[1, 0], [0, 1]], word=(1,), e=0.5)
+evaluation.checked(X=[[1, -1], [1, 1]], n=2)
+lemma_9.layers(2, u=[1, -1], c=[1, -1], b=[0, 1])
+lemma_9.noise_sensitivity_layers(values=[3, 0, 2], rho=0.5)
+lemma_9.split(values=[[3, 1], [1, 0]], pattern=[[1, 1], [1, 0]])
+lemma_9.split_layers(values=[3, 1], pattern=[1, 0])
+fourier.average_sensitivity(values=[3, 1, 1, -1])
+fourier.influences(values=[3, 1, 1, -1])
+fourier.inverse_walsh_transform(coefficients=[3, 1, 1, -1])
+fourier.noise_sensitivity(values=[3, 1, 1, -1], rho=0.5)
+fourier.sensitivity(values=[3, 1, 1, -1])
+fourier.statistics(values=[3, 1, 1, -1])
+fourier.tail(values=[3, 1, 1, -1], degree=1)
+fourier.walsh_transform(values=[3, 1, 1, -1])
+fourier.weight_by_degree(values=[3, 1, 1, -1])
+family.neuron(n=[0, 1, 2], plus=[0, 1, 1])
+family.run(signs=[[1, 1], [1, -1], [-1, -1]])
+halfspaces.orbit_size(table=[0, 0, 0, 1])
+hypercube.character(1, X=[[1, -1], [-1, -1]])
+hypercube.index(X=[[1, -1], [-1, -1]])
+net(X=[[3, 1], [-1, 2]])
+net.active(X=[[3, 1], [-1, 2]])
+net.active_count(X=[[3, 1], [-1, 2]])
+net.sparsity(X=[[3, 1], [-1, 2]])
+net.evaluator()(X=[[3, 1], [-1, 2]])
+net.evaluator().multiply_adds(X=[[3, 1], [-1, 2]])
+network.SparseNetwork(u=[1, -1], W=[[1, 0], [1, 3]], b=[0, 1])
+wrapped(X=[[3, 1], [-1, 2]])
+report.examine(net, X=[[3, 1], [-1, 2], [1, 1]])
+lowdegree.LowDegreeRegressor(1).fit(X=[[1, -1], [1, 1], [-1, 1]], y=[1, 2, 1])
+lowdegree.LowDegreeRegressor(1).partial_fit(X=[[1, -1], [1, 1], [-1, 1]], y=[1, 2, 1])
+model.predict(X=[[1, -1], [1, 1]])
+lowdegree.averaging_risk(weights=[0, 1, 2], degree=1, m=8)
+lowdegree.least_squares_risk(weights=[0, 1, 2], degree=1, m=8)
+modular.arora_ge(Y=[[1, 0], [0, 1], [1, 1]], labels=[1, 2, 0], table=[0, 1, 2])
+modular.connected(table=[0, 1, 0, 1, 0], d=2)
+modular.degree(table=[0, 1, 0, 1, 0])
+modular.rank(A=[[1, 2], [2, 1]], p=3)
+modular.samples(12, table=[0, 1, 0, 1, 0])
+modular.solve(A=[[1, 1], [0, 1]], b=[1, 1], p=2)
+modular.system(Y=[[1, 2]], labels=[1], table=[0, 1, 0, 1, 0])
+modular.vanishing(table=[0, 1, 0, 1, 0], label=1)
+moments.Moments(2, 1).update(X=[[1, -1], [1, 1]], y=[1, -1])
+moments.Moments(2, 2).update(X=[[1, -1], [1, 1]], y=[1, 5])
+packing.pack(values=[0, 3, 3, 5], s=2, k=1)
+statistical_queries.AdversarialOracle(4, tau=0.2).query_spectrum(sets=[0, 1, 2], coefficients=[0, 1, 0])
+statistical_queries.StatisticalQueryOracle(X=[[1, 1], [1, -1]], y=[1, -1], tau=0.1)
+statistical_queries.correlations(functions=[[1, 1, 1, 1], [1, -1, 1, -1]])
+rademacher.active_sets(X=[[0], [1], [2]])
+rademacher.ascent(X=[[1], [-1]], signs=[1, -1], rng=rng)
+rademacher.contraction(X=[[1], [-1]])
+rademacher.dense(X=[[1], [-1]], signs=[1, -1], s=3)
+rademacher.empirical(X=[[1], [-1]], signs=[1, -1], s=3, k=2)
+rademacher.expected(X=[[1], [-1]], s=3, k=2)
+rademacher.neuron_values(X=[[1], [-1]], signs=[1, -1], B=0.5)
+rademacher.profile(X=[[1], [-1]], s=3, k=2)
+reductions.digits(Y=[[6, 1]], q=8)
+reductions.encode(Y=[[2, 0]], q=3)
+reductions.lift(Y=[[1, -1]])
+reductions.linearised(v=[1, 1], centres=[2])
+reductions.lwr(w=[2, 1], p=2, q=3)
+reductions.lwr_label(t=[0, 1, 2, 3], p=2, q=8)
+regression.least_squares(X=[[1, -1], [1, 1], [-1, 1]], y=[1, 2, 1], degree=1)
+risks.learning_curve(lowdegree.LowDegreeRegressor(1), values=[1, -1, 1, -1], sizes=(10,), runs=2, rng=rng)
+risks.risk(model, coefficients=[0, 1, 0, 1])
+risks.sample_risks(lowdegree.LowDegreeRegressor(1), values=[1, -1, 1, -1], m=10, runs=2, rng=rng)
+risks.standardised(values=[3, 1, 1, -1])
+layered(X=[[1, 1, 2]])
+layered.predict(X=[[1, 1, 2]])
+layered.activations(X=[[1, 1, 2]])
+training.classify(X=[[1, 1], [1, -1]], y=[0, 1], widths=(2,), rng=rng, epochs=1)
+training.fit(X=[[1, 1], [1, -1]], y=[0, 1], width=2, rng=rng, steps=2)
+training.statistics(active=[[1, 0], [1, 1]])
+""".strip().splitlines()
+
+TYPES = ("float64", "int8", "uint8", "int64", "float32", "bool")
+METHODS = {
+    "net.evaluator": evaluator.SparseEvaluator,
+    "net": network.SparseNetwork,
+    "wrapped": NAMES["report"].WithConstant,
+    "family": NAMES["grid_family"].GridFamily,
+    "model": NAMES["lowdegree"].LowDegreeRegressor,
+    "layered": NAMES["training"].Layered,
+}
+
+
+def refusals(call, name):
+    """The types that a function need not take: truth values as numbers, fractions as integers."""
+    if call.startswith("packed.") and name == "table":
+        return {"float64", "float32", "int8", "uint8", "int64"}
+    integers = {"Y", "A", "b", "labels", "table", "sets", "w", "t", "bucket"}
+    whole = call.startswith(("modular.", "reductions.", "statistical_queries.Adv")) and name in integers
+    return {"bool", "float64", "float32"} if whole else {"bool"}
+
+
+def names():
+    X = hypercube.points(2)
+    model = NAMES["lowdegree"].LowDegreeRegressor(1).fit(X, [1.0, 2, 1, 0])
+    wrapped = NAMES["laboratory"].WithConstant(NAMES["net"], 0.5)
+    return {**NAMES, "rng": np.random.default_rng(0), "model": model, "wrapped": wrapped}
+
+
+def arrays(call):
+    """The arguments of a call that are arrays: those written as lists."""
+    return {
+        keyword.arg: ast.literal_eval(keyword.value)
+        for keyword in ast.parse(call, mode="eval").body.keywords
+        if isinstance(keyword.value, ast.List)
+    }
+
+
+def evaluate(call, **given):
+    """The value of a call with other arrays in it."""
+    tree = ast.parse(call, mode="eval")
+    for keyword in tree.body.keywords:
+        if keyword.arg in given:
+            keyword.value = ast.Name(f"given_{keyword.arg}", ast.Load())
+    space = {f"given_{name}": value for name, value in given.items()}
+    return eval(compile(ast.fix_missing_locations(tree), call, "eval"), {**names(), **space})
+
+
+def layouts(array, folder):
+    """The same array as others hold it."""
+    yield "plain", array
+    yield "transposed", np.asfortranarray(array)
+    strided = np.zeros([2 * length for length in array.shape], array.dtype)
+    strided[tuple(slice(None, None, 2) for _ in array.shape)] = array
+    yield "strided", strided[tuple(slice(None, None, 2) for _ in array.shape)]
+    back = tuple(slice(None, None, -1) for _ in array.shape)
+    yield "reversed", np.ascontiguousarray(array[back])[back]
+    fixed = array.copy()
+    fixed.flags.writeable = False
+    yield "read-only", fixed
+    mapped = np.memmap(folder / f"{array.dtype}", array.dtype, "w+", shape=array.shape)
+    mapped[...] = array
+    yield "mapped", mapped
+
+
+def parts(value):
+    """What a result consists of: arrays and plain values."""
+    if isinstance(value, np.ndarray | np.generic | float | int):
+        return [np.asarray(value, dtype=float)]
+    if isinstance(value, dict):
+        return [part for key in sorted(value, key=str) for part in parts(value[key])]
+    if isinstance(value, list | tuple):
+        return [part for item in value for part in parts(item)]
+    if is_dataclass(value) or hasattr(value, "__dict__") and type(value).__module__.startswith("sparse_core"):
+        return [part for key, item in sorted(vars(value).items()) if "cache" not in key for part in parts(item)]
+    return []
+
+
+def assert_same(one, other, rtol):
+    one, other = parts(one), parts(other)
+    assert len(one) == len(other) > 0
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_types_and_layouts_do_not_matter(call, tmp_path):
+    for name, values in arrays(call).items():
+        plain, refused = np.array(values), set()
+        expected = evaluate(call, **{name: values})
+        for dtype in TYPES:
+            typed = plain.astype(dtype)
+            if not (typed == plain).all():
+                continue
+            for layout, array in layouts(typed, tmp_path):
+                before = array.copy()
+                try:
+                    result = evaluate(call, **{name: array})
+                except (TypeError, ValueError) as refusal:
+                    assert str(refusal).startswith(f"Argument '{name}' must "), (dtype, layout)
+                    refused.add(dtype)
+                    continue
+                assert_same(result, expected, 2e-5 if dtype == "float32" else 1e-12)
+                assert (array == before).all(), (name, dtype, layout)
+                assert dtype not in refused, layout
+        assert refused <= refusals(call, name)
+
+
+def test_every_public_function_of_arrays_is_called():
+    called = set()
+    for call in CALLS:
+        function = re.sub(r"\([^()]*\)", "", ast.unparse(ast.parse(call, mode="eval").body.func))
+        called |= {(function, name) for name in arrays(call)}
+    missing = []
+    for module in pkgutil.walk_packages(sparse_core.__path__, "sparse_core."):
+        public = importlib.import_module(module.name)
+        for name in getattr(public, "__all__", []):
+            thing = getattr(public, name)
+            if getattr(thing, "__module__", "") != module.name:
+                continue  # of a room, which re-exports it
+            members = {"": thing}
+            if inspect.isclass(thing):
+                members |= {f".{key}": value for key, value in vars(thing).items() if inspect.isfunction(value)}
+            for member, function in members.items():
+                hidden = member.startswith("._") and member != ".__call__"
+                if hidden or not callable(function) or isinstance(thing, type) and issubclass(thing, BaseException):
+                    continue
+                paths = {f"{module.name.rpartition('.')[2]}.{name}{member}"}
+                paths |= {f"{instance}{member}" for instance, kind in METHODS.items() if thing is kind and member}
+                for key, parameter in inspect.signature(function).parameters.items():
+                    known = {(path.removesuffix(".__call__"), key) for path in paths} & called
+                    if str(parameter.annotation).startswith("ArrayLike") and not known:
+                        missing.append((*paths, key))
+    assert missing == []
+
+
+# Integers at the ends of their types
+
+
+TABLES = st.integers(0, 6).flatmap(lambda n: st.lists(st.integers(-128, 127), min_size=1 << n, max_size=1 << n))
+
+
+@given(TABLES)
+def test_functions_of_int8_do_not_overflow(values):
+    small, plain = np.array(values, dtype=np.int8), np.array(values, dtype=np.float64)
+    for of in (fourier.walsh_transform, fourier.influences, fourier.sensitivity, fourier.average_sensitivity):
+        assert_same(of(small), of(plain), 1e-12)
+    assert_same(fourier.statistics(small), fourier.statistics(plain), 1e-12)
+
+
+@given(st.integers(0, 9), st.integers(1, 9), st.data())
+def test_networks_of_int8_do_not_overflow(n, s, data):
+    entries = st.integers(-128, 127)
+    u, b, *W = (data.draw(st.lists(entries, min_size=s, max_size=s)) for _ in range(n + 2))
+    W = np.array(W).reshape(n, s).T
+    small = network.SparseNetwork(*(np.array(part, dtype=np.int8) for part in (u, W, b)))
+    exact = [
+        sum(a * max(int(w @ x) - c, 0) for a, w, c in zip(u, W, b, strict=True))
+        for x in hypercube.points(n).astype(int)
+    ]
+    assert small.values().tolist() == exact
+    assert small(hypercube.points(n)).tolist() == exact
+    active = (hypercube.points(n).astype(int) @ W.T > np.array(b)).sum(axis=1)
+    assert small.active_count().tolist() == active.tolist()
+
+
+def test_sums_of_two_hundred_columns_of_int8():
+    X = np.ones((3, 200), dtype=np.int8)
+    X[1, :50] = -1
+    net = network.SparseNetwork([1.0], np.ones((1, 200)), [0.0])
+    assert net(X).tolist() == [200, 100, 200]
+    assert net.active(X).ravel().tolist() == [True, True, True]
+    kernel = regression.distance_kernel(200, 2)
+    assert len(kernel) == 201 and kernel[0] == hypercube.dimension(200, 2)
+    assert hypercube.character(0, np.ones((2, 62), dtype=np.int8)).tolist() == [1, 1]
+    assert hypercube.index(-np.ones((1, 62), dtype=np.int8)).tolist() == [2**62 - 1]
+
+
+@pytest.mark.parametrize("m", [127, 128, 129, 255, 256, 257, 1000])
+@pytest.mark.parametrize("label", [1, -1, 127, -128])
+def test_moments_of_more_samples_than_an_int8_counts(m, label):
+    X, y = -np.ones((m, 3), dtype=np.int8), np.full(m, label, dtype=np.int8)
+    sums = moments.Moments(3, 2).update(X, y).sums
+    assert sums.tolist() == [m * label * (-1) ** int(T).bit_count() for T in hypercube.monomials(3, 2)]
+    assert moments.Moments(3, 2).update(X, y).mean_square == label**2
+
+
+def test_elimination_with_entries_near_the_end_of_int64():
+    A = np.array([[2**62 + 1, 3], [5, 2**62]], dtype=np.int64)
+    exact = [[int(entry) % 7 for entry in row] for row in A.tolist()]
+    assert modular.rank(A, 7) == modular.rank(exact, 7)
+
+
+# Sizes 0 and 1
+
+
+def test_the_cube_without_coordinates():
+    assert hypercube.points(0).shape == (1, 0)
+    assert fourier.walsh_transform([5]).tolist() == [5]
+    assert fourier.average_sensitivity([5]) == 0
+    assert fourier.influences([5]).tolist() == []
+    assert fourier.weight_by_degree([5]).tolist() == [25]
+    net = network.SparseNetwork([2.0], np.zeros((1, 0)), [-3.0])
+    assert net.values().tolist() == [6] and net.active_count().tolist() == [1]
+    assert moments.Moments(0, 2).update(np.ones((4, 0)), [1, 2, 3, 4]).coefficients.tolist() == [2.5]
+
+
+def test_no_samples_and_one_sample():
+    net = network.SparseNetwork([1.0, -1.0], [[1, 0], [1, 1]], [0, 1])
+    assert net(np.ones((0, 2))).shape == (0,)
+    assert net.active(np.ones((0, 2), dtype=np.int8)).shape == (0, 2)
+    assert hypercube.index(np.ones((0, 3))).shape == (0,)
+    none = moments.Moments(2, 2).update(np.ones((0, 2)), [])
+    assert none.count == 0 and not none.sums.any()
+    one = none.update([[1, -1]], [3])
+    assert one.coefficients.tolist() == [3, 3, -3, -3]
+
+
+# Long sums
+
+
+LONG = 1 << 24
+
+
+@pytest.fixture(scope="module")
+def long():
+    """2^24 numbers of very different size, and their exact sum."""
+    y = np.random.default_rng(0).standard_normal(LONG, dtype=np.float32)
+    y[::1000] *= 1e6
+    return y, math.fsum(y.tolist())
+
+
+def test_moments_of_many_floats_are_those_of_fsum(long):
+    y, exact = long
+    scale = float(np.abs(y).sum(dtype=np.float64))
+    single = moments.Moments(1, 1).update(np.ones((LONG, 1), dtype=np.int8), y).sums
+    assert abs(single - exact).max() < 1e-7 * scale  # products in single precision, block by block
+    few = y[: LONG // 16].astype(np.float64)
+    double = moments.Moments(1, 1).update(np.ones((len(few), 1), dtype=np.int8), few).sums
+    assert abs(double - math.fsum(few)).max() < 1e-15 * scale
+
+
+def test_moments_of_many_integers_are_exact():
+    y = np.full(LONG + 3, 3, dtype=np.int8)
+    y[::2] = 1
+    found = moments.Moments(1, 1).update(np.ones((len(y), 1), dtype=np.int8), y)
+    assert found.sums.tolist() == [int(y.sum(dtype=np.int64))] * 2
+
+
+def test_means_over_a_large_cube_are_those_of_fsum(long):
+    values, _ = long
+    mean = fourier.walsh_transform(values[: LONG // 16].astype(np.float64))[0]
+    assert mean == pytest.approx(math.fsum(values[: LONG // 16].tolist()) / (LONG // 16), rel=1e-12)
+
+
+def test_mean_activity_of_a_large_cube_is_exact():
+    net = network.SparseNetwork([1.0, 1.0], np.ones((2, 20)), [0.0, 18.0])
+    count = net.active_count()
+    assert int(count.sum(dtype=np.int64)) == sum(math.comb(20, i) for i in range(10)) + 1

@@ -1,0 +1,82 @@
+"""The package as a whole: documented by examples that run, layered, and light to import."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sparse_core
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted(m.name for m in pkgutil.walk_packages(sparse_core.__path__, "sparse_core."))
+PUBLIC = [
+    (module, name)
+    for module in MODULES
+    for name in getattr(importlib.import_module(module), "__all__", [])
+    if getattr(getattr(importlib.import_module(module), name), "__module__", "") == module
+    and inspect.isfunction(getattr(importlib.import_module(module), name))
+]
+
+
+@pytest.mark.parametrize("module, name", PUBLIC, ids=[f"{m}.{n}".removeprefix("sparse_core.") for m, n in PUBLIC])
+def test_every_public_function_shows_an_example(module, name):
+    doc = inspect.getdoc(getattr(importlib.import_module(module), name))
+    assert doc and ">>>" in doc, f"{module}.{name} has no doctest"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_says_what_it_is_about_and_exports(module):
+    imported = importlib.import_module(module)
+    assert len(inspect.getdoc(imported).splitlines()[0]) > 20
+    missing = [name for name in getattr(imported, "__all__", []) if not hasattr(imported, name)]
+    assert missing == []
+
+
+def imports(module):
+    """The modules of the package that a module imports."""
+    path = Path(inspect.getfile(importlib.import_module(module)))
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1])
+            target = f"{base}.{node.module}" if node.module else base
+            found |= {f"{target}.{alias.name}" for alias in node.names} | ({target} if node.module else set())
+    return found & set(MODULES)
+
+
+def test_imports_only_go_downwards():
+    """The graph of imports has no cycle."""
+    uses = {module: imports(module) for module in MODULES}
+    done = []
+    while len(done) < len(uses):
+        ready = [m for m, below in uses.items() if m not in done and below - {m} <= set(done)]
+        assert ready, f"a cycle among {sorted(set(uses) - set(done))}"
+        done += ready
+    assert done.index("sparse_core.checks") < done.index("sparse_core.network")
+
+
+def test_the_mathematics_does_not_load_matplotlib():
+    modules = [m for m in MODULES if m != "sparse_core.notebook.figures"]
+    code = f"import sys; import {', '.join(modules)}; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_the_example_of_the_readme_runs():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = next(b.split("```")[0] for b in readme.split("```python\n")[1:])
+    names: dict = {}
+    exec(block, names)
+    assert str(names["net"].sparsity()) == "1, exact by enumeration of 64 points"
+
+
+def test_one_version_is_named_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version = {{{version}}}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")

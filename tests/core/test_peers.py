@@ -1,0 +1,231 @@
+"""The same numbers from other people's code, with the version that was compared, and from published tables."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import hadamard
+from scipy.optimize import linprog
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.preprocessing import PolynomialFeatures
+
+from sparse_core import bounds, laboratory
+from sparse_core.cube import fourier, halfspaces, hypercube
+from sparse_core.hardness import modular
+from sparse_core.learning import lowdegree, regression
+from sparse_core.network import certificates, constructions, network
+
+# boofun 1.3.0: tables of 0 and 1 in the order of our points, the function -1 where the table is 1
+
+
+BOOLEAN = st.integers(1, 8).flatmap(lambda n: st.lists(st.booleans(), min_size=1 << n, max_size=1 << n))
+
+
+@pytest.mark.filterwarnings("ignore")  # of its compiler
+@settings(max_examples=40)
+@given(BOOLEAN, st.sampled_from([-1.0, -0.3, 0.0, 0.5, 0.9, 1.0]))
+def test_boolean_functions_are_those_of_boofun(table, rho):
+    import boofun
+
+    peer, values = boofun.create([int(entry) for entry in table]), 1 - 2 * np.array(table, dtype=int)
+    n, weights = len(table).bit_length() - 1, peer.spectral_weight_by_degree()
+    assert fourier.walsh_transform(values) == pytest.approx(peer.fourier())
+    assert fourier.influences(values) == pytest.approx(peer.influences())
+    assert fourier.average_sensitivity(values) == pytest.approx(peer.total_influence())
+    assert fourier.sensitivity(values).tolist() == [peer.sensitivity_at(x) for x in range(1 << n)]
+    assert fourier.weight_by_degree(values) == pytest.approx([weights.get(k, 0.0) for k in range(n + 1)])
+    assert fourier.noise_sensitivity(values, rho) == pytest.approx((1 - peer.noise_stability(rho)) / 2)
+
+
+# scikit-learn 1.9.1
+
+
+@pytest.mark.parametrize("n, degree, m", [(1, 1, 10), (4, 2, 60), (5, 5, 200), (7, 3, 300)])
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_polynomial_regression_is_that_of_scikit_learn(n, degree, m, ridge):
+    rng = np.random.default_rng(n)
+    X, y = rng.choice([-1, 1], (m, n)), rng.standard_normal(m)
+    features = PolynomialFeatures(degree, interaction_only=True)
+    peer = Ridge(ridge * m, fit_intercept=False, solver="cholesky") if ridge else LinearRegression(fit_intercept=False)
+    coefficients = peer.fit(features.fit_transform(X), y).coef_
+    masks = (features.powers_ << np.arange(n)).sum(axis=1)
+    found = regression.least_squares(X, y, degree, ridge=ridge, tolerance=1e-12).coefficients
+    assert dict(zip(hypercube.monomials(n, degree).tolist(), found, strict=True)) == pytest.approx(
+        dict(zip(masks.tolist(), coefficients, strict=True)), abs=1e-8
+    )
+    if not ridge:
+        model = lowdegree.LowDegreeRegressor(degree, method="least_squares").fit(X, y)
+        assert model.predict(X) == pytest.approx(peer.predict(features.transform(X)), abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_trained_networks_have_the_outputs_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X, Z = rng.standard_normal((200, 5)), rng.standard_normal((50, 5))
+    mlp = MLPRegressor(hidden_layer_sizes=(12,), random_state=0, max_iter=30).fit(X, X[:, 0] * X[:, 1])
+    assert laboratory.read(mlp)(Z) == pytest.approx(mlp.predict(Z))
+    mlp = MLPClassifier(hidden_layer_sizes=(12,), random_state=0, max_iter=30).fit(X, X[:, 0] * X[:, 1] > 0)
+    assert 1 / (1 + np.exp(-laboratory.read(mlp)(Z))) == pytest.approx(mlp.predict_proba(Z)[:, 1])
+
+
+# galois 0.4.11
+
+
+@pytest.mark.parametrize("p", [2, 3, 7, 31, 101])
+def test_elimination_is_that_of_galois(p):
+    import galois
+
+    field, rng = galois.GF(p, compile="python-calculate"), np.random.default_rng(p)
+    for rows, columns in product((1, 2, 5, 8), repeat=2):
+        A = rng.integers(0, p, (rows, columns)) * rng.integers(0, 2, (rows, columns))
+        assert modular.rank(A, p) == np.linalg.matrix_rank(field(A))
+        if rows == columns == modular.rank(A, p):
+            b = rng.integers(0, p, rows)
+            assert modular.solve(A, b, p).tolist() == np.linalg.solve(field(A), field(b)).tolist()
+
+
+# scipy 1.17.1
+
+
+@pytest.mark.parametrize("n", range(9))
+def test_the_transform_is_the_hadamard_matrix_of_scipy(n):
+    values = np.random.default_rng(n).standard_normal(1 << n)
+    H = hadamard(1 << n)
+    assert fourier.walsh_transform(values) == pytest.approx(H @ values / (1 << n))
+    assert fourier.inverse_walsh_transform(values) == pytest.approx(H @ values)
+    assert [hypercube.character(T, hypercube.points(n)).tolist() for T in range(1 << n)] == H.tolist()
+
+
+@given(st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_two_neurons_exclude_each_other_by_linear_programming(n, seed):
+    """On the solid cube: no x in [-1, 1]^n with both <w, x> > b; there the multipliers are all that can be found."""
+    rng = np.random.default_rng(seed)
+    W, b = rng.integers(-3, 4, (2, n)).astype(float), rng.integers(-2, 3, 2).astype(float)
+    W, b = certificates.normalised(*(part[np.abs(W).sum(axis=1) > b] for part in (W, b)))
+    if len(W) < 2:
+        return
+    common = certificates.silencers(W, b)
+    rows = np.hstack([-W, np.ones((2, 1))])  # maximise t, subject to <w_j, x> - b_j >= t
+    best = linprog([0] * n + [-1], rows, -b, bounds=[(-1, 1)] * n + [(None, None)])
+    apart = -best.fun < 1e-9 or bool((common[0] * common[1] < 0).any())
+    assert certificates.compatible(W, b)[0, 1] == (not apart)
+
+
+# sympy 1.14.0
+
+
+@pytest.mark.parametrize("n", range(9))
+def test_the_distance_kernel_has_the_generating_function_of_krawtchouk(n):
+    z = sympy.Symbol("z")
+    for degree in range(n + 1):
+        kernel = [
+            sum(sympy.Poly((1 - z) ** j * (1 + z) ** (n - j), z).coeff_monomial(z**i) for i in range(degree + 1))
+            for j in range(n + 1)
+        ]
+        assert regression.distance_kernel(n, degree).tolist() == [int(value) for value in kernel]
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("degree", [0, 1])
+def test_the_risk_of_averaging_is_the_mean_over_all_samples(m, degree):
+    """E |f - h|^2 for h = a + b x on one coordinate, over all samples of m points, as polynomials in a and b."""
+    a, b = sympy.symbols("a b")
+    risk = 0
+    for sample in product((1, -1), repeat=m):
+        labels = [a + b * x for x in sample]
+        found = [
+            sum(labels) / sympy.Integer(m),
+            sum(x * y for x, y in zip(sample, labels, strict=True)) / sympy.Integer(m),
+        ]
+        risk += (found[0] - a) ** 2 + ((found[1] if degree else 0) - b) ** 2
+    exact = sympy.lambdify((a, b), sympy.expand(risk / 2**m))
+    for values in ((1.0, 0.0), (0.0, 1.0), (2.0, -3.0), (0.5, 7.0)):
+        weights = np.square(values)
+        assert lowdegree.averaging_risk(weights, degree, m) == pytest.approx(float(exact(*values)))
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_the_sensitivity_of_symmetric_half_spaces_is_a_binomial_sum(n):
+    p, AS = halfspaces.symmetric(n)
+    for a in range(1, n + 1):
+        assert p[a - 1] == pytest.approx(
+            float(sum(sympy.binomial(n, j) for j in range(a, n + 1)) / sympy.Integer(2) ** n)
+        )
+        assert AS[a - 1] == pytest.approx(float(a * sympy.binomial(n, a) / sympy.Integer(2) ** (n + 1)))
+
+
+def test_the_tail_by_noise_sensitivity_is_least_at_one_degree():
+    """sum_k (1 - rho^k) W_k / 2 >= (1 - rho^(d+1)) / 2 times the tail: equal for a parity of d + 1 coordinates."""
+    rho, d = sympy.symbols("rho d", positive=True)
+    noise = (1 - rho ** (d + 1)) / 2
+    for degree, value in product(range(4), (0.1, 0.5, 0.9)):
+        given_noise = float(noise.subs({rho: sympy.Rational(str(value)), d: degree}))
+        assert bounds.ours.claim_2_1_tail(given_noise, value, degree) == pytest.approx(1.0)
+
+
+# Published tables
+
+
+@pytest.mark.parametrize("n, count", [*enumerate([2, 3, 5, 10, 27, 119])])
+def test_threshold_functions_up_to_symmetry_are_those_of_oeis_a000617(n, count):
+    """Up to permuting and complementing variables. Muroga, Threshold Logic and Its Applications, 1971, table 2.3.2."""
+    assert len(halfspaces.canonical(n)) == count
+
+
+@pytest.mark.parametrize("n, count", [*enumerate([2, 3, 6, 22])])
+def test_boolean_functions_up_to_symmetry_are_those_of_oeis_a000616(n, count):
+    """Each class of functions up to permuting and complementing variables adds up to one."""
+    tables = (np.array(table) for table in product((False, True), repeat=1 << n))
+    assert sum(Fraction(1, halfspaces.orbit_size(table)) for table in tables) == count
+
+
+@pytest.mark.parametrize("n, count", [(0, 2), (2, 8), (4, 896)])
+def test_bent_functions_are_those_of_oeis_a004491(n, count):
+    """Rothaus, On bent functions, 1976: all coefficients have one size. Those that begin with 1 are half of them."""
+    tables = (1 - 2 * np.array((0, *rest)) for rest in product((0, 1), repeat=(1 << n) - 1))
+    flat = sum(bool((np.abs(fourier.walsh_transform(table)) == 2.0 ** (-n / 2)).all()) for table in tables)
+    assert 2 * flat == count
+
+
+def weights_of(code):
+    """How many words differ from the first one in so many places."""
+    return np.bincount((code != code[0]).sum(axis=1), minlength=code.shape[1] + 1).tolist()
+
+
+def test_codes_have_the_published_weights():
+    """MacWilliams and Sloane, The Theory of Error-Correcting Codes, 1977, chapters 1 and 13."""
+    assert weights_of(constructions.hamming(3)) == [1, 0, 0, 7, 7, 0, 0, 1]
+    for m in range(1, 6):
+        expected = dict.fromkeys(range(2**m + 1), 0) | {0: 1, 2**m: 1}
+        expected[2 ** (m - 1)] += 2 ** (m + 1) - 2
+        assert weights_of(constructions.reed_muller(m)) == list(expected.values())
+
+
+def test_majority_has_the_published_spectrum():
+    """O'Donnell, Analysis of Boolean Functions, 2014: the majority of three is (x + y + z - xyz) / 2, of AS 3/2."""
+    X = hypercube.points(3).astype(int)
+    majority = np.sign(X.sum(axis=1))
+    assert fourier.walsh_transform(majority).tolist() == [0, 0.5, 0.5, 0, 0.5, 0, 0, -0.5]
+    assert fourier.average_sensitivity(majority) == 1.5
+    for n in (3, 5, 7, 9):
+        total = n * math.comb(n - 1, (n - 1) // 2) / 2 ** (n - 1)
+        assert fourier.average_sensitivity(np.sign(hypercube.points(n).sum(axis=1, dtype=int))) == total
+
+
+def test_networks_are_sums_of_two_layers_in_exact_arithmetic():
+    """sympy evaluates the formula of Definition 1 with rational weights."""
+    rng = np.random.default_rng(0)
+    u, W, b = (rng.integers(-9, 10, shape) / 8 for shape in (4, (4, 3), 4))
+    net = network.SparseNetwork(u, W, b)
+    for x in hypercube.points(3):
+        rows = zip(u, W, b, strict=True)
+        exact = sum(
+            sympy.Rational(a) * sympy.Max(0, sum(map(sympy.Rational, w * x)) - sympy.Rational(c)) for a, w, c in rows
+        )
+        assert sympy.Rational(float(net(x[None])[0])) == exact
