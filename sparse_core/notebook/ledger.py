@@ -69,6 +69,23 @@ class Record:
         return f"record-{self.claim}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
     @property
+    def tightness(self) -> str | None:
+        """min right / left <= 1.5: "tight"; <= 10: "within 10×"; beyond: "loose". Of an identity: "equality".
+
+        None for a refutation, and where no instance with a positive left side has a finite right side.
+
+        >>> check("lemma-9", [0, 1, 2], 4, evidence="exact", over="networks").tightness
+        'within 10×'
+        """
+        if self.evidence == "refuted":
+            return None
+        if self.relation == "==":
+            return "equality"
+        if self.slack is None or self.slack[0] == np.inf:
+            return None
+        return "tight" if self.slack[0] <= 1.5 else "within 10×" if self.slack[0] <= 10 else "loose"
+
+    @property
     def finding(self) -> str:
         """What was found, in words: the line without the name of the claim."""
         many = f"{self.count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")

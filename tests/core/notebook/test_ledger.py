@@ -74,6 +74,29 @@ def test_the_slack_is_between_the_ratios_of_the_positive_sides(lhs, rhs, slack):
 
 
 @pytest.mark.parametrize(
+    "lhs, rhs, word",
+    [
+        ([1, 2], [100, 3], "tight"),  # the smallest slack decides, and 3/2 is tight
+        ([2.0, 0.0, -1.0], [3.001, 0.0, 0.0], "within 10×"),
+        (1, 10, "within 10×"),
+        (1, Fraction(101, 10), "loose"),
+        ([1, 1], [np.inf, 20], "loose"),
+        (1.0, np.inf, None),
+        (np.inf, np.inf, None),
+        ([0, -1], 1, None),
+    ],
+)
+def test_the_smallest_slack_has_a_word(lhs, rhs, word):
+    assert ledger.check("lemma-9", lhs, rhs, evidence="exact", over="pairs").tightness == word
+
+
+def test_an_identity_is_tight_by_nature_and_a_refutation_has_no_slack():
+    assert ledger.check("lemma-9", 1, 1, relation="==", evidence="exact", over="pair").tightness == "equality"
+    assert ledger.refute("E1", 2, 1, margin=1, over="m = 1").tightness is None
+    assert ledger.refute("E1", 2, 1, relation="==", margin=1, over="m = 1").tightness is None
+
+
+@pytest.mark.parametrize(
     "lhs, rhs, words",
     [
         (3, 3, "equal"),
