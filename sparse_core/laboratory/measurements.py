@@ -8,7 +8,6 @@ Paper: sections 2 and 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from ..cube import fourier
-from ..network import activity
+from ..learning.lemma_9 import flips
 from ..network.network import SparseNetwork
 
 __all__ = ["Facts", "Side", "exactly", "look", "normal"]
@@ -69,23 +68,21 @@ def normal(values: Any, level: float = 0.05) -> Side:
 class Facts:
     """A network at the points x of a law, and at the neighbours x', in which one bit is flipped.
 
-    h, active, K : h(x), R_x as a matrix of truth values, and |R_x|.
-    same, other : (1/4) sum_i (h(x) - h(x'))^2 over the flips with R_x = R_x', and over those with R_x != R_x'.
-    changes : for each point and neuron, the number of flips that change whether the neuron is active.
-    crossings : for each point, the number of flips with R_x != R_x'.
+    h, active, same, other, changes, crossings : see ``lemma_9.Flips``.
+    K : |R_x|.
     exact : whether the points are all that the law has. cube : whether the law is uniform on the cube.
     evidence : where the numbers come from, in words.
     """
 
-    net: SparseNetwork
-    X: NDArray[Any]
     h: Array
     active: NDArray[np.bool_]
-    K: Array
     same: Array
     other: Array
     changes: NDArray[np.int16]
     crossings: NDArray[np.int64]
+    net: SparseNetwork
+    X: NDArray[Any]
+    K: Array
     exact: bool
     cube: bool
     evidence: str
@@ -165,29 +162,7 @@ def look(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, eviden
     >>> facts.h, facts.sensitivity.value, facts.tail(0).value, facts.degree(0.1)         # relu(x) = (1 + x) / 2
     (array([1., 0.]), 0.25, 0.25, 1)
     """
-    h, active = net(X), net.active(X)
-    same, other = np.zeros(len(X)), np.zeros(len(X))
-    changes, crossings = np.zeros(active.shape, dtype=np.int16), np.zeros(len(X), dtype=np.int64)
-    for near, awake in _neighbours(net, X, h, active, exact and cube):
-        square, changed = (h - near) ** 2 / 4, active != awake
-        crosses = changed.any(axis=1)
-        same, other = same + square * ~crosses, other + square * crosses
-        changes += changed
-        crossings += crosses
-    weights = fourier.weight_by_degree(h) if exact and cube else None
-    K = active.sum(axis=1).astype(np.float64)
-    return Facts(net, X, h, active, K, same, other, changes, crossings, exact, cube, evidence, weights)
-
-
-def _neighbours(
-    net: SparseNetwork, X: NDArray[Any], h: Array, active: NDArray[np.bool_], whole: bool
-) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
-    """h and the active neurons at x with the sign of x_i changed, for i = 0, ..., n - 1."""
-    place, x = np.arange(len(X)), X.astype(np.float64)
-    z, error = x @ net.W.T - net.b, 4 * activity.round_off(net.W, net.b, x)
-    for i in range(net.n):
-        if whole:
-            yield h[place ^ (1 << i)], active[place ^ (1 << i)]
-        else:
-            flipped = z - 2 * x[:, [i]] * net.W[:, i]
-            yield np.maximum(flipped, 0) @ net.u, flipped > error
+    found = flips(net, None if exact and cube else X)
+    weights = fourier.weight_by_degree(found.h) if exact and cube else None
+    K = found.active.sum(axis=1).astype(np.float64)
+    return Facts(*found, net, X, K, exact, cube, evidence, weights)

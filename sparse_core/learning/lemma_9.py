@@ -22,13 +22,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from .. import checks
-from ..cube.fourier import average_sensitivity
 from ..cube.hypercube import points
+from ..network.activity import round_off
 from ..network.network import SparseNetwork
 
 __all__ = [
+    "Flips",
     "Split",
     "Steps",
+    "flips",
     "layers",
     "noise_sensitivity_layers",
     "pattern",
@@ -98,6 +100,53 @@ def split(values: ArrayLike, pattern: ArrayLike) -> Split:
     return Split(*total)
 
 
+class Flips(NamedTuple):
+    """A network at points x and at their neighbours x', in which one bit is flipped: one entry, or row, for each x.
+
+    h, active : h(x), and R_x as a row of truth values.
+    same, other : (1/4) sum_i (h(x) - h(x'))^2 over the flips with R_x = R_x', and over those with R_x != R_x'.
+    changes : for each neuron, the number of flips that change whether it is active.
+    crossings : the number of flips with R_x != R_x'.
+    """
+
+    h: NDArray[np.float64]
+    active: NDArray[np.bool_]
+    same: NDArray[np.float64]
+    other: NDArray[np.float64]
+    changes: NDArray[np.int16]
+    crossings: NDArray[np.int64]
+
+
+def flips(net: SparseNetwork, X: NDArray[Any] | None = None) -> Flips:
+    """What the n flips of one bit change at each point: of the cube, in its order, or of the rows of X.
+
+    >>> found = flips(SparseNetwork([2], [[1, 1]], [1]))                # 2 relu(x_1 + x_2 - 1)
+    >>> found.h, found.other, found.crossings
+    (array([2., 0., 0., 0.]), array([2., 1., 1., 0.]), array([2, 1, 1, 0]))
+    """
+    at = points(net.n) if X is None else X
+    h, active = net(at), net.active(at)
+    same, other = np.zeros((2, len(h)))
+    changes, crossings = np.zeros(active.shape, dtype=np.int16), np.zeros(len(h), dtype=np.int64)
+    if X is not None:
+        x = X.astype(np.float64)
+        z, error = x @ net.W.T - net.b, 4 * round_off(net.W, net.b, x)
+    for i in range(net.n):
+        if X is None:
+            neighbour = np.arange(len(h)) ^ (1 << i)
+            near, awake = h[neighbour], active[neighbour]
+        else:
+            flipped = z - 2 * x[:, [i]] * net.W[:, i]
+            near, awake = np.maximum(flipped, 0) @ net.u, flipped > error
+        square, changed = (h - near) ** 2 / 4, active != awake
+        crosses = changed.any(axis=1)
+        same += square * ~crosses
+        other += square * crosses
+        changes += changed
+        crossings += crosses
+    return Flips(h, active, same, other, changes, crossings)
+
+
 class Steps(NamedTuple):
     """What the lines of the proof of `lemma-9` compare: numbers of one network, or arrays with an entry for each.
 
@@ -140,15 +189,14 @@ def steps(nets: Iterable[SparseNetwork]) -> Steps:
 
 
 def _steps(net: SparseNetwork) -> Steps:
-    h, v = net.values(), net.u[:, None] * net.W
-    R = net.active(points(net.n))
-    count, norms = R.sum(axis=1), np.linalg.norm(R @ v, axis=1)
-    parts = split(h, pattern(net))
+    f, v = flips(net), net.u[:, None] * net.W
+    count, norms = f.active.sum(axis=1), np.linalg.norm(f.active @ v, axis=1)
     return Steps(
-        net.n, net.s, int(count.max()), *net.scale, parts.U + parts.V, *parts,
-        norms.max(), np.abs(R @ (net.u * net.b)).max(), np.mean(norms**2),
-        sum(average_sensitivity(g) for g in R.T), R.mean(axis=0).sum(),
-        np.abs(h).max(), np.mean(count * (R @ np.sum(v**2, axis=1))), np.mean(count**2.0),
+        net.n, net.s, int(count.max()), *net.scale,
+        np.mean(f.same + f.other), f.same.mean(), f.other.mean(), f.crossings.mean(), np.mean(f.h**2 * f.crossings),
+        norms.max(), np.abs(f.active @ (net.u * net.b)).max(), np.mean(norms**2),
+        f.changes.mean(axis=0).sum() / 4, f.active.mean(axis=0).sum(),
+        np.abs(f.h).max(), np.mean(count * (f.active @ np.sum(v**2, axis=1))), np.mean(count**2.0),
     )  # fmt: skip
 
 
