@@ -17,9 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
-from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.utils.validation import check_is_fitted
 
 from .. import checks
 from ..cube.hypercube import index, points
@@ -69,6 +66,7 @@ def read(source: Any, output: int | None = None) -> WithConstant:
     --------
     >>> read(([1, -1], [[1, 1], [-1, 0]], [0, 0.5])).net
     SparseNetwork(n=2, s=2, W=1.41421, B=0.5)
+    >>> from sklearn.neural_network import MLPRegressor
     >>> X, mlp = [[1], [-1]], MLPRegressor(hidden_layer_sizes=(3,), solver="lbfgs", random_state=0)
     >>> bool(np.allclose(read(mlp.fit(X, [1.0, 0.0]))(X), mlp.predict(X)))
     True
@@ -77,10 +75,12 @@ def read(source: Any, output: int | None = None) -> WithConstant:
         return source
     if isinstance(source, SparseNetwork):
         return WithConstant(source)
-    if isinstance(source, (MLPRegressor, MLPClassifier)):
-        return _from_sklearn(source, output)
     if isinstance(source, (tuple, list)) and len(source) == 3:
         return WithConstant(SparseNetwork(*source))
+    from sklearn.neural_network import MLPClassifier, MLPRegressor  # slow to load: only for what may be one of these
+
+    if isinstance(source, (MLPRegressor, MLPClassifier)):
+        return _from_sklearn(source, output)
     raise TypeError(
         "Argument 'network' must be arrays (u, W, b), a SparseNetwork, or a fitted MLPRegressor or MLPClassifier, "
         f"not {type(source).__name__}."
@@ -88,6 +88,9 @@ def read(source: Any, output: int | None = None) -> WithConstant:
 
 
 def _from_sklearn(mlp: Any, output: int | None) -> WithConstant:
+    from sklearn.base import is_classifier
+    from sklearn.utils.validation import check_is_fitted
+
     check_is_fitted(mlp)
     if mlp.activation != "relu":
         raise ValueError(f"Argument 'network' must have activation 'relu', not {mlp.activation!r}.")

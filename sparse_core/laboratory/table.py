@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..bounds import ours, paper
 from ..cube.hypercube import dimension
 from ..general import rademacher
-from ..learning.lowdegree import averaging_risk
+from ..learning.risks import averaging_risk
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity
 from .measurements import Facts, Side, exactly, normal

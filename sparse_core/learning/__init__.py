@@ -1,13 +1,13 @@
 """Learning over the uniform distribution: sparse networks have low degree, and the low-degree algorithm. Section 3.
 
 The steps of Lemmas 9 and 10 as objects; sums over samples that add up across shards; polynomial regression; the
-algorithm as a scikit-learn estimator; exact risks. scikit-learn is loaded with the estimator.
+algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact risks.
 """
 
 from importlib import import_module
 from typing import Any
 
-from . import lemma_9, lemma_10, moments, monomial_products, regression, shards
+from . import lemma_9, lemma_10, moments, monomial_products, regression, risks, shards
 from .moments import Moments
 
 __all__ = [
@@ -25,8 +25,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "lowdegree":
+        return import_module(f"{__name__}.lowdegree")
     if name == "LowDegreeRegressor":
         return import_module(f"{__name__}.lowdegree").LowDegreeRegressor
-    if name in ("lowdegree", "risks"):
-        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 __all__ = ["Interrupted", "conjugate_gradients"]
 
@@ -69,6 +68,8 @@ def conjugate_gradients(
     except KeyboardInterrupt:
         raise Interrupted(c + change, steps, left / size) from None
     if left > tolerance * size:
+        from sklearn.exceptions import ConvergenceWarning  # slow to load, for a rare case
+
         warnings.warn(
             f"Conjugate gradients stopped after {steps} steps with a relative residual of {left / size:.1e}; "
             "a positive ridge or more samples would help.",

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
 
 from .. import checks
 from ..cube.hypercube import points
@@ -225,7 +224,7 @@ def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:
     if R.shape != h.shape:
         raise ValueError(f"Argument 'pattern' must have shape {h.shape}, not {R.shape}.")
     a = np.arange(1, len(h))
-    edges = a * binom.pmf(a, len(a), 0.5)
+    edges = a * _binomial(a, len(a), 0.5)
     return Split(*(2 * np.sum(edges * term) for term in _terms(h[:-1], h[1:], np.not_equal(R[:-1], R[1:]))))
 
 
@@ -240,10 +239,16 @@ def noise_sensitivity_layers(values: ArrayLike, rho: float) -> float:
     """
     h, rho = checks.real_array("values", values, 1), checks.real("rho", rho, -1, 1)
     n, q, total = len(h) - 1, (1 - rho) / 2, 0.0
-    for a, share in enumerate(binom.pmf(np.arange(n + 1), n, 0.5)):
-        kept, gained = binom.pmf(np.arange(a + 1), a, 1 - q), binom.pmf(np.arange(n - a + 1), n - a, q)
+    for a, share in enumerate(_binomial(np.arange(n + 1), n, 0.5)):
+        kept, gained = _binomial(np.arange(a + 1), a, 1 - q), _binomial(np.arange(n - a + 1), n - a, q)
         total += share * float(np.convolve(kept, gained) @ (h - h[a]) ** 2)
     return float(total) / 4
+
+
+def _binomial(k: NDArray[Any], n: int, p: float) -> Any:
+    from scipy.stats import binom  # takes longer to load than all that imports this module
+
+    return binom.pmf(k, n, p)
 
 
 def _terms(h0: Any, h1: Any, changes: Any) -> tuple[Any, Any, Any, Any]:

@@ -28,7 +28,7 @@ from .monomial_products import sweep
 from .progress import Progress, all_or_nothing
 from .regression import TOLERANCE, Report, gram, least_squares, reported_moments, solve
 
-__all__ = ["LowDegreeRegressor", "averaging_risk", "least_squares_risk"]
+__all__ = ["LowDegreeRegressor"]
 
 METHODS = ("averaging", "least_squares", "threshold")
 BYTES = 80  # per monomial: the ten doubles that each method needs at its peak
@@ -237,43 +237,3 @@ def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> Iterator[tuple[slic
     for rows in row_blocks(X, X.shape[1], max(1, CHUNK // max(1, sets.size))):
         extended = np.column_stack([X[rows], np.ones(len(X[rows]), dtype=X.dtype)])
         yield rows, np.prod(extended[:, sets], axis=2, dtype=np.float64)
-
-
-def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
-    """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
-
-    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
-
-    Parameters
-    ----------
-    weights : ``fourier.weight_by_degree`` of h; W is its sum up to the degree, tail the rest.
-    noise : the variance of independent noise on the labels.
-
-    >>> averaging_risk([0.0, 1.0, 0.0], degree=1, m=100)         # D = 3
-    0.02
-    """
-    weights, D = _weights(weights, degree)
-    m, noise = checks.integer("m", m, 1), checks.real("noise", noise, 0)
-    below, above = weights[: degree + 1].sum(), weights[degree + 1 :].sum()
-    return float(above + (D * (below + above + noise) - below) / m)
-
-
-def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
-    """E |f - h|^2 ~ tail + (tail + noise) D / (m - D - 1) for least squares over m > D + 1 uniform samples of h.
-
-    `ours-least-squares-risk`: exact if the monomials were Gaussian and independent of the rest of h. On the cube it is
-    an approximation, too low while m is near D: chapter 2 measures the excess for a junta at m = 1.5 D, ..., 8 D.
-
-    >>> least_squares_risk([0.0, 1.0, 0.5], degree=1, m=8)       # D = 3
-    0.875
-    """
-    weights, D = _weights(weights, degree)
-    if checks.integer("m", m, 1) <= D + 1:
-        raise ValueError(f"Argument 'm' must exceed the number of monomials by 2, {D + 2}, not {m}.")
-    tail = float(weights[degree + 1 :].sum())
-    return tail + (tail + checks.real("noise", noise, 0)) * D / (m - D - 1)
-
-
-def _weights(weights: ArrayLike, degree: int) -> tuple[NDArray[Any], int]:
-    array = checks.real_array("weights", weights, ndim=1)
-    return array, dimension(len(array) - 1, checks.integer("degree", degree, 0))

@@ -1,4 +1,4 @@
-r"""Exact risks of fitted polynomials, and how they fall with the number of samples.
+r"""Exact risks of fitted polynomials, how they fall with the number of samples, and the forms that predict them.
 
 A polynomial f = sum_T c_T chi_T and a target h are compared coefficient by coefficient, so that no test set is needed:
 E (f - h)^2 = sum_T (c_T - hhat(T))^2 (Parseval). That is the squared distance, without the 1/2 of the paper's loss.
@@ -9,19 +9,29 @@ Paper: section 2 (the loss), Lemma 7 (what the risks are about).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from copy import copy
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
-from sklearn.base import clone
+from scipy.special import stdtrit
 
 from .. import checks
 from ..cube.fourier import walsh_transform
-from ..cube.hypercube import points
-from .lowdegree import LowDegreeRegressor
+from ..cube.hypercube import dimension, points
 
-__all__ = ["Curve", "learning_curve", "risk", "sample_risks", "standardised"]
+if TYPE_CHECKING:  # it loads scikit-learn
+    from .lowdegree import LowDegreeRegressor
+
+__all__ = [
+    "Curve",
+    "averaging_risk",
+    "learning_curve",
+    "least_squares_risk",
+    "risk",
+    "sample_risks",
+    "standardised",
+]
 
 Array = NDArray[np.float64]
 Sets = Mapping[tuple[int, ...], float]
@@ -51,6 +61,7 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
 
     Examples
     --------
+    >>> from sparse_core.learning import LowDegreeRegressor
     >>> X = points(2)
     >>> model = LowDegreeRegressor(1).fit(X, X[:, 0] * X[:, 1] + X[:, 0])
     >>> risk(model, [0, 1, 0, 1]), risk(model, {(0,): 1.0, (0, 1): 1.0})
@@ -82,12 +93,13 @@ def sample_risks(
 
     Parameters
     ----------
-    model : the regressor, which is cloned for each fit.
+    model : the regressor, which is copied for each fit.
     values : (2^n,) the table of h on the cube.
     noise : y -> noisy y, for labels that are not exact; the risk is that with respect to h all the same.
 
     Examples
     --------
+    >>> from sparse_core.learning import LowDegreeRegressor
     >>> sample_risks(LowDegreeRegressor(1), [1, -1, 1, -1], 100, 3, rng=np.random.default_rng(0)).shape
     (3,)
     """
@@ -97,7 +109,7 @@ def sample_risks(
     for _ in range(runs):
         rows = rng.integers(0, len(h), m)
         labels = h[rows] if noise is None else noise(h[rows])
-        found.append(risk(clone(model).fit(cube[rows], labels), coefficients))
+        found.append(risk(copy(model).fit(cube[rows], labels), coefficients))
     return np.array(found)
 
 
@@ -116,7 +128,7 @@ class Curve(NamedTuple):
         array([0.2228])
         """
         together = checks.integer("together", together, 1)
-        return np.asarray(stats.t.ppf(1 - 0.025 / together, self.runs - 1) * self.error)
+        return np.asarray(stdtrit(self.runs - 1, 1 - 0.025 / together) * self.error)
 
 
 def learning_curve(
@@ -124,6 +136,7 @@ def learning_curve(
 ) -> Curve:
     """The mean risk over ``runs`` samples of each size, rounded down, with its standard error.
 
+    >>> from sparse_core.learning import LowDegreeRegressor
     >>> curve = learning_curve(LowDegreeRegressor(1), [1, -1, 1, -1], [100, 10000], 5, rng=np.random.default_rng(0))
     >>> bool(curve.mean[1] < curve.mean[0])
     True
@@ -131,3 +144,43 @@ def learning_curve(
     runs, m = checks.integer("runs", runs, 2), np.array(list(sizes), dtype=np.int64)
     found = np.array([sample_risks(model, values, int(size), runs, rng=rng) for size in m])
     return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
+
+
+def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
+    """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
+
+    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
+
+    Parameters
+    ----------
+    weights : ``fourier.weight_by_degree`` of h; W is its sum up to the degree, tail the rest.
+    noise : the variance of independent noise on the labels.
+
+    >>> averaging_risk([0.0, 1.0, 0.0], degree=1, m=100)         # D = 3
+    0.02
+    """
+    weights, D = _weights(weights, degree)
+    m, noise = checks.integer("m", m, 1), checks.real("noise", noise, 0)
+    below, above = weights[: degree + 1].sum(), weights[degree + 1 :].sum()
+    return float(above + (D * (below + above + noise) - below) / m)
+
+
+def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
+    """E |f - h|^2 ~ tail + (tail + noise) D / (m - D - 1) for least squares over m > D + 1 uniform samples of h.
+
+    `ours-least-squares-risk`: exact if the monomials were Gaussian and independent of the rest of h. On the cube it is
+    an approximation, too low while m is near D: chapter 2 measures the excess for a junta at m = 1.5 D, ..., 8 D.
+
+    >>> least_squares_risk([0.0, 1.0, 0.5], degree=1, m=8)       # D = 3
+    0.875
+    """
+    weights, D = _weights(weights, degree)
+    if checks.integer("m", m, 1) <= D + 1:
+        raise ValueError(f"Argument 'm' must exceed the number of monomials by 2, {D + 2}, not {m}.")
+    tail = float(weights[degree + 1 :].sum())
+    return tail + (tail + checks.real("noise", noise, 0)) * D / (m - D - 1)
+
+
+def _weights(weights: ArrayLike, degree: int) -> tuple[Array, int]:
+    array = checks.real_array("weights", weights, ndim=1)
+    return array, dimension(len(array) - 1, checks.integer("degree", degree, 0))

@@ -18,7 +18,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sparse_core import bounds, laboratory
 from sparse_core.cube import fourier, halfspaces, hypercube
 from sparse_core.hardness import modular
-from sparse_core.learning import lowdegree, regression
+from sparse_core.learning import lowdegree, regression, risks
 from sparse_core.network import certificates, constructions, network
 
 # boofun 1.3.0: tables of 0 and 1 in the order of our points, the function -1 where the table is 1
@@ -147,7 +147,7 @@ def test_the_risk_of_averaging_is_the_mean_over_all_samples(m, degree):
     exact = sympy.lambdify((a, b), sympy.expand(risk / 2**m))
     for values in ((1.0, 0.0), (0.0, 1.0), (2.0, -3.0), (0.5, 7.0)):
         weights = np.square(values)
-        assert lowdegree.averaging_risk(weights, degree, m) == pytest.approx(float(exact(*values)))
+        assert risks.averaging_risk(weights, degree, m) == pytest.approx(float(exact(*values)))
 
 
 @pytest.mark.parametrize("n", range(1, 9))

@@ -17,8 +17,9 @@ from sparse_core.bounds import ours
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import lowdegree
 from sparse_core.learning.conjugate_gradients import Interrupted
-from sparse_core.learning.lowdegree import LowDegreeRegressor, averaging_risk, least_squares_risk
+from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
+from sparse_core.learning.risks import averaging_risk, least_squares_risk
 
 
 def majority(X, a, b, c):
