@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 
-__all__ = ["arora_ge", "connected", "degree", "rank", "samples", "solve", "system", "vanishing"]
+__all__ = ["arora_ge", "arora_ge_samples", "connected", "degree", "rank", "solve", "system", "vanishing"]
 
 Integers = NDArray[np.int64]
 
@@ -140,13 +140,13 @@ def degree(table: ArrayLike) -> int:
     return d
 
 
-def samples(m: int, table: ArrayLike) -> tuple[int, float]:
+def arora_ge_samples(m: int, table: ArrayLike) -> tuple[int, float]:
     """(N, N q^2 / (q - d)): the unknowns of ``arora_ge``, and how many uniform samples suffice on average.
 
     N = C(m + d, d) - 1 counts the monomials of degree 1, ..., d in m variables. As long as the system has rank below N,
     the next sample raises it with probability at least (1/q)(1 - d/q) (`ours-lwr-constant-modulus`).
 
-    >>> samples(12, [0, 1, 0, 1, 0])
+    >>> arora_ge_samples(12, [0, 1, 0, 1, 0])
     (90, 750.0)
     """
     m, d = checks.integer("m", m, 1), degree(table)

@@ -32,9 +32,9 @@ __all__ = [
     "bent",
     "block_learner",
     "correlations",
-    "excluded",
-    "samples",
-    "split",
+    "excluded_parities",
+    "query_samples",
+    "label_parts",
 ]
 
 Array = NDArray[np.float64]
@@ -44,24 +44,24 @@ MAX_M = 20  # of the adversary, which keeps a table of 2^m sets and evaluates qu
 ROUND_OFF = 1e-12
 
 
-def split(phi: Query, X: NDArray[Any]) -> tuple[Array, Array]:
+def label_parts(phi: Query, X: NDArray[Any]) -> tuple[Array, Array]:
     """phi0 = (phi(x, 1) + phi(x, -1)) / 2 and phi1 = (phi(x, 1) - phi(x, -1)) / 2 at the rows of X.
 
-    >>> split(lambda X, y: (1 + X[:, 0] * y) / 2, np.array([[1], [-1]]))
+    >>> label_parts(lambda X, y: (1 + X[:, 0] * y) / 2, np.array([[1], [-1]]))
     (array([0.5, 0.5]), array([ 0.5, -0.5]))
     """
     up, down = (_values(phi, X, np.full(len(X), y)) for y in (1, -1))
     return (up + down) / 2, (up - down) / 2
 
 
-def excluded(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
+def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     """{S : |phihat1(S)| > tau}: the parities on m bits that the answer E phi0 excludes, fewer than 1/tau^2 of them.
 
-    >>> excluded(lambda X, y: X[:, 0] * y, m=3, tau=0.5)
+    >>> excluded_parities(lambda X, y: X[:, 0] * y, m=3, tau=0.5)
     array([1])
     """
     tau = checks.positive("tau", tau)
-    _, phi1 = split(phi, points(checks.integer("m", m, 1, MAX_M)))
+    _, phi1 = label_parts(phi, points(checks.integer("m", m, 1, MAX_M)))
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
 
 
@@ -80,12 +80,12 @@ def correlations(functions: ArrayLike) -> Array:
     return np.asarray(F @ F.T / F.shape[1])
 
 
-def samples(tau: float, queries: int, delta: float) -> int:
+def query_samples(tau: float, queries: int, delta: float) -> int:
     """N = 2 ln(2 queries/delta) / tau^2 samples answer that many queries within tau, except with probability delta.
 
     Hoeffding, and a union bound over the queries; they may not depend on the samples.
 
-    >>> samples(0.1, queries=1000, delta=0.05)
+    >>> query_samples(0.1, queries=1000, delta=0.05)
     2120
     """
     queries, delta = checks.integer("queries", queries, 1), checks.real("delta", delta)
@@ -188,7 +188,7 @@ class AdversarialOracle:
 
     def query(self, phi: Query) -> float:
         """An answer to phi, which is given the points of the cube as rows and labels -1 and 1."""
-        phi0, phi1 = split(phi, points(self.m))
+        phi0, phi1 = label_parts(phi, points(self.m))
         return float(phi0.mean()) + self._answer(np.arange(1 << self.m), fourier.walsh_transform(phi1))
 
     def query_spectrum(self, sets: ArrayLike, coefficients: ArrayLike) -> float:

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .. import checks
 from ..cube.hypercube import dimension, monomials, supports
 from .moments import Moments, row_blocks
-from .monomial_products import sweep
+from .monomial_products import products_of
 from .progress import Progress, all_or_nothing
 from .regression import TOLERANCE, Report, gram, least_squares, reported_moments, solve
 
@@ -148,11 +148,11 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             for rows, chi in _characters(points, self._kept):
                 values[rows] = chi @ self.coef_
             return values
-        walk = sweep(n, self.degree_)
-        c = np.zeros(walk.size)
-        c[walk.position] = self.coef_
-        for rows in row_blocks(points, n, walk.block):
-            values[rows] = walk.forward(walk.factors(points[rows]), c)
+        products = products_of(n, self.degree_)
+        c = np.zeros(products.size)
+        c[products.position] = self.coef_
+        for rows in row_blocks(points, n, products.block):
+            values[rows] = products.forward(products.factors(points[rows]), c)
         return values
 
     @property

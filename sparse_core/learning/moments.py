@@ -1,10 +1,11 @@
-r"""Moments of labelled samples: sum_i y_i chi_T(x_i) for all sets T of at most d coordinates, in one sweep.
+r"""Moments of labelled samples: sum_i y_i chi_T(x_i) for all sets T of at most d coordinates, in one pass.
 
 Divided by the number of samples they are the estimated Fourier coefficients of the low-degree algorithm; with labels
 1 and degree 2d they are the entries of the Gram matrix of the monomials. They are sums, so the moments of shards add.
 
 Three ways lead to the sums over a block of samples: a population count for labels -1 and 1, matrix products for others
-(``sweep``), and for many samples of few variables the Walsh transform of a histogram, which gives all 2^n at once.
+(both in ``monomial_products``), and for many samples of few variables the Walsh transform of a histogram, which gives
+all 2^n at once.
 
 Paper: Lemma 7.
 """
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import index, monomials
-from .monomial_products import Sweep, pack, sweep
+from .monomial_products import MonomialProducts, packed_signs, products_of
 
 __all__ = ["Moments"]
 
@@ -62,15 +63,15 @@ class Moments:
     def __init__(self, n: int, degree: int) -> None:
         self.n, self.degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
         self.count = 0
-        self._sums, self._rest = np.zeros((2, self._sweep.size + 1))  # the last entry is sum y^2
+        self._sums, self._rest = np.zeros((2, self._products.size + 1))  # the last entry is sum y^2
 
     @property
-    def _sweep(self) -> Sweep:
-        return sweep(self.n, self.degree)
+    def _products(self) -> MonomialProducts:
+        return products_of(self.n, self.degree)
 
     @property
     def block(self) -> int:
-        return self._sweep.block
+        return self._products.block
 
     def update(
         self,
@@ -100,9 +101,10 @@ class Moments:
 
     def _read(self, shards: Iterable[tuple[ArrayLike, ArrayLike]], m: int) -> Iterator[int]:
         """Add the samples of the shards, m or more; yields the size of each block once it is added."""
-        walk, table, squares = self._sweep, np.zeros(0), 0.0
+        products, table, squares = self._products, np.zeros(0), 0.0
         for X, y in chunks(shards, self.n):
-            exact = float(np.abs(y).max()) * walk.block <= 1 << 24 and bool((y == np.rint(y)).all())  # in single prec.
+            small = float(np.abs(y).max()) * products.block <= 1 << 24
+            exact = small and bool((y == np.rint(y)).all())  # in single precision
             signs = exact and bool((np.abs(y) == 1).all())
             if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
                 table = table if len(table) else np.zeros(1 << self.n)
@@ -112,10 +114,10 @@ class Moments:
                 yield len(y)
                 continue
             dtype: Any = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
-            for rows in blocks(len(y), walk.bits if signs else walk.block):
+            for rows in blocks(len(y), products.bits if signs else products.block):
                 labels = y[rows].astype(np.float64, copy=False)
-                values = pack(labels) if signs else labels.astype(dtype, copy=False)
-                sums = walk.adjoint(walk.factors(X[rows], dtype), values)
+                values = packed_signs(labels) if signs else labels.astype(dtype, copy=False)
+                sums = products.adjoint(products.factors(X[rows], dtype), values)
                 if signs:
                     sums -= 64 * len(values) - len(labels)  # the bits beyond the last sample
                 self._add(np.append(sums, labels @ labels))
@@ -123,13 +125,13 @@ class Moments:
                 yield len(labels)
         if len(table):
             sums = np.zeros_like(self._sums)
-            sums[walk.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
+            sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
             sums[-1] = squares
             self._add(sums)
 
     def _many(self, m: int) -> bool:
         """Whether the transform of all 2^n sums costs less than products with m samples, about 8 n 2^n to m D."""
-        return self.n <= TABLE_N and self.n << (self.n + 3) < m * self._sweep.size
+        return self.n <= TABLE_N and self.n << (self.n + 3) < m * self._products.size
 
     def _add(self, terms: NDArray[Any]) -> None:
         """Knuth's two-sum: sums + terms = total + error exactly."""
@@ -157,7 +159,7 @@ class Moments:
     def sums(self) -> NDArray[np.float64]:
         """S_T in the order of ``hypercube.monomials``, or of ``hypercube.supports`` for n > 62."""
         flat: NDArray[np.float64] = self._sums + self._rest
-        return flat[self._sweep.position]
+        return flat[self._products.position]
 
     @property
     def coefficients(self) -> NDArray[np.float64]:

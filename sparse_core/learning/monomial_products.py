@@ -1,4 +1,4 @@
-r"""The sweep: y -> Phi^T y and c -> Phi c for the matrix Phi of all monomials at all samples, which is never formed.
+r"""y -> Phi^T y and c -> Phi c for the matrix Phi of all monomials at all samples, which is never formed.
 
 Cut a set T of at most d coordinates into its ceil(d/2) least elements A and the rest B, and call p = max A the pivot.
 In colexicographic order the sets A with pivot p are a contiguous slice; with the coordinates reversed, so are the sets
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..cube.hypercube import dimension, supports
 
-__all__ = ["Sweep", "pack", "sweep"]
+__all__ = ["MonomialProducts", "packed_signs", "products_of"]
 
 ROWS = (48, 256)  # a product has at least the first number of rows, and more up to the second if that wastes little
 FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
@@ -43,18 +43,18 @@ class Tile(NamedTuple):
     start: int
     stop: int
     width: int
-    where: slice  # in the flat array of the sweep
+    where: slice  # in the flat array of all products
 
 
-class Sweep:
+class MonomialProducts:
     """y -> Phi^T y and c -> Phi c for the matrix Phi[i, T] = chi_T(x_i), |T| <= degree, a block of samples at a time.
 
     Both maps work on a flat array in the order of the products; ``position`` leads from the order of the monomials
     (``hypercube.monomials``, or ``hypercube.supports`` for n > 62) into it.
 
-    >>> walk = sweep(3, 2)
-    >>> factors = walk.factors(np.array([[1, -1, 1], [-1, -1, 1]]))
-    >>> walk.adjoint(factors, np.array([1.0, 3]))[walk.position]
+    >>> products = products_of(3, 2)
+    >>> factors = products.factors(np.array([[1, -1, 1], [-1, -1, 1]]))
+    >>> products.adjoint(factors, np.array([1.0, 3]))[products.position]
     array([ 4., -2., -4.,  4.,  2., -2., -4.])
     """
 
@@ -107,13 +107,13 @@ class Sweep:
 
         Of type uint64, the factors hold one bit per sample, 1 where the character is -1.
         """
-        columns = pack(np.ascontiguousarray(X.T)) if dtype is np.uint64 else np.ascontiguousarray(X.T, dtype=dtype)
+        columns = packed_signs(X.T) if dtype is np.uint64 else np.ascontiguousarray(X.T, dtype=dtype)
         return _characters(columns, self.lower), _characters(columns[::-1], self.degree - self.lower)
 
     def adjoint(self, factors: Factors, y: NDArray[Any]) -> NDArray[Any]:
         """Phi^T y as a flat array. y is of the type of the factors.
 
-        Of bits (``pack``), y stands for labels -1 and 1; the bits 0 beyond the last sample count as labels 1.
+        Of bits (``packed_signs``), y stands for labels -1 and 1; the bits 0 beyond the last sample count as labels 1.
         """
         bits = y.dtype == np.uint64
         times, product = (np.bitwise_xor, _agreement) if bits else (np.multiply, _product)
@@ -136,23 +136,23 @@ class Sweep:
 
 
 @lru_cache(maxsize=8)
-def sweep(n: int, degree: int) -> Sweep:
-    """The plan of the sweep, made once for each n and degree.
+def products_of(n: int, degree: int) -> MonomialProducts:
+    """The plan of the products, made once for each n and degree.
 
-    >>> sweep(32, 3).block                          # samples per product
+    >>> products_of(32, 3).block                    # samples per product
     1024
     """
-    return Sweep(n, degree)
+    return MonomialProducts(n, degree)
 
 
-def pack(signs: NDArray[Any]) -> NDArray[np.uint64]:
+def packed_signs(signs: NDArray[Any]) -> NDArray[np.uint64]:
     """One bit per sign along the last axis, 1 for -1, in words of 64 filled up with 0.
 
-    >>> pack(np.array([[1, -1, -1], [1, 1, 1]]))
+    >>> packed_signs(np.array([[1, -1, -1], [1, 1, 1]]))
     array([[6],
            [0]], dtype=uint64)
     """
-    bits = np.packbits(signs < 0, axis=-1, bitorder="little")
+    bits = np.packbits(np.ascontiguousarray(signs) < 0, axis=-1, bitorder="little")
     words = np.zeros((*bits.shape[:-1], -(-bits.shape[-1] // 8)), dtype=np.uint64)
     words.view(np.uint8)[..., : bits.shape[-1]] = bits
     return words

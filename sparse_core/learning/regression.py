@@ -6,7 +6,7 @@ at all m samples.
 * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree. Exact in any condition.
 * *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y. K_ij is the sum of chi_T(x_i x_j) over
   abs(T) <= d, which depends only on the number of coordinates in which x_i and x_j differ.
-* *cg*: conjugate gradients on the equations of *gram*, each step one ``sweep`` over the samples forth and back.
+* *cg*: conjugate gradients on the equations of *gram*, each step one product over the samples forth and back.
 * *walsh*: the same, each step two Walsh transforms, whatever the number of samples: with the table of how often each
   point of the cube occurs, Phi^T Phi is scatter, transform, multiply, transform, gather.
 
@@ -31,7 +31,7 @@ from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, index, monomials, supports
 from .conjugate_gradients import conjugate_gradients
 from .moments import TABLE_N, Moments, blocks, chunks
-from .monomial_products import sweep
+from .monomial_products import products_of
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
 
@@ -100,7 +100,7 @@ def least_squares(
         if solver == "gram":
             G = gram(reported_moments(X, np.ones(m, dtype=np.int8), 2 * degree, report), degree)
             return Fit(solve(G, means, ridge), solver, 0)
-        operator = _by_sweeps(X, degree)
+        operator = _by_products(X, degree)
 
     def step(steps: int, residual: float) -> None:
         goal = max(tolerance, 1e-16)
@@ -249,18 +249,18 @@ def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     return K
 
 
-def _by_sweeps(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
+def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
     """c -> Phi^T Phi c / m in a given precision, for points that have been checked."""
     m, n = X.shape
-    walk = sweep(n, degree)
+    products = products_of(n, degree)
 
     def operator(c: Array, dtype: Any) -> Array:
-        flat, image = np.zeros(walk.size, dtype), np.zeros(walk.size)
-        flat[walk.position] = c
-        for rows in blocks(m, walk.block):
-            factors = walk.factors(X[rows], dtype)
-            image += walk.adjoint(factors, walk.forward(factors, flat))
-        result: Array = image[walk.position] / m
+        flat, image = np.zeros(products.size, dtype), np.zeros(products.size)
+        flat[products.position] = c
+        for rows in blocks(m, products.block):
+            factors = products.factors(X[rows], dtype)
+            image += products.adjoint(factors, products.forward(factors, flat))
+        result: Array = image[products.position] / m
         return result
 
     return operator

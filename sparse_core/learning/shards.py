@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from .moments import Moments
 
-__all__ = ["Shard", "find", "moments", "save", "tree"]
+__all__ = ["Shard", "moments", "save", "saved", "sum_by_halves"]
 
 Sum = TypeVar("Sum")
 
@@ -49,7 +49,7 @@ def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLi
     >>> X, y = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]], dtype=np.int8), np.array([1, -1, -1, 1])
     >>> with TemporaryDirectory() as folder:
     ...     shards = save(folder, [(X[:2], y[:2]), (X[2:], y[2:])])
-    ...     moments(find(folder), degree=2).coefficients
+    ...     moments(saved(folder), degree=2).coefficients
     array([0., 0., 0., 1.])
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -61,10 +61,10 @@ def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLi
     return shards
 
 
-def find(folder: str | PathLike[str]) -> list[Shard]:
+def saved(folder: str | PathLike[str]) -> list[Shard]:
     """The shards that ``save`` has written to a folder, in order.
 
-    >>> find("no folder of that name")
+    >>> saved("no folder of that name")
     []
     """
     return [_shard(folder, path.stem.removeprefix("X-")) for path in sorted(Path(folder).glob("X-*.npy"))]
@@ -99,25 +99,25 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
         raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
     degree = checks.integer("degree", degree, 0)
     if scheduler is None:
-        return tree(lambda i: shards[i].moments(degree), Moments.__add__, 0, len(shards))
+        return sum_by_halves(lambda i: shards[i].moments(degree), Moments.__add__, 0, len(shards))
     try:
         from dask.delayed import delayed
     except ImportError:
         raise ImportError("Argument 'scheduler' needs Dask: pip install .[dask]") from None
     part, add = delayed(Shard.moments, pure=True), delayed(Moments.__add__, pure=True)
-    total: Moments = tree(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
+    total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
     return total
 
 
-def tree(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], start: int, stop: int) -> Sum:
+def sum_by_halves(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], start: int, stop: int) -> Sum:
     """leaf(start) + ... + leaf(stop - 1), as the sum of its two halves.
 
     At most 1 + log2(stop - start) partial sums are alive at a time.
 
-    >>> tree(str, "({}+{})".format, 0, 5)
+    >>> sum_by_halves(str, "({}+{})".format, 0, 5)
     '((0+1)+(2+(3+4)))'
     """
     if stop - start == 1:
         return leaf(start)
     middle = (start + stop) // 2
-    return add(tree(leaf, add, start, middle), tree(leaf, add, middle, stop))
+    return add(sum_by_halves(leaf, add, start, middle), sum_by_halves(leaf, add, middle, stop))

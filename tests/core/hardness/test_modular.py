@@ -165,7 +165,7 @@ def test_arora_ge_finds_the_secret_from_the_stated_number_of_samples(p, q, m):
         rng = np.random.default_rng([q, seed])
         table, w = printed(p, q), rng.integers(0, q, m)
         w[0] = 1
-        Y = rng.integers(0, q, (int(2 * modular.samples(m, table)[1]), m))
+        Y = rng.integers(0, q, (int(2 * modular.arora_ge_samples(m, table)[1]), m))
         assert modular.arora_ge(Y, table[Y @ w % q], table).tolist() == w.tolist()
 
 
@@ -195,7 +195,7 @@ def test_even_tables_have_no_degree():
 
 @pytest.mark.parametrize("m, p, q, d", [(12, 2, 5, 2), (40, 2, 11, 5), (10, 15, 31, 2)])
 def test_sample_counts(m, p, q, d):
-    N, mean = modular.samples(m, printed(p, q))
+    N, mean = modular.arora_ge_samples(m, printed(p, q))
     assert modular.degree(printed(p, q)) == d
     assert N == comb(m + d, d) - 1 and mean == pytest.approx(N / ((1 - d / q) / q))
 

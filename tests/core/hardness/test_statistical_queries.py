@@ -43,7 +43,7 @@ KINDS = ("random", "signs", "character")
 def test_a_query_splits_and_its_average_is_a_coefficient(m, kind):
     rng, X = np.random.default_rng(m), hypercube.points(m)
     phi = random_query(m, rng, kind)
-    phi0, phi1 = statistical_queries.split(phi, X)
+    phi0, phi1 = statistical_queries.label_parts(phi, X)
     assert np.max(np.abs(phi0) + np.abs(phi1)) <= 1 + 1e-15
     for y in (1, -1):
         assert np.allclose(phi(X, np.full(len(X), y)), phi0 + y * phi1, rtol=0, atol=1e-15)
@@ -59,20 +59,20 @@ def test_a_query_splits_and_its_average_is_a_coefficient(m, kind):
 @given(st.integers(1, 8), st.sampled_from(KINDS), st.floats(0.01, 1), st.integers(0, 99))
 def test_a_query_excludes_fewer_than_tau_to_the_minus_two(m, kind, tau, seed):
     phi = random_query(m, np.random.default_rng(seed), kind)
-    out = statistical_queries.excluded(phi, m, tau)
+    out = statistical_queries.excluded_parities(phi, m, tau)
     assert len(out) * tau**2 < 1
-    mean = np.mean(statistical_queries.split(phi, hypercube.points(m))[0])
+    mean = np.mean(statistical_queries.label_parts(phi, hypercube.points(m))[0])
     away = [S for S in range(1 << m) if abs(truth(phi, S, m) - mean) > tau + 1e-12]
     near = [S for S in range(1 << m) if abs(truth(phi, S, m) - mean) > tau - 1e-12]
     assert set(away) <= set(out.tolist()) <= set(near)
 
 
 def test_a_query_at_no_points_splits_into_nothing():
-    assert [part.shape for part in statistical_queries.split(lambda X, y: y, np.zeros((0, 2)))] == [(0,), (0,)]
+    assert [part.shape for part in statistical_queries.label_parts(lambda X, y: y, np.zeros((0, 2)))] == [(0,), (0,)]
 
 
 def test_a_coefficient_of_tau_is_not_excluded():
-    assert len(statistical_queries.excluded(lambda X, y: X[:, 0] * y, 3, tau=1.0)) == 0
+    assert len(statistical_queries.excluded_parities(lambda X, y: X[:, 0] * y, 3, tau=1.0)) == 0
 
 
 @pytest.mark.parametrize("j", range(5))
@@ -85,7 +85,7 @@ def test_bent_functions_have_flat_spectra(j):
 @pytest.mark.parametrize("j", range(1, 5))
 def test_bent_functions_exclude_as_many_as_parseval_allows(j):
     phi1 = statistical_queries.bent(j)
-    out = statistical_queries.excluded(lambda X, y: phi1 * y, 2 * j, tau=2.0**-j * (1 - 1e-9))
+    out = statistical_queries.excluded_parities(lambda X, y: phi1 * y, 2 * j, tau=2.0**-j * (1 - 1e-9))
     assert len(out) == 4**j
 
 
@@ -127,7 +127,7 @@ def test_the_honest_oracle_takes_any_points_and_labels():
 @pytest.mark.parametrize("tau, count, delta", [(0.1, 1, 0.05), (0.05, 100, 0.01), (0.3, 7, 0.5)])
 def test_samples_suffice_for_fair_coins(tau, count, delta):
     """The mean of N signs misses by more than tau with a binomial probability: at most delta / count."""
-    N = statistical_queries.samples(tau, count, delta)
+    N = statistical_queries.query_samples(tau, count, delta)
     assert N - 1 < 2 * log(2 * count / delta) / tau**2 <= N
     heads = np.arange(N + 1)
     assert binom.pmf(heads, N, 0.5)[np.abs(2 * heads / N - 1) > tau].sum() <= delta / count
@@ -164,7 +164,7 @@ def test_no_answer_would_have_kept_more(tau, seed):
         values = np.array([truth(phi, S, m) for S in np.flatnonzero(before)])
         candidates = np.concatenate([values + tau, values - tau, values])
         best = max(int((np.abs(values - v) <= tau + 1e-12).sum()) for v in candidates)
-        uninformed = np.mean(statistical_queries.split(phi, hypercube.points(m))[0])
+        uninformed = np.mean(statistical_queries.label_parts(phi, hypercube.points(m))[0])
         v = oracle.query(phi)
         assert oracle.remaining == best
         if (np.abs(values - uninformed) <= tau - 1e-12).sum() == best:
@@ -234,7 +234,7 @@ def test_the_block_learner_always_finds_the_parity(tau, j, left):
         (lambda o: statistical_queries.AdversarialOracle(21, 0.1), ValueError, "'m' must be at most 20"),
         (lambda o: statistical_queries.AdversarialOracle(3, 0.0), ValueError, "'tau' must be positive"),
         (lambda o: statistical_queries.AdversarialOracle(3, 0.1, "honest"), ValueError, "'answers' must be one of"),
-        (lambda o: statistical_queries.excluded(lambda X, y: y, 0, 0.1), ValueError, "'m' must be at least 1"),
+        (lambda o: statistical_queries.excluded_parities(lambda X, y: y, 0, 0.1), ValueError, "'m' must be at least 1"),
         (
             lambda o: statistical_queries.StatisticalQueryOracle([[1]], [1, 2], 0.1),
             ValueError,
@@ -251,7 +251,7 @@ def test_the_block_learner_always_finds_the_parity(tau, j, left):
             "must be at most 1, not 2",
         ),
         (lambda o: statistical_queries.block_learner(o, 1, rng=0), TypeError, "'rng' must be a numpy"),
-        (lambda o: statistical_queries.samples(0.1, 5, 1.0), ValueError, "'delta' must be between 0 and 1"),
+        (lambda o: statistical_queries.query_samples(0.1, 5, 1.0), ValueError, "'delta' must be between 0 and 1"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(call, error, message):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning.moments import Moments, chunks, row_blocks
-from sparse_core.learning.monomial_products import Sweep, pack, sweep
+from sparse_core.learning.monomial_products import MonomialProducts, packed_signs, products_of
 
 
 def sample(n, m, seed, labels="normal"):
@@ -69,23 +69,23 @@ def test_the_order_is_that_of_the_supports_for_any_n(n, degree, labels):
 
 
 @pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 1), (5, 2), (9, 3), (8, 8), (60, 2), (40, 3), (14, 6)])
-def test_each_monomial_has_one_place_in_the_sweep(n, degree):
-    walk = Sweep(n, degree)
-    assert len(walk.position) == hypercube.dimension(n, degree) <= walk.size
-    assert len(np.unique(walk.position)) == len(walk.position)
-    assert walk.position.min() >= 0 and walk.position.max() < walk.size
+def test_each_monomial_has_one_place_in_the_products(n, degree):
+    products = MonomialProducts(n, degree)
+    assert len(products.position) == hypercube.dimension(n, degree) <= products.size
+    assert len(np.unique(products.position)) == len(products.position)
+    assert products.position.min() >= 0 and products.position.max() < products.size
 
 
 @given(shapes)
 def test_forward_evaluates_the_polynomial(shape):
     n, degree, m, seed = shape
     X, _ = sample(n, m, seed)
-    walk, c = sweep(n, degree), np.random.default_rng(seed).normal(size=hypercube.dimension(n, degree))
-    flat = np.zeros(walk.size)
-    flat[walk.position] = c
+    products, c = products_of(n, degree), np.random.default_rng(seed).normal(size=hypercube.dimension(n, degree))
+    flat = np.zeros(products.size)
+    flat[products.position] = c
     if m:
         values = characters(X, min(degree, n)) @ c
-        assert walk.forward(walk.factors(X), flat) == pytest.approx(values, rel=1e-12, abs=1e-12)
+        assert products.forward(products.factors(X), flat) == pytest.approx(values, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("degree", [2, 3])
@@ -126,31 +126,31 @@ def test_integer_labels_are_exact_however_the_samples_are_cut(lengths, seed):
 def test_counted_bits_are_the_sums_of_products_of_signs(shape):
     n, degree, m, seed = shape
     X, y = sample(n, m, seed, "signs")
-    walk, bits = sweep(n, degree), pack(y)
-    counted = walk.adjoint(walk.factors(X, np.uint64), bits) - (64 * len(bits) - m)
-    assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+    products, bits = products_of(n, degree), packed_signs(y)
+    counted = products.adjoint(products.factors(X, np.uint64), bits) - (64 * len(bits) - m)
+    assert np.array_equal(counted, products.adjoint(products.factors(X), y.astype(float)))
 
 
 @pytest.mark.parametrize("words", [1, 5, 40, 1000])
 def test_bits_are_counted_in_pieces_of_any_size(words, monkeypatch):
     monkeypatch.setattr("sparse_core.learning.monomial_products.WORDS", words)
-    (X, y), walk = sample(12, 300, 0, "signs"), Sweep(12, 4)
-    counted = walk.adjoint(walk.factors(X, np.uint64), pack(y)) - (5 * 64 - 300)
-    assert np.array_equal(counted, walk.adjoint(walk.factors(X), y.astype(float)))
+    (X, y), products = sample(12, 300, 0, "signs"), MonomialProducts(12, 4)
+    counted = products.adjoint(products.factors(X, np.uint64), packed_signs(y)) - (5 * 64 - 300)
+    assert np.array_equal(counted, products.adjoint(products.factors(X), y.astype(float)))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint64])
-def test_the_sweep_keeps_the_type_that_is_asked_for(dtype):
-    (X, y), walk, bits = sample(7, 70, 0, "signs"), Sweep(7, 4), dtype is np.uint64
-    factors = walk.factors(X, dtype)
+def test_the_products_keep_the_type_that_is_asked_for(dtype):
+    (X, y), products, bits = sample(7, 70, 0, "signs"), MonomialProducts(7, 4), dtype is np.uint64
+    factors, labels = products.factors(X, dtype), packed_signs(y) if bits else y.astype(dtype)
     assert {level.dtype for part in factors for level in part} == {np.dtype(dtype)}
-    assert walk.adjoint(factors, pack(y) if bits else y.astype(dtype)).dtype == (np.float64 if bits else dtype)
+    assert products.adjoint(factors, labels).dtype == (np.float64 if bits else dtype)
 
 
 @pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1000])
 def test_packed_signs_are_bits(m):
     X, _ = sample(3, m, m)
-    words = pack(X.T)
+    words = packed_signs(X.T)
     assert words.shape == (3, -(-m // 64)) and words.dtype == np.uint64
     assert [[int(word) >> i & 1 for word in row for i in range(64)][:m] for row in words] == (X.T < 0).tolist()
     assert sum(int(np.bitwise_count(row).sum()) for row in words) == (X < 0).sum()  # the rest of the bits is 0
@@ -158,9 +158,9 @@ def test_packed_signs_are_bits(m):
 
 @pytest.mark.parametrize("n, degree", [(1, 1), (6, 2), (10, 3), (22, 2)])
 def test_the_transform_is_taken_where_it_costs_less(n, degree):
-    """Against m products with a matrix of the size of the sweep, 8 n 2^n; and up to a table of 2^22 numbers."""
+    """Against m products with a matrix of the size of the products, 8 n 2^n; and up to a table of 2^22 numbers."""
     moments = Moments(n, degree)
-    even = 8 * n * 2**n // sweep(n, degree).size
+    even = 8 * n * 2**n // products_of(n, degree).size
     assert moments._many(even + 1) and not moments._many(even)
     assert not Moments(23, degree)._many(10**15)
 
@@ -173,13 +173,13 @@ def test_single_precision_is_left_before_a_block_could_exceed_it(label):
 
 def spy(monkeypatch):
     """The types of the factors whose products are taken from now on; the transform takes none."""
-    seen, factors = [], Sweep.factors
+    seen, factors = [], MonomialProducts.factors
 
     def recorded(self, X, dtype):
         seen.append(np.dtype(dtype).name)
         return factors(self, X, dtype)
 
-    monkeypatch.setattr(Sweep, "factors", recorded)
+    monkeypatch.setattr(MonomialProducts, "factors", recorded)
     return seen
 
 
@@ -203,7 +203,7 @@ def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, t
 
 @pytest.mark.parametrize("labels, times", [("integers", 1), ("signs", 4)])
 def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labels, times, monkeypatch):
-    even, seen = 8 * 10 * 2**10 // sweep(10, 1).size, spy(monkeypatch)
+    even, seen = 8 * 10 * 2**10 // products_of(10, 1).size, spy(monkeypatch)
     X, y = sample(10, times * (even + 1), 0, labels)
     Moments(10, 1).update(X[1:], y[1:])
     assert seen
@@ -347,9 +347,9 @@ def test_moments_can_be_sent_to_another_process():
 
 
 def test_a_wide_cube_needs_little_memory():
-    walk = sweep(256, 3)
-    assert walk.size <= 1.01 * hypercube.dimension(256, 3)
-    assert walk.block * 32640 * 8 <= 64 << 20  # the larger factor, in bytes
+    products = products_of(256, 3)
+    assert products.size <= 1.01 * hypercube.dimension(256, 3)
+    assert products.block * 32640 * 8 <= 64 << 20  # the larger factor, in bytes
 
 
 @pytest.mark.parametrize(
@@ -357,9 +357,9 @@ def test_a_wide_cube_needs_little_memory():
 )
 def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block):
     """Powers of 2 from 16 to 1024 samples, and words of 64 bits, that fill 64 MB with doubles."""
-    walk = Sweep(n, degree)
-    assert walk.block == block == max(16, min(1024, 2 ** int(np.log2(2**23 / factor))))
-    assert walk.bits == 64 * max(1, 2**20 // factor)
+    products = MonomialProducts(n, degree)
+    assert products.block == block == max(16, min(1024, 2 ** int(np.log2(2**23 / factor))))
+    assert products.bits == 64 * max(1, 2**20 // factor)
 
 
 def test_a_refused_update_leaves_no_trace():

@@ -15,7 +15,7 @@ from sparse_core.cube import hypercube
 from sparse_core.learning import regression
 from sparse_core.learning.conjugate_gradients import Interrupted, _descend, conjugate_gradients
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.monomial_products import Sweep
+from sparse_core.learning.monomial_products import MonomialProducts
 from sparse_core.learning.regression import choose, distance_kernel, gram, least_squares, solve
 
 ROUTES = ("gram", "kernel", "cg", "walsh")
@@ -57,10 +57,10 @@ def test_each_route_is_ridge_regression_on_the_explicit_matrix(solver, m):
 
 
 @pytest.mark.parametrize("n, degree, m", [(6, 3, 3000), (10, 3, 20000)])
-def test_transforms_need_no_sweep_and_sweeps_no_transform(n, degree, m, monkeypatch):
+def test_transforms_need_no_products_and_products_no_transform(n, degree, m, monkeypatch):
     X, y = sample(n, m, n)
     naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
-    for solver, other in (("walsh", (Sweep, "adjoint")), ("cg", (regression, "inverse_walsh_transform"))):
+    for solver, other in (("walsh", (MonomialProducts, "adjoint")), ("cg", (regression, "inverse_walsh_transform"))):
         with monkeypatch.context() as patch:
             patch.delattr(*other)
             fit = least_squares(X, y, degree, solver=solver)

@@ -9,7 +9,7 @@ import pytest
 
 from sparse_core.cube import hypercube
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.shards import Shard, find, moments, save, tree
+from sparse_core.learning.shards import Shard, moments, save, saved, sum_by_halves
 
 N, DEGREE, M = 12, 3, 5000
 
@@ -63,21 +63,21 @@ def test_shards_of_any_length_give_the_sum_up_to_rounding(tmp_path, rows):
     X, y = X[: 40 * rows], y[: 40 * rows]
     cut(tmp_path, X, y, rows)
     whole = Moments(N, DEGREE).update(X, y)
-    np.testing.assert_allclose(moments(find(tmp_path), DEGREE).sums, whole.sums, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(moments(saved(tmp_path), DEGREE).sums, whole.sums, rtol=0, atol=1e-10)
 
 
 def test_the_files_are_found_in_the_order_in_which_they_were_saved(tmp_path):
     X, y = samples(np.random.default_rng(3), integers=True)
     shards = cut(tmp_path / "new" / "folder", X, y, 400)
-    assert find(tmp_path / "new" / "folder") == shards
+    assert saved(tmp_path / "new" / "folder") == shards
     assert np.array_equal(np.concatenate([np.load(shard.X) for shard in shards]), X)
     assert np.array_equal(np.concatenate([np.load(shard.y) for shard in shards]), y)
 
 
 @pytest.mark.parametrize("stop", [1, 2, 3, 64, 100])
 def test_the_tree_is_as_deep_as_log2_and_keeps_the_order(stop):
-    assert tree(lambda i: [i], lambda a, b: a + b, 0, stop) == list(range(stop))
-    assert tree(lambda i: 0, lambda a, b: 1 + max(a, b), 0, stop) == (stop - 1).bit_length()
+    assert sum_by_halves(lambda i: [i], lambda a, b: a + b, 0, stop) == list(range(stop))
+    assert sum_by_halves(lambda i: 0, lambda a, b: 1 + max(a, b), 0, stop) == (stop - 1).bit_length()
 
 
 @pytest.mark.parametrize("scheduler", [None, "synchronous"])
@@ -94,7 +94,7 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
 
 def test_missing_files_and_no_shards_are_refused(tmp_path):
     with pytest.raises(ValueError, match="'shards' must name at least one shard"):
-        moments(find(tmp_path), DEGREE)
+        moments(saved(tmp_path), DEGREE)
     with pytest.raises(FileNotFoundError, match="X-00000.npy"):
         moments([Shard(tmp_path / "X-00000.npy", tmp_path / "y-00000.npy")], DEGREE)
 
@@ -112,11 +112,11 @@ def test_dask_is_imported_only_for_a_scheduler(tmp_path):
     script = f"""
 import sys
 import sparse_core.learning.shards as shards
-assert shards.moments(shards.find({str(tmp_path)!r}), 1).count == 10
+assert shards.moments(shards.saved({str(tmp_path)!r}), 1).count == 10
 assert not {{"dask", "distributed"}} & set(sys.modules)
 sys.modules["dask"] = None
 try:
-    shards.moments(shards.find({str(tmp_path)!r}), 1, "threads")
+    shards.moments(shards.saved({str(tmp_path)!r}), 1, "threads")
 except ImportError as error:
     print(error)
 """
