@@ -34,12 +34,23 @@ def integer(name: str, value: Any, minimum: int | None = None, maximum: int | No
     return int(_between(name, value, minimum, maximum))
 
 
-def real(name: str, value: Any, minimum: float | None = None, maximum: float | None = None) -> float:
-    """minimum <= value <= maximum, as a finite Python float.
+def real(
+    name: str,
+    value: Any,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    *,
+    above: float | None = None,
+    below: float | None = None,
+) -> float:
+    """minimum <= value <= maximum and above < value < below, as a finite Python float.
 
     >>> real("rho", 1.5, minimum=-1, maximum=1)
     Traceback (most recent call last):
     ValueError: Argument 'rho' must be at most 1, not 1.5.
+    >>> real("delta", 1, above=0, below=1)
+    Traceback (most recent call last):
+    ValueError: Argument 'delta' must be less than 1, not 1.0.
     """
     if isinstance(value, (str, bytes, bool, np.bool_)):
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
@@ -49,6 +60,11 @@ def real(name: str, value: Any, minimum: float | None = None, maximum: float | N
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.") from None
     if not math.isfinite(value):
         raise ValueError(f"Argument '{name}' must be finite, not {value}.")
+    if above is not None and value <= above:
+        rule = "positive" if above == 0 else f"more than {above}"
+        raise ValueError(f"Argument '{name}' must be {rule}, not {value}.")
+    if below is not None and value >= below:
+        raise ValueError(f"Argument '{name}' must be less than {below}, not {value}.")
     return float(_between(name, value, minimum, maximum))
 
 
@@ -59,10 +75,7 @@ def positive(name: str, value: Any) -> float:
     Traceback (most recent call last):
     ValueError: Argument 'eps' must be positive, not 0.0.
     """
-    number = real(name, value)
-    if number <= 0:
-        raise ValueError(f"Argument '{name}' must be positive, not {number}.")
-    return number
+    return real(name, value, above=0)
 
 
 def _between(name: str, value: float, minimum: float | None, maximum: float | None) -> float:

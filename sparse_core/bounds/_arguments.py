@@ -15,10 +15,7 @@ def confidence(value: float, name: str = "delta") -> float:
     Traceback (most recent call last):
     ValueError: Argument 'delta' must be less than 1, not 1.0.
     """
-    number = checks.positive(name, value)
-    if number >= 1:
-        raise ValueError(f"Argument '{name}' must be less than 1, not {number}.")
-    return number
+    return checks.real(name, value, above=0, below=1)
 
 
 def correlation(value: float) -> float:
@@ -28,10 +25,7 @@ def correlation(value: float) -> float:
     Traceback (most recent call last):
     ValueError: Argument 'rho' must be at least 0, not -0.5.
     """
-    rho = checks.real("rho", value, 0)
-    if rho >= 1:
-        raise ValueError(f"Argument 'rho' must be less than 1, not {rho}.")
-    return rho
+    return checks.real("rho", value, 0, below=1)
 
 
 def width(s: int, k: int) -> tuple[int, int]:

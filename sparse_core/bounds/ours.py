@@ -316,15 +316,13 @@ def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -
     `ours-theorem-14-explicit`. Against the answer E phi0, where phi(x, y) = phi0(x) + y phi1(x), each query excludes
     fewer than tau^(-2) parities (Parseval). A hypothesis f of that error for chi_S has fhat(S) >= 1 - 2 error, so one
     f serves at most (1 - 2 error)^(-2) of them. A randomised learner succeeds with the given probability on average
-    over S.
+    over S. Guessing has the error 1/2.
 
     >>> round(theorem_14(10, 0.125), 3)
     15.859
     """
     m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
-    error, success = checks.real("error", error, 0), checks.real("success", success, 0, 1)
-    if error >= 0.5:
-        raise ValueError(f"Argument 'error' must be less than 1/2, which guessing reaches, not {error}.")
+    error, success = checks.real("error", error, 0, below=1 / 2), checks.real("success", success, 0, 1)
     return max(0.0, tau**2 * (success * as_float(2**m) - (1 - 2 * error) ** -2))
 
 

@@ -25,16 +25,16 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import comb, expit
 from scipy.stats import binom
 
 from .. import checks
+from .._arrays import Array, slices
 
 __all__ = ["GridFamily", "Run", "best"]
 
-Array = NDArray[np.float64]
 
 BLOCK = 1 << 18  # (row, neuron) pairs that are looked at together
 REACH = 12  # standard deviations, and one, of the binomial law that are summed; what is left out is positive
@@ -70,9 +70,7 @@ class GridFamily:
     def __post_init__(self) -> None:
         object.__setattr__(self, "q", checks.integer("q", self.q, 1, 20))
         object.__setattr__(self, "N", checks.integer("N", self.N, 1))
-        kappa = checks.real("kappa", self.kappa)
-        if not 0 < kappa < 1:
-            raise ValueError(f"Argument 'kappa' must be between 0 and 1, not {kappa}.")
+        checks.real("kappa", self.kappa, above=0, below=1)
 
     @property
     def m(self) -> int:
@@ -146,15 +144,13 @@ class GridFamily:
         label = (zeta > 0) @ (1 << np.arange(self.q))
         u = np.arange(1, full + 1)
         Q = u[:, None] >> np.arange(self.q) & 1
-        step = max(1, BLOCK // full)
         fewest, most, agree, total = self.s, 0, True, 0.0
         neurons = []
         for sign, own in ((1.0, label), (-1.0, full - label)):
             A, V = self.neuron(np.bincount(own, minlength=full + 1)[1:], Q.sum(axis=1))
             gamma = np.where(Q, (A * V)[:, None], ((A - 1) * V)[:, None])
             neurons.append((sign, own, (1 - A) * V, -A * V, gamma.T.copy()))
-        for start in range(0, self.N, step):
-            rows = slice(start, start + step)
+        for rows in slices(self.N, max(1, BLOCK // full)):
             count, h = np.zeros((2, len(label[rows]), self.q))
             for sign, own, inside, outside, gamma in neurons:
                 phi = np.where(own[rows, None] == u, inside, outside)

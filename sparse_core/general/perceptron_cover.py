@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 
 __all__ = ["Cover", "Peeling", "lift", "peel", "perceptron", "replay"]
 
-Array = NDArray[np.float64]
 
 SHADE = 1 - 2.0**-30  # covers are finer than gamma_l by this: at the farthest point fhat_l is a multiple of e
 

@@ -30,6 +30,7 @@ from scipy.optimize import brentq, nnls
 from scipy.special import expit
 
 from .. import checks
+from .._arrays import Array
 from .packing import pack
 
 __all__ = [
@@ -44,7 +45,6 @@ __all__ = [
     "profile",
 ]
 
-Array = NDArray[np.float64]
 
 NORMS = ("box", "folded")
 TERMS = ("both", "weights", "biases")

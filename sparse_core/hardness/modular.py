@@ -16,13 +16,13 @@ from itertools import combinations_with_replacement
 from math import comb, factorial, prod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import checks
+from .._arrays import Integers
 
 __all__ = ["arora_ge", "arora_ge_samples", "connected", "degree", "rank", "solve", "system", "vanishing"]
 
-Integers = NDArray[np.int64]
 
 MAX_MODULUS = 1 << 31  # products of two residues fit into 64 bits
 

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 from ..network.network import SparseNetwork
 
 __all__ = ["digits", "encode", "lift", "linearised", "lwr", "lwr_label", "parity", "printed_parity"]
 
-Array = NDArray[np.float64]
 
 ROUNDINGS = ("lwr", "floor", "printed")
 MAX_WEIGHTS = 1 << 27  # entries of W: 1 GB

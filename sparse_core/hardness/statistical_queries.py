@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 from ..cube import fourier
 from ..cube.hypercube import points
 
@@ -37,7 +38,6 @@ __all__ = [
     "label_parts",
 ]
 
-Array = NDArray[np.float64]
 Query = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]  # (rows x, labels y) -> values in [-1, 1]
 
 MAX_M = 20  # of the adversary, which keeps a table of 2^m sets and evaluates queries on the whole cube
@@ -88,9 +88,7 @@ def query_samples(tau: float, queries: int, delta: float) -> int:
     >>> query_samples(0.1, queries=1000, delta=0.05)
     2120
     """
-    queries, delta = checks.integer("queries", queries, 1), checks.real("delta", delta)
-    if not 0 < delta < 1:
-        raise ValueError(f"Argument 'delta' must be between 0 and 1, not {delta}.")
+    queries, delta = checks.integer("queries", queries, 1), checks.real("delta", delta, above=0, below=1)
     return ceil(2 * log(2 * queries / delta) / checks.positive("tau", tau) ** 2)
 
 

@@ -14,17 +14,15 @@ from math import comb, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import checks
+from .._arrays import Array, Integers
 from ..cube.hypercube import points
 from ..learning.lemma_9 import split
 from ..network.network import SparseNetwork
 
 __all__ = ["Networks", "Survey", "multisets", "networks", "neurons", "survey"]
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 MAX_NETWORKS = 1 << 21  # of a family: with s = 3 on 8 points, tables of 130 MB
 
 

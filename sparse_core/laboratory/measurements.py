@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from .._arrays import Array
 from ..cube import fourier
 from ..learning.lemma_9 import flips
 from ..network.network import SparseNetwork
 
 __all__ = ["Facts", "Side", "exactly", "look", "normal"]
 
-Array = NDArray[np.float64]
 
 BATCHES = 32  # parts of a sample, whose estimates of a Fourier tail are compared
 

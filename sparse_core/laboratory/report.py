@@ -16,9 +16,10 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import checks
+from .._arrays import Array
 from ..cube.hypercube import index, points
 from ..network.network import SparseNetwork
 from ..network.sparsity import AUTO_PAIRS, Sparsity
@@ -27,7 +28,6 @@ from .table import Class, Row, rows, sizes
 
 __all__ = ["WithConstant", "Report", "balanced", "examine", "read"]
 
-Array = NDArray[np.float64]
 
 EXACT_N = 20  # the largest cube that is visited point by point
 EXACT_PAIRS = 1 << 24  # pairs of a point and a neuron, for which all flips are tried
@@ -283,9 +283,7 @@ def examine(
         raise ValueError("Argument 'X' must be given for the law 'points'.")
     if law == "cube" and X is not None:
         X = np.asarray(checks.signs("X", X))
-    rho, delta = checks.real("rho", rho, -1, 1), checks.real("delta", delta, 0, 1)
-    if abs(rho) == 1:
-        raise ValueError(f"Argument 'rho' must be between -1 and 1, not {rho:g}.")
+    rho, delta = checks.real("rho", rho, above=-1, below=1), checks.real("delta", delta, 0, 1)
     degree, rng = checks.integer("degree", degree, 0), np.random.default_rng(checks.integer("seed", seed, 0))
 
     facts = _look(net, X if law == "points" else None, seed, rng)

@@ -14,8 +14,8 @@ from math import ceil, exp, inf, isnan, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..bounds import ours, paper
 from ..cube.hypercube import dimension
 from ..general import rademacher
@@ -26,7 +26,6 @@ from .measurements import Facts, Side, exactly, normal
 
 __all__ = ["Class", "Row", "rows", "sizes"]
 
-Array = NDArray[np.float64]
 Texts = tuple[str, ...]
 Cells = Iterator[tuple[str, str, Side | None, Side | float | None, float | None, str]]  # id, form, sides, trivial, at
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .._arrays import Array
 
 __all__ = ["Interrupted", "conjugate_gradients"]
 
-Array = NDArray[np.float64]
 SINGLE = 4e-7  # the reduction of the residual that steps in single precision can give
 MAX_STEPS = 2000
 

@@ -49,8 +49,7 @@ def noise_law(n: int, rho: Fraction) -> Law:
 
 
 def _correlation(rho: Fraction) -> Fraction:
-    if not -1 <= checks.real("rho", rho) < 1:
-        raise ValueError(f"Argument 'rho' must be at least -1 and less than 1, not {rho}.")
+    checks.real("rho", rho, -1, below=1)
     return Fraction(rho)
 
 

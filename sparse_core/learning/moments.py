@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import index, monomials
 from .monomial_products import MonomialProducts, packed_signs, products_of
@@ -114,7 +115,7 @@ class Moments:
                 yield len(y)
                 continue
             dtype: Any = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
-            for rows in blocks(len(y), products.bits if signs else products.block):
+            for rows in slices(len(y), products.bits if signs else products.block):
                 labels = y[rows].astype(np.float64, copy=False)
                 values = packed_signs(labels) if signs else labels.astype(dtype, copy=False)
                 sums = products.adjoint(products.factors(X[rows], dtype), values)
@@ -135,7 +136,7 @@ class Moments:
 
     def _add(self, terms: NDArray[Any]) -> None:
         """Knuth's two-sum: sums + terms = total + error exactly."""
-        for piece in blocks(len(terms), PIECE):
+        for piece in slices(len(terms), PIECE):
             sums, new = self._sums[piece], terms[piece]
             total = sums + new
             shift = total - sums
@@ -182,11 +183,6 @@ class Moments:
         return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"
 
 
-def blocks(length: int, size: int) -> Iterator[slice]:
-    """The slices of ``size`` that make up ``length``, the last one perhaps shorter."""
-    return (slice(start, min(start + size, length)) for start in range(0, length, size))
-
-
 def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: multiples of 1024 but the last."""
     size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
@@ -195,7 +191,7 @@ def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tu
         checks.signs("X", X[:0] if X.ndim else X, n)
         if y.shape != (len(X),):
             checks.real_array("y", y, ndim=1, shape=(len(X),))
-        for rows in blocks(len(X), size):
+        for rows in slices(len(X), size):
             where = f"[{rows.start}:]" if rows.start else ""
             held.append((checks.signs("X" + where, X[rows]), checks.real_array("y" + where, y[rows], ndim=1)))
             have += len(held[-1][1])
@@ -209,6 +205,6 @@ def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tu
 
 def row_blocks(X: NDArray[Any], n: int, size: int) -> Iterator[slice]:
     """The rows of X in blocks of ``size``, once all of them are known to be points of the cube."""
-    for rows in blocks(len(X), max(size, CHUNK // max(n, 1))):
+    for rows in slices(len(X), max(size, CHUNK // max(n, 1))):
         checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows], n)
-    return blocks(len(X), size)
+    return slices(len(X), size)

@@ -27,15 +27,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack
 
 from .. import checks
+from .._arrays import Array, slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, index, monomials, supports
 from .conjugate_gradients import conjugate_gradients
-from .moments import TABLE_N, Moments, blocks, chunks
+from .moments import TABLE_N, Moments, chunks
 from .monomial_products import products_of
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
 
-Array = NDArray[np.float64]
 Report = Callable[[str, float], object]
 SOLVERS = ("gram", "kernel", "cg", "walsh")
 WALSH_N = 25  # up to here a table of all points is worth its memory
@@ -214,7 +214,7 @@ def gram(moments: Moments, degree: int) -> Array:
     member = np.concatenate([(level[:, :, None] == np.arange(n)).any(1) for level in supports(n, degree)])
     words = np.packbits(np.pad(member, ((0, 0), (0, -n % 16))), axis=1, bitorder="little").view("<u2")
     first, places = np.array([0] + [dimension(n, i) for i in range(2 * degree)]), _places(n, 2 * degree)
-    for rows in blocks(len(G), max(1, PAIRS // len(G))):
+    for rows in slices(len(G), max(1, PAIRS // len(G))):
         place, size = 0, np.zeros((rows.stop - rows.start, rows.stop), dtype=np.intp)
         for word, added in zip(words.T, places, strict=True):
             both = word[rows, None] ^ word[: rows.stop]
@@ -244,7 +244,7 @@ def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
     points, n = checks.signs("X", X).astype(np.float32), X.shape[1]
     values, K = distance_kernel(n, degree), np.empty((len(X),) * 2)
-    for rows in blocks(len(X), max(1, PAIRS // len(X))):
+    for rows in slices(len(X), max(1, PAIRS // len(X))):
         K[rows] = values[((n - points[rows] @ points.T) / 2).astype(np.intp)]
     return K
 
@@ -257,7 +257,7 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
     def operator(c: Array, dtype: Any) -> Array:
         flat, image = np.zeros(products.size, dtype), np.zeros(products.size)
         flat[products.position] = c
-        for rows in blocks(m, products.block):
+        for rows in slices(m, products.block):
             factors = products.factors(X[rows], dtype)
             image += products.adjoint(factors, products.forward(factors, flat))
         result: Array = image[products.position] / m

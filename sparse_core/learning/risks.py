@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from .. import checks
+from .._arrays import Array
 from ..cube.fourier import walsh_transform
 from ..cube.hypercube import dimension, points
 
@@ -33,7 +34,6 @@ __all__ = [
     "standardised",
 ]
 
-Array = NDArray[np.float64]
 Sets = Mapping[tuple[int, ...], float]
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Array, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
 __all__ = ["active", "blocks", "count", "dead", "integral", "round_off", "rows_in_a_block", "size"]
 
-Array = NDArray[np.float64]
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
 BLOCK = 1 << 18  # entries of a block: 2 MB
@@ -56,11 +56,9 @@ def blocks(X: Points, n: int, s: int) -> Iterator[tuple[slice, Array]]:
     >>> [(rows.start, x.shape) for rows, x in blocks(None, n=16, s=8)]
     [(0, (16384, 16)), (16384, (16384, 16)), (32768, (16384, 16)), (49152, (16384, 16))]
     """
-    total, step = size(X, n, s), rows_in_a_block(n, s)
-    for start in range(0, total, step):
-        stop = min(start + step, total)
-        block = points(n, start, stop) if X is None else X[start:stop]
-        yield slice(start, stop), block.astype(np.float64, copy=False)
+    for rows in slices(size(X, n, s), rows_in_a_block(n, s)):
+        block = points(n, rows.start, rows.stop) if X is None else X[rows]
+        yield rows, block.astype(np.float64, copy=False)
 
 
 def active(W: Array, b: Array, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -72,9 +70,9 @@ def active(W: Array, b: Array, X: NDArray[Any]) -> NDArray[np.bool_]:
     The first is no rounding error: as stored, 0.1 + 0.2 exceeds 0.3.
     """
     result = np.zeros((len(X), len(b)), dtype=np.bool_)
-    slices = _slices(W, b, X)
+    parts = _parts(W, b, X)
     for rows, x in blocks(X, W.shape[1], len(b)):
-        result[rows] = _positive(slices, x)
+        result[rows] = _positive(parts, x)
     return result
 
 
@@ -85,9 +83,9 @@ def count(W: Array, b: Array, X: Points = None) -> NDArray[np.int32]:
     array([1, 1, 2, 0], dtype=int32)
     """
     result = np.zeros(size(X, W.shape[1], len(b)), dtype=np.int32)
-    slices = _slices(W, b, X)
+    parts = _parts(W, b, X)
     for rows, x in blocks(X, W.shape[1], len(b)):
-        result[rows] = np.count_nonzero(_positive(slices, x), axis=1)
+        result[rows] = np.count_nonzero(_positive(parts, x), axis=1)
     return result
 
 
@@ -120,21 +118,21 @@ def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
     return np.asarray((W.shape[1] + 2) * 2.0**-52 * terms)
 
 
-def _slices(W: Array, b: Array, X: Points) -> list[Array]:
+def _parts(W: Array, b: Array, X: Points) -> list[Array]:
     """A_1, A_2, ... with sum [W, b]: rows of multiples of a power of two that no sum over X exceeds 2^53 times."""
     rest = np.column_stack([W, b])
     if not integral(X):
         return [rest]
     reach = 1 if X is None else max(int(X.max(initial=1)), -int(X.min(initial=0)))
-    slices: list[Array] = []
-    while not slices or rest.any():
+    parts: list[Array] = []
+    while not parts or rest.any():
         exponent = np.frexp(np.abs(rest).max(axis=1))[1] + rest.shape[1].bit_length() + reach.bit_length() - 53
         unit = np.maximum(np.ldexp(1.0, exponent), np.finfo(float).smallest_subnormal)[:, None]
-        slices.append(np.rint(rest / unit) * unit)
-        rest = rest - slices[-1]
-    return slices
+        parts.append(np.rint(rest / unit) * unit)
+        rest = rest - parts[-1]
+    return parts
 
 
-def _positive(slices: list[Array], x: Array) -> NDArray[np.bool_]:
-    """[sum of the slices' terms > 0], from coarse to fine: a sum that gets rounded is too large to be turned later."""
-    return np.greater(sum(x @ A[:, :-1].T - A[:, -1] for A in slices), 0)
+def _positive(parts: list[Array], x: Array) -> NDArray[np.bool_]:
+    """[the parts' sums exceed 0], from coarse to fine: a sum that gets rounded is too large to be turned later."""
+    return np.greater(sum(x @ A[:, :-1].T - A[:, -1] for A in parts), 0)

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
+from .._arrays import Array
+
 __all__ = [
     "compatible",
     "excluded",
@@ -30,7 +32,6 @@ __all__ = [
     "silencers",
 ]
 
-Array = NDArray[np.float64]
 Graph = NDArray[np.bool_]
 
 MAX_SUBSETS = 2000  # linear programmes for subsets of one size: a few seconds

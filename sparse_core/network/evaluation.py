@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 
 __all__ = ["checked", "dense", "truth_table"]
 
-Array = NDArray[np.float64]
 
 BLOCK = 1 << 16  # active pairs at a time
 WIDE = 1 << 12  # neurons at a time, so that a block of the dense pass has many rows
@@ -53,7 +53,7 @@ def dense(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
         return np.asarray(np.maximum(z, 0, out=z) @ u)
     result = np.zeros(activity.size(X, n, s))
     if s > WIDE:
-        return sum((dense(u[j : j + WIDE], W[j : j + WIDE], b[j : j + WIDE], X) for j in range(0, s, WIDE)), result)
+        return sum((dense(u[j], W[j], b[j], X) for j in slices(s, WIDE)), result)
     buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
     for rows, x in activity.blocks(X, n, s):
         z = np.matmul(x, W.T, out=buffer[: len(x)])
@@ -90,9 +90,9 @@ def truth_table(u: Array, W: Array, b: Array) -> Array:
     if max(share[rare].sum(), np.count_nonzero(~rare)) * 2**n > activity.MAX_PAIRS:
         activity.size(None, n, s)  # which refuses
     result = np.zeros(1 << n) if rare.all() else dense(u[~rare], W[~rare], b[~rare], None)
-    members, step = np.flatnonzero(rare), max(1, activity.BLOCK // len(Z))
-    for start in range(0, len(members), step):
-        j = members[start : start + step]
+    members = np.flatnonzero(rare)
+    for part in slices(len(members), max(1, activity.BLOCK // len(Z))):
+        j = members[part]
         A, B = W[j, low:] @ Y.T - b[j, None], W[j, :low] @ Z.T
         for neuron in zip(u[j], A, B, strict=True):
             _add(result, *neuron)

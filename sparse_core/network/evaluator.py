@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._arrays import Array, slices
 from . import activity
 from .evaluation import checked, dense
 
 __all__ = ["SparseEvaluator", "gathered", "keys"]
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Neurons = tuple[Array, Array, Array]  # u, W, b
 
@@ -63,9 +63,8 @@ def gathered(u: Array, W: Array, b: Array, X: NDArray[Any], rows: Indices, neuro
     (array([2., 2.]), array([2, 2]))
     """
     result = np.zeros(len(X))
-    step = max(1, BLOCK // max(W.shape[1], 1))
-    for start in range(0, len(rows), step):
-        i, j = rows[start : start + step], neurons[start : start + step]
+    for pairs in slices(len(rows), max(1, BLOCK // max(W.shape[1], 1))):
+        i, j = rows[pairs], neurons[pairs]
         z = np.einsum("pc,pc->p", X[i].astype(np.float64, copy=False), W[j]) - b[j]
         result += np.bincount(i, weights=u[j] * np.maximum(z, 0), minlength=len(X))
     return result
@@ -142,8 +141,8 @@ class _Prefixes:
         c = min(cost, key=cost.__getitem__)
         if cost[c] > 0.9:
             return None
-        step = max(1, activity.BLOCK // s)
-        alive = [np.flatnonzero(self._alive(X[i : i + step], c)) + i * s for i in range(0, len(X), step)]
+        blocks = slices(len(X), max(1, activity.BLOCK // s))
+        alive = [np.flatnonzero(self._alive(X[rows], c)) + rows.start * s for rows in blocks]
         return _Candidates(*np.divmod(np.concatenate(alive), s), found_by=s * c)
 
     def _alive(self, X: NDArray[Any], c: int) -> NDArray[np.bool_]:
@@ -194,7 +193,7 @@ class SparseEvaluator:
         if not self._pays(X):
             return dense(*self._whole, X)
         result = np.zeros(len(X))
-        for rows in _in_blocks(X):
+        for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1)):
             for part in self._parts:
                 found, x = part.candidates(X[rows]), X[rows]
                 values = gathered(*part.neurons, x, found.rows, found.neurons) if found else dense(*part.neurons, x)
@@ -211,7 +210,7 @@ class SparseEvaluator:
         if not self._pays(X):
             return np.full(len(X), self._whole[1].size)
         touched = np.zeros(len(X), dtype=np.int64)
-        for rows in _in_blocks(X):
+        for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1)):
             for part in self._parts:
                 found = part.candidates(X[rows])
                 if found:
@@ -223,11 +222,6 @@ class SparseEvaluator:
 
     def _pays(self, X: NDArray[Any]) -> bool:
         return len(X) * self._whole[1].size > WORTH * len(self._parts) and bool((np.abs(X) == 1).all())
-
-
-def _in_blocks(X: NDArray[Any]) -> list[slice]:
-    step = activity.rows_in_a_block(X.shape[1], 1)
-    return [slice(start, start + step) for start in range(0, len(X), step)]
 
 
 def _some(neurons: Neurons, chosen: Indices) -> Neurons:

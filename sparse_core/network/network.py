@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 from . import activity
 from .evaluation import checked, dense, truth_table
 from .evaluator import SparseEvaluator
 from .sparsity import METHODS, Sparsity, on_cube, on_points
 
 __all__ = ["Scale", "SparseNetwork"]
-
-Array = NDArray[np.float64]
 
 
 class Scale(NamedTuple):

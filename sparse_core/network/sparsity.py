@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 from .certificates import compatible, exclusive_groups, largest_count, largest_subset, normalised
 
 __all__ = ["METHODS", "Sparsity", "on_cube", "on_points"]
 
-Array = NDArray[np.float64]
 
 METHODS = ("auto", "enumeration", "pairs", "subsets", "milp")
 AUTO_PAIRS = 1 << 30  # (point, neuron) pairs up to which enumeration is the first choice: a few seconds

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 from .network import SparseNetwork
 
 __all__ = ["Layered", "Statistics", "classify", "fit", "statistics"]
 
-Array = NDArray[np.float64]
 Step = Callable[[Iterable[Array], float], None]  # the gradient and the rate of a step, which moves the parameters
 MEMORY = (0.9, 0.999)  # how much of the running means of the gradient and of its square a step keeps
 LOOK = 200  # steps between two looks at the validation set

@@ -45,7 +45,7 @@ def table(name):
 LIMITS = dict(table("bad_numbers.txt"))
 REFUSED = table("bad_calls.txt")
 
-OPEN = "must be (positive|less than 1|between 0 and 1|at least .* less than 1), not "
+OPEN = "must be (positive|less than 1), not "
 ARRAY = re.compile(r"(\w+)([\[{])([12])[\]}]")  # name[axes] of real numbers, name{axes} of -1 and 1
 DOMAIN = re.compile(r"(?:(-?\d+)(<=?))?([A-Za-z_]\w*)(?:(<=?)(-?\d+))?")
 
@@ -58,7 +58,7 @@ def numbers(name, valid, low, below, above, high):
     if low is not None and below == "<=":
         yield say(int(low) - step), ValueError, rf"must be at least {low}(\.0)?\b.*, not "
     if high is not None and above == "<=":
-        yield say(int(high) + step), ValueError, rf"must be (at most {high}(\.0)?|between 0 and 1), not "
+        yield say(int(high) + step), ValueError, rf"must be at most {high}(\.0)?, not "
     for end, open_end in ((low, below == "<"), (high, above == "<")):
         if end is not None and open_end:
             yield float(end), ValueError, OPEN

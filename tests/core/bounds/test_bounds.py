@@ -585,7 +585,7 @@ def test_ours_is_below_the_paper_wherever_they_promise_the_same():
         (lambda: ours.claim_2_1_tail(0.1, 1, 1), "'rho' must be less than 1"),
         (lambda: ours.tail_from_average_sensitivity(-1, 1), "'AS' must be at least 0"),
         (lambda: ours.average_sensitivity(1.0), "'k', 's' or 'mean_square_active' must be given"),
-        (lambda: ours.theorem_14(3, 0.1, error=0.5), "'error' must be less than 1/2"),
+        (lambda: ours.theorem_14(3, 0.1, error=0.5), "'error' must be less than 0.5"),
         (lambda: ours.rademacher(3, 2, 1, 1, 1, 1, form="log-free"), "'form' must be one of"),
         (lambda: paper.lemma_9(3, 2, 3, 1, 1), "'k' must be at most 2, not 3"),
         (lambda: paper.lemma_9(3, 2, 1, 1, 1, form="sharp"), "'form' must be one of 'printed', 'repaired'"),

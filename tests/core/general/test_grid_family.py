@@ -114,7 +114,7 @@ def test_best_is_at_least_as_good_as_a_grid_of_kappas():
     [
         (lambda: GridFamily(0, 1), "'q' must be at least 1"),
         (lambda: GridFamily(1, 0), "'N' must be at least 1"),
-        (lambda: GridFamily(1, 1, kappa=1.0), "'kappa' must be between 0 and 1"),
+        (lambda: GridFamily(1, 1, kappa=1.0), "'kappa' must be less than 1"),
         (lambda: GridFamily(1, 2).run([[1]]), "'signs' must have 2 rows"),
         (lambda: GridFamily(1, 1).run([[0]]), "'signs' must have entries -1 and 1"),
         (lambda: GridFamily(2, 1).run([[1]]), "'signs' must have 2 columns"),

@@ -251,7 +251,7 @@ def test_the_block_learner_always_finds_the_parity(tau, j, left):
             "must be at most 1, not 2",
         ),
         (lambda o: statistical_queries.block_learner(o, 1, rng=0), TypeError, "'rng' must be a numpy"),
-        (lambda o: statistical_queries.query_samples(0.1, 5, 1.0), ValueError, "'delta' must be between 0 and 1"),
+        (lambda o: statistical_queries.query_samples(0.1, 5, 1.0), ValueError, "'delta' must be less than 1"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(call, error, message):

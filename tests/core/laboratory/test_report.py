@@ -78,7 +78,7 @@ def test_weights_must_be_finite(bad):
         (dict(law="points"), ValueError, "'X' must be given"),
         (dict(law="gauss"), ValueError, "'law' must be one of"),
         (dict(X=[[0.5, 1, 1]], law="cube"), ValueError, "entries -1 and 1"),
-        (dict(rho=1.0), ValueError, "'rho' must be between"),
+        (dict(rho=1.0), ValueError, "'rho' must be less than 1"),
         (dict(degree=-1), ValueError, "'degree' must be at least 0"),
         (dict(k=0), ValueError, "'k' must be at least 1"),
         (dict(W=-1.0), ValueError, "'W' must be at least 0"),

@@ -87,7 +87,7 @@ def test_equation_17_is_an_identity_for_whole_numbers_of_buckets(r):
 
 @pytest.mark.parametrize("rho", [1, F(3, 2), -2])
 def test_rates_outside_the_range(rho):
-    with pytest.raises(ValueError, match="'rho' must be at least -1"):
+    with pytest.raises(ValueError, match="'rho' must be (at least -1|less than 1)"):
         lemma_10.bucket_count(rho)
 
 

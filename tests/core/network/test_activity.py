@@ -1,4 +1,4 @@
-"""Activity: signs in rational arithmetic, from the definition, against the slices."""
+"""Activity: signs in rational arithmetic, from the definition, against the exact sums of parts."""
 
 from fractions import Fraction
 
@@ -73,9 +73,9 @@ def test_far_out_on_either_side_a_tie_in_tenths_is_none_as_stored(side):
 
 def test_no_sum_over_a_slice_exceeds_2_to_the_53_units():
     W, b, X = RNG.uniform(0.5, 1, (9, 6)), RNG.uniform(0.5, 1, 9), np.full((1, 6), 3.0)
-    slices = activity._slices(W, b, X)
-    assert np.array_equal(sum(slices), np.column_stack([W, b]))
-    for A in slices:
+    parts = activity._parts(W, b, X)
+    assert np.array_equal(sum(parts), np.column_stack([W, b]))
+    for A in parts:
         rows = [[Fraction(t) for t in row] for row in A.tolist()]
         assert all(3 * sum(map(abs, row)) * max(t.denominator for t in row) <= 2**53 for row in rows)
 
