@@ -9,7 +9,7 @@ exactly the class of `definition-2`. The maximum over h splits in two.
    squares (NNLS). The cone is closed where activity is strict. That changes no maximum: a neuron on its boundary has a
    smaller active set, the same values, and fits wherever the larger set does.
 2. *Which neurons together.* The k-sparse networks are the choices of at most s sets that cover no point more than k
-   times: set packing, see ``packing``.
+   times: set packing, by dynamic programming.
 
 Two norms, named. "box" is Definition 2. "folded" is the ellipsoid ||v||^2/W^2 + c^2/B^2 <= 1, for W = B = 1 the ball in
 which the bias is one more weight. The box is an intersection of ellipsoids, and the value of (W, B) in the box is the
@@ -22,25 +22,25 @@ Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, nnls
 from scipy.special import expit
 
 from .. import checks
 from .._arrays import Array
-from .packing import pack
+from .interval import Interval, exactly, normal
 
 __all__ = [
-    "Mean",
     "active_sets",
     "ascent",
     "contraction",
     "dense",
     "empirical",
     "expected",
+    "maximum_packing",
     "neuron_values",
     "profile",
 ]
@@ -49,16 +49,10 @@ __all__ = [
 NORMS = ("box", "folded")
 TERMS = ("both", "weights", "biases")
 MAX_POINTS = 14  # 2^14 sets
+MAX_STATES = 1 << 24  # numbers in a table of set packing: 128 MB
 SEPARATED = 1e-9  # the residual of NNLS, for points of norm 1, below which two sets of points are taken to touch
+OPTIMAL = 1e-12  # how far the conditions of NNLS may be off, relatively; rounding takes less than 1e-15
 STEEP = 23.0  # the largest |logit mu|: there the value is within 1e-10 of its minimum, relatively
-
-
-class Mean(NamedTuple):
-    """An average and its 95 % interval, which is a point when the average is over all cases."""
-
-    value: float
-    low: float
-    high: float
 
 
 # --- One neuron ---
@@ -84,9 +78,27 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
     for mask in range(1, 1 << len(X)):
         inside = _inside(mask, len(X))
         rows = np.column_stack([np.where(inside[:, None], points, -points), inside])
-        if nnls(rows.T, target)[1] > SEPARATED:
+        if np.linalg.norm(_nearest(rows, target)) > SEPARATED:
             masks.append(mask)
     return np.array(masks)
+
+
+def _nearest(rows: Array, target: Array) -> Array:
+    """target - p for the point p = sum_i x_i rows_i, x >= 0, of the cone of the rows that is nearest to the target.
+
+    SciPy 1.15 can return a wrong x without a word. So what makes p the nearest point is verified: all x_i >= 0, and
+    <target - p, rows_i> <= 0, with equality where x_i > 0.
+    """
+    x = nnls(rows.T, target)[0]
+    rest: Array = target - x @ rows
+    slopes, lengths = rows @ rest, np.linalg.norm(rows, axis=1)
+    size = np.linalg.norm(target) + x @ lengths  # of the terms of ``rest``, which tells its rounding
+    if not ((x >= 0).all() and (slopes <= OPTIMAL * lengths * size).all() and abs(x @ slopes) <= OPTIMAL * size**2):
+        raise ArithmeticError(
+            f"scipy.optimize.nnls of SciPy {scipy.__version__} returned no nearest point, not even up to rounding. "
+            "Releases before 1.16 are known to fail; take a later one."
+        )
+    return rest
 
 
 class _Neuron:
@@ -121,7 +133,7 @@ class _Neuron:
 
 def _ball(rows: Array, target: Array) -> float:
     """max <target, r> over rows r >= 0, ||r|| <= 1: the distance of -target from the cone of the rows."""
-    return float(nnls(rows.T, -target)[1])
+    return float(np.linalg.norm(_nearest(rows, -target)))
 
 
 def _box(rows: Array, target: Array) -> float:
@@ -130,8 +142,8 @@ def _box(rows: Array, target: Array) -> float:
     def parts(logit: float) -> tuple[float, float]:
         stretch = np.full(len(target), expit(logit) ** -0.5)
         stretch[-1] = expit(-logit) ** -0.5
-        residual = target + nnls((rows * stretch).T, -target * stretch)[0] @ rows
-        return float(np.linalg.norm(residual[:-1])), abs(float(residual[-1]))
+        rest = _nearest(rows * stretch, -target * stretch) / stretch
+        return float(np.linalg.norm(rest[:-1])), abs(float(rest[-1]))
 
     def slope(logit: float) -> float:
         p, q = parts(logit)
@@ -211,13 +223,13 @@ def expected(
     *,
     samples: int | None = None,
     rng: np.random.Generator | None = None,
-) -> Mean:
+) -> Interval:
     """R(S) = E max_h (1/m) sum_i zeta_i h(x_i): over all signs, or over ``samples`` random ones, with an interval.
 
     zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
 
     >>> expected([[1.0], [-1.0]], s=2, k=1)
-    Mean(value=1.0, low=1.0, high=1.0)
+    Interval(value=1.0, low=1.0, high=1.0)
     """
     X = _points(X)
     if samples is None:
@@ -227,8 +239,7 @@ def expected(
         signs = rng.choice([-1.0, 1.0], size=(samples, len(X)))
     neuron = _Neuron(X, W, B, norm)
     best = np.array([_best(neuron.values(zeta), s, k) for zeta in signs]) / len(X)
-    half = 0.0 if samples is None else 1.96 * float(best.std(ddof=1)) / sqrt(samples)
-    return Mean(float(best.mean()), float(best.mean()) - half, float(best.mean()) + half)
+    return exactly(best.mean()) if samples is None else normal(best)
 
 
 def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: str = "box") -> Array:
@@ -241,7 +252,7 @@ def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: 
     """
     X = _points(X)
     s, neuron = checks.integer("s", s, 1), _Neuron(X, W, B, norm)
-    best: Array = np.array([pack(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
+    best: Array = np.array([maximum_packing(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
     return np.asarray(best.mean(axis=0) / len(X))
 
 
@@ -254,7 +265,43 @@ def _best(values: Array, s: int, k: int) -> float:
     """The best network, from the values of its neurons; without sparsity, s times the best neuron."""
     s = checks.integer("s", s, 1)
     k = checks.integer("k", k, 1, s)
-    return float(s * values.max() if k == s else pack(values, s, k)[-1])
+    return float(s * values.max() if k == s else maximum_packing(values, s, k)[-1])
+
+
+def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
+    """max of values[I_1] + ... + values[I_t] over t sets that cover no point more than k times, for t = 0, ..., s.
+
+    Parameters
+    ----------
+    values : (2^m,) the value of each set of the points 0, ..., m-1, a bit mask. A set may be taken more than once.
+    s : the largest number of sets.
+    k : the capacity of each point.
+
+    Notes
+    -----
+    f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over a
+    table of (s+1) (k+1)^m numbers, with k passes for each set of positive value, which may be taken k times.
+
+    Examples
+    --------
+    >>> maximum_packing([0, 3, 3, 5], s=2, k=1)                 # both points at once, or one by one
+    array([0., 5., 6.])
+    >>> maximum_packing([0, 3, 3, 5], s=4, k=2)
+    array([ 0.,  5., 10., 11., 12.])
+    """
+    array, m = checks.length_2n("values", values)
+    s, k = checks.integer("s", s, 0), checks.integer("k", k, 1)
+    used = min(s, k * m)  # every set of value takes a point, so more sets than that do not fit
+    if (used + 1) * (k + 1) ** m > MAX_STATES:
+        raise ValueError(f"{m} points with k = {k} and s = {s} need a table of more than {MAX_STATES} numbers.")
+    best = np.zeros((used + 1, *(k + 1,) * m))  # the axes: t, then the capacity of each point
+    for mask in np.flatnonzero(array[1:] > 0) + 1:
+        inside = (mask >> np.arange(m) & 1).tolist()
+        after = (slice(1, None), *(slice(1, None) if i else slice(None) for i in inside))
+        before = (slice(-1), *(slice(-1) if i else slice(None) for i in inside))
+        for _ in range(k):
+            best[after] = np.maximum(best[after], best[before] + array[mask])
+    return np.append(best.reshape(used + 1, -1)[:, -1], np.full(s - used, best.flat[-1]))
 
 
 # --- Bounds for one neuron, on any number of points ---

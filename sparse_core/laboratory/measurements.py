@@ -1,7 +1,7 @@
 r"""What one network does under a law, as numbers with their doubt: exact on all points of the law, or from a sample.
 
 ``look`` visits points x and the neighbours x' that a flip of one bit leads to. ``Facts`` then gives E h^2, average and
-noise sensitivity and Fourier tails as ``Side``, a number between two bounds. The ``statements`` compare them.
+noise sensitivity and Fourier tails as ``Interval``, a number between two bounds. The ``statements`` compare them.
 
 Paper: sections 2 and 3.
 """
@@ -9,8 +9,8 @@ Paper: sections 2 and 3.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,50 +18,14 @@ from scipy import stats
 
 from .._arrays import Array
 from ..cube import fourier
+from ..general.interval import Interval, exactly, normal
 from ..learning.lemma_9 import flips
 from ..network.network import SparseNetwork
 
-__all__ = ["Facts", "Side", "exactly", "look", "normal"]
+__all__ = ["Facts", "look"]
 
 
 BATCHES = 32  # parts of a sample, whose estimates of a Fourier tail are compared
-
-
-class Side(NamedTuple):
-    """A number that lies between low and high; with high = inf only a lower bound is known."""
-
-    value: float
-    low: float
-    high: float
-
-    def scaled(self, factor: float) -> Side:
-        """factor x, for a factor of at least 0.
-
-        >>> Side(1.0, 0.5, 2.0).scaled(2)
-        Side(value=2.0, low=1.0, high=4.0)
-        """
-        return Side(*(factor * x for x in self))
-
-
-def exactly(value: float) -> Side:
-    """A number without doubt.
-
-    >>> exactly(2)
-    Side(value=2.0, low=2.0, high=2.0)
-    """
-    return Side(float(value), float(value), float(value))
-
-
-def normal(values: Any, level: float = 0.05) -> Side:
-    """The mean of independent values, with an interval (Student) that errs with probability about ``level``.
-
-    >>> [round(x, 4) for x in normal([1.0, 2.0, 3.0, 2.0])]
-    [2.0, 0.7008, 3.2992]
-    """
-    x = np.asarray(values)
-    mean, error = float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x))
-    half = float(stats.t.ppf(1 - level / 2, len(x) - 1)) * error
-    return Side(mean, mean - half, mean + half)
 
 
 @dataclass(frozen=True)
@@ -88,25 +52,25 @@ class Facts:
     evidence: str
     weights: Array | None
 
-    def mean(self, values: Any, level: float = 0.05) -> Side:
+    def mean(self, values: Any, level: float = 0.05) -> Interval:
         """The mean over the law of a quantity that is given at the points."""
         return exactly(np.mean(values)) if self.exact else normal(values, level)
 
-    def share(self, flags: Any) -> Side:
+    def share(self, flags: Any) -> Interval:
         """The probability of an event; from a sample, with the interval of Clopper and Pearson at 95 %."""
         hits, N = int(np.count_nonzero(flags)), len(flags)
         if self.exact:
             return exactly(hits / N)
         low = float(stats.beta.ppf(0.025, hits, N - hits + 1)) if hits else 0.0
-        return Side(hits / N, low, float(stats.beta.ppf(0.975, hits + 1, N - hits)) if hits < N else 1.0)
+        return Interval(hits / N, low, float(stats.beta.ppf(0.975, hits + 1, N - hits)) if hits < N else 1.0)
 
-    def largest(self, values: Any) -> Side:
+    def largest(self, values: Any) -> Interval:
         """The maximum over the law, of which a sample knows a lower bound only."""
         value = float(np.max(values))
-        return Side(value, value, value if self.exact else inf)
+        return Interval(value, value, value if self.exact else inf)
 
     @property
-    def sensitivity(self) -> Side:
+    def sensitivity(self) -> Interval:
         """AS(h)."""
         return self.mean(self.same + self.other)
 
@@ -120,7 +84,7 @@ class Facts:
         """What sums of squares of h may be wrong by."""
         return 1e-13 * float(np.mean(self.h**2))
 
-    def noise(self, rho: float, rng: np.random.Generator) -> Side | None:
+    def noise(self, rho: float, rng: np.random.Generator) -> Interval | None:
         """NS_rho(h) under the uniform law: by the noise operator on the table, or by pairs (x, y)."""
         if not self.cube:
             return None
@@ -133,7 +97,7 @@ class Facts:
             smooth = ((1 + rho) / 2 * pair + (1 - rho) / 2 * pair[:, ::-1]).ravel()
         return exactly(max(0.0, float(np.mean(self.h * (self.h - smooth))) / 2))
 
-    def tail(self, degree: int) -> Side | None:
+    def tail(self, degree: int) -> Interval | None:
         """sum_{|T| > d} hhat(T)^2 under the uniform law; from a sample for d = 0 and 1 only, without bias."""
         if self.weights is not None:
             return exactly(self.weights[degree + 1 :].sum())

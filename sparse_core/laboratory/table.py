@@ -19,15 +19,17 @@ from .._arrays import Array
 from ..bounds import ours, paper
 from ..cube.hypercube import dimension
 from ..general import rademacher
+from ..general.interval import Interval, exactly, normal
 from ..learning.risks import averaging_risk
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity
-from .measurements import Facts, Side, exactly, normal
+from .measurements import Facts
 
 __all__ = ["Class", "Row", "rows", "sizes"]
 
 Texts = tuple[str, ...]
-Cells = Iterator[tuple[str, str, Side | None, Side | float | None, float | None, str]]  # id, form, sides, trivial, at
+# id, form, left, right, trivial, at
+Cells = Iterator[tuple[str, str, Interval | None, Interval | float | None, float | None, str]]
 
 RTOL = 1e-9  # the relative tolerance of a comparison
 ONE = "printed, constant 1"
@@ -50,8 +52,8 @@ class Row:
 
     id: str
     form: str
-    left: Side | None
-    right: Side | None
+    left: Interval | None
+    right: Interval | None
     evidence: str
     failed: Texts = ()
     relation: str = "<="
@@ -173,7 +175,7 @@ def _unmet_scale(c: Class, net: SparseNetwork) -> Texts:
 
 def _definitions(net: SparseNetwork, c: Class, found: Sparsity) -> Iterator[Row]:
     kind = "exact" if found.method in ("enumeration", "sample") else "certified"
-    active = Side(int(found), found.lower, int(found))
+    active = Interval(int(found), found.lower, int(found))
     yield Row("definition-1", "max |R_x| <= k", active, exactly(c.k), kind, trivial=c.s, at=found.how)
     yield Row("definition-2", "||u||_inf max ||w_j|| <= W", exactly(net.scale.W), exactly(c.W), "exact")
     yield Row("definition-2", "||u||_inf max |b_j| <= B", exactly(net.scale.B), exactly(c.B), "exact")
@@ -182,7 +184,7 @@ def _definitions(net: SparseNetwork, c: Class, found: Sparsity) -> Iterator[Row]
 # --- Section 2: Fourier weights and half-spaces ---
 
 
-def _identities(f: Facts, noise: Side | None, rho: float) -> Cells:
+def _identities(f: Facts, noise: Interval | None, rho: float) -> Cells:
     parts: list[float | None] = [None] * 3
     if f.weights is not None:
         t = np.arange(len(f.weights))
@@ -192,7 +194,7 @@ def _identities(f: Facts, noise: Side | None, rho: float) -> Cells:
     yield "claim-2-1-noise", "NS by flips", noise, parts[2], None, f"rho = {rho:g}"
 
 
-def _tails(f: Facts, noise: Side | None, d: int, rho: float) -> Cells:
+def _tails(f: Facts, noise: Interval | None, d: int, rho: float) -> Cells:
     tail, at = f.tail(d), f"d = {d}, rho = {rho:g}"
     printed = noise.scaled(2 / (1 - rho**d)) if noise and d else noise and exactly(inf)
     sharper = noise.scaled(2 / (1 - rho ** (d + 1))) if noise else None
@@ -218,7 +220,9 @@ def _halfspaces(f: Facts) -> Cells:
     p_j, low, high = (min(max(x, 0.0), 1.0) for x in f.mean(f.active[:, j], level))
     peak = min(max(low, exp(-0.5)), high)
     for name, form, bound in forms:
-        right = Side(bound(p_j, n), min(bound(low, n), bound(high, n)), bound(peak, n))  # p sqrt(ln(1/p)) is concave
+        right = Interval(
+            bound(p_j, n), min(bound(low, n), bound(high, n)), bound(peak, n)
+        )  # p sqrt(ln(1/p)) is concave
         yield name, form, left, right, n * p_j * (1 - p_j), f"neuron {j}, p = {p_j:.4g}"
 
 
@@ -282,7 +286,7 @@ def _remark_11(f: Facts, c: Class) -> Cells:
     yield "ours-remark-11", "sparse with high probability", f.sensitivity, min(bounds), _dense(f, c), at
 
 
-def _noise(f: Facts, c: Class, noise: Side | None, rho: float) -> Cells:
+def _noise(f: Facts, c: Class, noise: Interval | None, rho: float) -> Cells:
     at, trivial = f"rho = {rho:g}", f.variance / 2
     if rho >= 0:
         yield "lemma-10", ONE, noise, paper.lemma_10(*c, rho), trivial, at
@@ -333,7 +337,7 @@ def _general(
     budget, form = exactly(np.sqrt(inside.sum(axis=0)).sum()), "sum |I_j|^(1/2) <= (s k m)^(1/2)"
     yield Row("activation-budget", form, budget, exactly(sqrt(s * k * m)), "exact", member, at=at)
     met = np.unique(inside, axis=1).shape[1]
-    count, kind = Side(met, met, inf), "sampled, the sets of this network"
+    count, kind = Interval(met, met, inf), "sampled, the sets of this network"
     if m <= FEW:
         count, kind = exactly(len(rademacher.active_sets(S))), "exact"
     most, every = (exactly(min(2 * dimension(m - 1, n), 10**300)), min(2**m, 10**300))
@@ -362,11 +366,11 @@ def _general(
     yield Row("ours-rademacher-lower", form, lower, left, kind, failed, at=at)
 
 
-def _complexity(c: Class, S: Array, rng: np.random.Generator, one: Side | None = None) -> tuple[Side, str]:
+def _complexity(c: Class, S: Array, rng: np.random.Generator, one: Interval | None = None) -> tuple[Interval, str]:
     """R(S): over all signs on few points, otherwise a lower bound from k copies of one neuron, which are k-sparse."""
     m = len(S)
     if m <= FEW and (min(c.s, c.k * m) + 1) * (c.k + 1) ** m <= PACKED:
-        return Side(*rademacher.expected(S, c.s, c.k, c.W, c.B)), "exact"
+        return rademacher.expected(S, c.s, c.k, c.W, c.B), "exact"
     if one is None:
         signs = rng.choice([-1.0, 1.0], (int(np.clip(WORK // S.size, 8, DRAWS)), m))
         one = normal([rademacher.ascent(S, zeta, c.W, c.B, rng=rng, restarts=0) for zeta in signs])

@@ -5,9 +5,14 @@ from math import comb, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.linalg import null_space
+from scipy.optimize import nnls
 
 from sparse_core.general import rademacher
+from sparse_core.general.interval import exactly, normal
+from sparse_core.general.rademacher import maximum_packing
 from sparse_core.network import SparseNetwork
 
 SEEDS, INSTANCES = range(8), 30  # 240 in all
@@ -91,6 +96,103 @@ def test_two_routes_agree_on_each_set_of_four_points(norm):
         assert values[mask] == pytest.approx(expected, abs=1e-9)
 
 
+# --- Which neurons together ---
+
+
+def by_enumeration(values, s, k):
+    """The best total over all multisets of at most s sets, at most k of them on each point."""
+    m = len(values).bit_length() - 1
+
+    def fits(sets):
+        return all(sum(mask >> i & 1 for mask in sets) <= k for i in range(m))
+
+    choices = (sets for t in range(s + 1) for sets in combinations_with_replacement(range(1, len(values)), t))
+    return max(sum(values[mask] for mask in sets) for sets in choices if fits(sets))
+
+
+TABLES = st.integers(1, 3).flatmap(lambda m: st.lists(st.integers(-2, 9), min_size=2**m, max_size=2**m))
+
+
+@given(TABLES, st.integers(0, 3), st.integers(1, 2))
+def test_a_packing_agrees_with_every_choice(values, s, k):
+    assert maximum_packing(values, s, k).tolist() == [by_enumeration(values, t, k) for t in range(s + 1)]
+
+
+def test_the_empty_set_is_worth_nothing():
+    assert maximum_packing([7, 1], s=3, k=1).tolist() == [0, 1, 1, 1]
+
+
+def test_more_sets_than_room_do_not_help():
+    best = maximum_packing(np.random.default_rng(0).random(2**6), s=40, k=2)
+    assert (np.diff(best) >= 0).all() and best[12] == best[40]
+    assert np.diff(best)[:3] == pytest.approx(sorted(np.diff(best)[:3], reverse=True))
+
+
+def test_the_table_may_be_as_large_as_the_limit(monkeypatch):
+    monkeypatch.setattr(rademacher, "MAX_STATES", 3 * 2**2)  # t = 0, 1, 2 and two points of capacity 1
+    assert maximum_packing([0, 3, 3, 5], s=2, k=1).tolist() == [0, 5, 6]
+    monkeypatch.setattr(rademacher, "MAX_STATES", 3 * 2**2 - 1)
+    with pytest.raises(ValueError, match="^2 points with k = 1 and s = 2 need a table of more than 11 numbers"):
+        maximum_packing([0, 3, 3, 5], s=2, k=1)
+
+
+# --- The solver is not trusted ---
+
+
+def lazy(A, b):
+    """The start of the iteration, as if it had converged there."""
+    return np.zeros(A.shape[1]), np.linalg.norm(b)
+
+
+def hasty(A, b):
+    """The best combination of the columns but the last one that is needed."""
+    x = nnls(A, b)[0]
+    keep = np.flatnonzero(x)[:-1]
+    x[:] = 0
+    x[keep], rest = nnls(A[:, keep], b) if len(keep) else ([], np.linalg.norm(b))
+    return x, rest
+
+
+def unsigned(A, b):
+    """Least squares without a sign."""
+    x = np.linalg.lstsq(A, b, rcond=None)[0]
+    return x, np.linalg.norm(A @ x - b)
+
+
+def unfinished(A, b):
+    """The minimum but for one part in a million, and the residual of the minimum."""
+    x, rest = nnls(A, b)
+    return x * (1 + 1e-6), rest
+
+
+def undefined(A, b):
+    return np.full(A.shape[1], np.nan), np.nan
+
+
+@pytest.mark.parametrize("solver", [lazy, hasty, unsigned, unfinished, undefined])
+def test_a_wrong_solver_is_noticed(monkeypatch, solver):
+    """SciPy 1.15 stops too early on some of these problems and says nothing."""
+    X, signs = np.random.default_rng(0).standard_normal((6, 2)), [1, -1, 1, 1, -1, 1]
+    monkeypatch.setattr(rademacher, "nnls", solver)
+    for call in (
+        lambda: rademacher.active_sets(X),
+        lambda: rademacher.empirical(X, signs, 2, 1, 1.0, 0.5),
+        lambda: rademacher.expected(X, 2, 1, 1.0, 0.5, "folded"),
+    ):
+        with pytest.raises(ArithmeticError, match=r"^scipy.optimize.nnls of SciPy \d.* returned no nearest point"):
+            call()
+    monkeypatch.setattr(rademacher, "active_sets", lambda X, bias: np.arange(32))  # so that the values are tried too
+    with pytest.raises(ArithmeticError, match="returned no nearest point"):
+        rademacher.neuron_values(X, signs, 1.0, 0.5)
+
+
+def test_the_residual_that_the_solver_reports_is_not_used(monkeypatch):
+    X, signs = np.random.default_rng(0).standard_normal((5, 2)), [1, -1, 1, 1, -1]
+    values = rademacher.neuron_values(X, signs, 1.0, 0.5, "folded")
+    monkeypatch.setattr(rademacher, "nnls", lambda A, b: (nnls(A, b)[0], 0.5))
+    assert np.array_equal(rademacher.neuron_values(X, signs, 1.0, 0.5, "folded"), values)
+
+
 # --- The definition ---
 
 
@@ -112,7 +214,7 @@ def test_dense_is_packing_without_a_limit():
     for s in (1, 2, 3):
         X, zeta = rng.standard_normal((4, 2)), rng.choice([-1.0, 1.0], 4)
         values = rademacher.neuron_values(X, zeta, 1.0, 1.0)
-        assert rademacher.dense(X, zeta, s, 1.0, 1.0) == pytest.approx(rademacher.pack(values, s, s)[-1] / 4)
+        assert rademacher.dense(X, zeta, s, 1.0, 1.0) == pytest.approx(maximum_packing(values, s, s)[-1] / 4)
 
 
 def test_orthonormal_points_in_closed_form():
@@ -241,7 +343,7 @@ def test_the_exact_average_is_over_all_signs():
     X = rng.standard_normal((4, 2))
     values = [rademacher.empirical(X, zeta, 2, 1, 1.0, 0.5) for zeta in product([-1, 1], repeat=4)]
     exact = rademacher.expected(X, 2, 1, 1.0, 0.5)
-    assert exact.value == pytest.approx(np.mean(values)) and exact.low == exact.value == exact.high
+    assert exact == exactly(exact.value) and exact.value == pytest.approx(np.mean(values))
     profile = rademacher.profile(X, 3, 1, 1.0, 0.5)
     assert profile[1] == pytest.approx(exact.value) and len(profile) == 3
     assert profile[0] == pytest.approx(rademacher.expected(X, 1, 1, 1.0, 0.5).value)
@@ -249,15 +351,13 @@ def test_the_exact_average_is_over_all_signs():
     assert sampled.low < exact.value < sampled.high and sampled.high - sampled.low < 0.2
 
 
-def test_a_sampled_average_is_that_of_its_signs_with_a_normal_interval():
+def test_a_sampled_average_is_that_of_its_signs_with_an_interval():
     X = np.random.default_rng(0).standard_normal((4, 2))
     for norm in ("box", "folded"):
         found = rademacher.expected(X, 3, 2, 1.0, 0.5, norm, samples=9, rng=np.random.default_rng(1))
         signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(9, 4))
         values = [rademacher.empirical(X, zeta, 3, 2, 1.0, 0.5, norm) for zeta in signs]
-        half = 1.96 * np.std(values, ddof=1) / 3
-        mean = np.mean(values)
-        assert found == pytest.approx((mean, mean - half, mean + half))
+        assert found == pytest.approx(normal(values))
 
 
 def test_points_of_single_precision_are_computed_with_in_double():
@@ -348,13 +448,6 @@ def test_ascent_from_below_and_contraction_from_above():
         (lambda r: r.empirical(np.zeros((15, 2)), np.ones(15), 1, 1), "points X' must be at most 14"),
         (lambda r: r.neuron_values(np.zeros((15, 2)), np.ones(15)), "points X' must be at most 14"),
         (lambda r: r.empirical(np.zeros((0, 2)), [], 1, 1), "'the number of points X' must be at least 1"),
-        (lambda r: r.empirical([[1.0]], [0], 1, 1), "'signs' must have entries -1 and 1"),
-        (lambda r: r.empirical([[1.0]], [1, 1], 1, 1), r"'signs' must have shape \(1,\)"),
-        (lambda r: r.empirical([[1.0]], [1], 1, 2), "'k' must be at most 1"),
-        (lambda r: r.empirical([[1.0]], [1], 1, 1, W=-1), "'W' must be at least 0"),
-        (lambda r: r.dense([[1.0]], [1], 1, norm="cube"), "'norm' must be one of 'box', 'folded'"),
-        (lambda r: r.neuron_values([[1.0]], [1], terms="all"), "'terms' must be one of"),
-        (lambda r: r.contraction([[1.0]], B=-1), "'B' must be at least 0"),
     ],
 )
 def test_refuses(call, message):

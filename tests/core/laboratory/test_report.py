@@ -14,9 +14,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from sparse_core.cube.hypercube import points
+from sparse_core.general.interval import Interval, exactly
 from sparse_core.laboratory import Report, WithConstant, balanced, examine, read
 from sparse_core.laboratory import report as laboratory
-from sparse_core.laboratory.measurements import Side, exactly
 from sparse_core.laboratory.table import Class, Row
 from sparse_core.network import SparseNetwork, constructions
 
@@ -200,7 +200,7 @@ def test_a_report_shows_itself_as_text_and_as_accessible_tables():
 
 def test_a_report_by_hand():
     """Every part of both tables: a hypothesis that fails, an interval, a vacuous bound, sides that are wanting."""
-    row = Row("lemma-9", "a < b", exactly(2), Side(8, 7, 9), "exact", ("not sparse",), trivial=4.0, at="d = 1")
+    row = Row("lemma-9", "a < b", exactly(2), Interval(8, 7, 9), "exact", ("not sparse",), trivial=4.0, at="d = 1")
     rows = (
         row,
         Row("x", "", None, None, "exact"),

@@ -13,8 +13,9 @@ from scipy import stats
 
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
+from sparse_core.general.interval import Interval, exactly, normal
 from sparse_core.laboratory import examine, table
-from sparse_core.laboratory.measurements import Side, exactly, look, normal
+from sparse_core.laboratory.measurements import look
 from sparse_core.laboratory.table import Class, Row, rows
 from sparse_core.network import SparseNetwork, constructions
 
@@ -381,13 +382,13 @@ def test_how_the_complexity_is_known(s, k, m, evidence):
     elif evidence == "exact":
         assert one.value * k <= row.left.value * (1 + 1e-9) and row.left.high < math.inf
     else:
-        assert row.left == Side(one.value * k, one.low * k, math.inf)
+        assert row.left == Interval(one.value * k, one.low * k, math.inf)
     count = report["activation-sets"].rows[0]
     few = 2 * (1 + (m - 1) + math.comb(m - 1, 2))
     assert (count.right, count.trivial) == (exactly(few), 2.0**m)
     if m > 6:
         assert count.evidence == "sampled, the sets of this network"
-        assert count.left == Side(1, 1, math.inf)
+        assert count.left == Interval(1, 1, math.inf)
     else:
         assert (count.evidence, count.left) == ("exact", exactly(few))  # in general position
 
@@ -622,11 +623,11 @@ def test_neighbours_are_computed_as_they_are_looked_up(net):
     [
         (exactly(1), exactly(1), "exact", "holds"),
         (exactly(2), exactly(1), "exact", "fails"),
-        (Side(1, 0, 2), exactly(3), "certified", "holds"),
-        (Side(1, 0, 2), exactly(3), "sampled", "no counterexample"),
-        (Side(1, 0, 2), exactly(1.5), "sampled", "undecided"),
-        (Side(1, 1, math.inf), exactly(3), "sampled", "no counterexample"),
-        (Side(4, 4, math.inf), exactly(3), "sampled", "fails"),
+        (Interval(1, 0, 2), exactly(3), "certified", "holds"),
+        (Interval(1, 0, 2), exactly(3), "sampled", "no counterexample"),
+        (Interval(1, 0, 2), exactly(1.5), "sampled", "undecided"),
+        (Interval(1, 1, math.inf), exactly(3), "sampled", "no counterexample"),
+        (Interval(4, 4, math.inf), exactly(3), "sampled", "fails"),
         (exactly(1), exactly(math.nan), "exact", "not a number"),
         (None, exactly(1), "exact", "not computed"),
     ],
