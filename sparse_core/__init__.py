@@ -10,6 +10,7 @@ imports everything that it runs from here. A room is loaded when it is first use
 """
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 __all__ = [
@@ -25,7 +26,10 @@ __all__ = [
     "network",
     "notebook",
 ]
-__version__ = "0.1.0"
+try:
+    __version__ = version("sparse_core")
+except PackageNotFoundError:  # used from its folder, as by the chapters of the book
+    __version__ = "0+folder"
 _NOUNS = {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"}
 
 

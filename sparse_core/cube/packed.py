@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 
-__all__ = ["boundary", "flip", "pack", "sensitivity", "two_valued"]
+__all__ = ["boundary", "flip", "words_of", "sensitivity", "two_valued"]
 
 Words = NDArray[np.uint64]
 
@@ -41,10 +41,10 @@ def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
     return (other, abs(float(b) - float(f[0]))) if np.array_equal(other, f == b) else None
 
 
-def pack(table: ArrayLike) -> Words:
+def words_of(table: ArrayLike) -> Words:
     """word_w = sum_{j < 64} 2^j [f(64 w + j)] for a table of truth values; one word, padded with 0, when n < 6.
 
-    >>> pack([True, False, True, True])
+    >>> words_of([True, False, True, True])
     array([13], dtype=uint64)
     """
     f, n = checks.length_2n("table", table, convert=False)
@@ -58,7 +58,7 @@ def pack(table: ArrayLike) -> Words:
 def flip(words: Words, i: int) -> Words:
     """f(x with bit i flipped), packed as f is, which has more than i bits.
 
-    >>> flip(pack([True, False, True, True]), 0)
+    >>> flip(words_of([True, False, True, True]), 0)
     array([14], dtype=uint64)
     """
     if i < 6:
@@ -83,7 +83,7 @@ def boundary(table: ArrayLike) -> NDArray[np.int64]:
     >>> boundary([True, False, True, True])
     array([1, 1])
     """
-    words, n = pack(table), np.size(table).bit_length() - 1
+    words, n = words_of(table), np.size(table).bit_length() - 1
     narrow = np.min_scalar_type(2**n)  # it holds each number, and sums of short integers are fast
     inside = ((words ^ words >> np.uint64(1 << i)) & LOWER[i] for i in range(min(n, 6)))  # an edge within a word
     across = (words.reshape(-1, 2, 1 << i - 6) for i in range(6, n))  # an edge between two words
@@ -97,7 +97,7 @@ def sensitivity(table: ArrayLike) -> NDArray[np.uint8]:
     >>> sensitivity([True, False, True, True])
     array([1, 2, 0, 1], dtype=uint8)
     """
-    words, size = pack(table), np.size(table)
+    words, size = words_of(table), np.size(table)
     total = np.zeros(size, dtype=np.uint8)
     for i in range(size.bit_length() - 1):
         changes = words ^ flip(words, i)

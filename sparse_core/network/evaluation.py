@@ -9,17 +9,13 @@ Paper: the function computed in Definition 1, and the sparsity that makes its ta
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
 from .._arrays import Array, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 
-__all__ = ["checked", "dense", "truth_table"]
+__all__ = ["dense_pass", "truth_table"]
 
 
 BLOCK = 1 << 16  # active pairs at a time
@@ -29,31 +25,20 @@ PAIR = 8  # points that it visits while one active pair is added
 PROBES = 32  # points of each half, all of whose pairs say roughly what share of the cube a neuron is active on
 
 
-def checked(X: ArrayLike, n: int) -> NDArray[Any]:
-    """X as rows of n finite reals. The points of a cube stay int8 until their block is due.
-
-    >>> checked([[1, 2]], n=2)
-    array([[1., 2.]])
-    """
-    if isinstance(X, np.ndarray) and X.dtype == np.int8 and X.ndim == 2 and X.shape[1] == n:
-        return X
-    return checks.real_array("X", X, 2, shape=(None, n))
-
-
-def dense(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
+def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
     """h(x) for each row x of X, or at all points of the cube, by matrix products.
 
-    >>> dense(np.array([2.0, 1.0]), np.array([[1.0, 1.0], [-1.0, 0.0]]), np.zeros(2), np.array([[1, 1], [-1, 1]]))
+    >>> dense_pass(np.array([2.0, 1.0]), np.array([[1.0, 1.0], [-1.0, 0.0]]), np.zeros(2), np.array([[1, 1], [-1, 1]]))
     array([4., 1.])
     """
     s, n = W.shape
     if X is not None and len(X) * max(s, n) <= activity.BLOCK:
-        z = X @ W.T
+        z = X.astype(np.float64, copy=False) @ W.T
         z -= b
         return np.asarray(np.maximum(z, 0, out=z) @ u)
     result = np.zeros(activity.size(X, n, s))
     if s > WIDE:
-        return sum((dense(u[j], W[j], b[j], X) for j in slices(s, WIDE)), result)
+        return sum((dense_pass(u[j], W[j], b[j], X) for j in slices(s, WIDE)), result)
     buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
     for rows, x in activity.blocks(X, n, s):
         z = np.matmul(x, W.T, out=buffer[: len(x)])
@@ -82,14 +67,14 @@ def truth_table(u: Array, W: Array, b: Array) -> Array:
     """
     s, n = W.shape
     if n > MAX_POINTS_N or 1 << n <= 2 * OPENING:
-        return dense(u, W, b, None)
+        return dense_pass(u, W, b, None)
     low = n - n // 2
     Y, Z = points(n - low).astype(np.float64), points(low).astype(np.float64)
     share = _share(W, b, Y, Z)
     rare = OPENING + PAIR * share * 2**n < 2**n
     if max(share[rare].sum(), np.count_nonzero(~rare)) * 2**n > activity.MAX_PAIRS:
         activity.size(None, n, s)  # which refuses
-    result = np.zeros(1 << n) if rare.all() else dense(u[~rare], W[~rare], b[~rare], None)
+    result = np.zeros(1 << n) if rare.all() else dense_pass(u[~rare], W[~rare], b[~rare], None)
     members = np.flatnonzero(rare)
     for part in slices(len(members), max(1, activity.BLOCK // len(Z))):
         j = members[part]

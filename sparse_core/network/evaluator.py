@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import checks
 from .._arrays import Array, slices
 from . import activity
-from .evaluation import checked, dense
+from .evaluation import dense_pass
 
 __all__ = ["SparseEvaluator", "gathered", "keys"]
 
@@ -189,15 +190,17 @@ class SparseEvaluator:
 
     def __call__(self, X: ArrayLike) -> Array:
         """h(x) for each row x of X: on the cube by the quickest way, at other real points by the dense pass."""
-        X = checked(X, self._whole[1].shape[1])
+        X = self._rows(X)
         if not self._pays(X):
-            return dense(*self._whole, X)
+            return dense_pass(*self._whole, X)
         result = np.zeros(len(X))
         for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1)):
             for part in self._parts:
                 found, x = part.candidates(X[rows]), X[rows]
-                values = gathered(*part.neurons, x, found.rows, found.neurons) if found else dense(*part.neurons, x)
-                result[rows] += values
+                if found:
+                    result[rows] += gathered(*part.neurons, x, found.rows, found.neurons)
+                else:
+                    result[rows] += dense_pass(*part.neurons, x)
         return result
 
     def multiply_adds(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -206,7 +209,7 @@ class SparseEvaluator:
         >>> SparseEvaluator(np.ones(4), np.eye(4) * 3 - 1, np.zeros(4)).multiply_adds([[1, 1, 1, 1]])    # dense
         array([16])
         """
-        X = checked(X, self._whole[1].shape[1])
+        X = self._rows(X)
         if not self._pays(X):
             return np.full(len(X), self._whole[1].size)
         touched = np.zeros(len(X), dtype=np.int64)
@@ -219,6 +222,9 @@ class SparseEvaluator:
                 else:
                     touched[rows] += part.neurons[1].size
         return touched
+
+    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+        return checks.real_array("X", X, 2, shape=(None, self._whole[1].shape[1]), convert=False)
 
     def _pays(self, X: NDArray[Any]) -> bool:
         return len(X) * self._whole[1].size > WORTH * len(self._parts) and bool((np.abs(X) == 1).all())

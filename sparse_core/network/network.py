@@ -8,8 +8,7 @@ Paper: section 1, Definitions 1 and 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import Array
 from . import activity
-from .evaluation import checked, dense, truth_table
+from .evaluation import dense_pass, truth_table
 from .evaluator import SparseEvaluator
 from .sparsity import METHODS, Sparsity, on_cube, on_points
 
@@ -31,7 +30,6 @@ class Scale(NamedTuple):
     B: float
 
 
-@dataclass(frozen=True, init=False, eq=False, repr=False)
 class SparseNetwork:
     """h(x) = sum_j u_j relu(<w_j, x> - b_j).
 
@@ -43,7 +41,8 @@ class SparseNetwork:
 
     Notes
     -----
-    The arrays are float64 copies that cannot be written to. The empty network, s = 0, is the function 0.
+    A network does not change: the arrays are float64 copies that cannot be written to. The empty network, s = 0, is the
+    function 0.
 
     Examples
     --------
@@ -62,12 +61,13 @@ class SparseNetwork:
 
     def __init__(self, u: ArrayLike, W: ArrayLike, b: ArrayLike) -> None:
         W = checks.real_array("W", W, 2)
-        s = W.shape[0]
-        fields = {"u": checks.real_array("u", u, 1, shape=(s,)), "W": W, "b": checks.real_array("b", b, 1, shape=(s,))}
-        for name, value in fields.items():
-            array = np.array(value, dtype=np.float64)
+        u, b = (checks.real_array(name, value, 1, shape=(len(W),)) for name, value in (("u", u), ("b", b)))
+        vars(self).update(u=u.astype(np.float64), W=W.astype(np.float64), b=b.astype(np.float64))
+        for array in (self.u, self.W, self.b):
             array.setflags(write=False)
-            object.__setattr__(self, name, array)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A SparseNetwork does not change: make a new one in place of setting '{name}'.")
 
     @property
     def n(self) -> int:
@@ -92,6 +92,9 @@ class SparseNetwork:
     def __repr__(self) -> str:
         return f"SparseNetwork(n={self.n}, s={self.s}, W={self.scale.W:g}, B={self.scale.B:g})"
 
+    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+        return checks.real_array("X", X, 2, shape=(None, self.n), convert=False)
+
     # The function
 
     def __call__(self, X: ArrayLike) -> Array:
@@ -100,7 +103,7 @@ class SparseNetwork:
         >>> SparseNetwork([2, 1], [[1, 1], [-1, 0]], [0, 0])([[0.5, 1], [-1, 0.25]])
         array([3., 1.])
         """
-        return dense(self.u, self.W, self.b, checked(X, self.n))
+        return dense_pass(self.u, self.W, self.b, self._rows(X))
 
     def values(self) -> Array:
         """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26.
@@ -161,7 +164,7 @@ class SparseNetwork:
         array([[ True, False],
                [False,  True]])
         """
-        return activity.active(self.W, self.b, checked(X, self.n))
+        return activity.active(self.W, self.b, self._rows(X))
 
     def active_count(self, X: ArrayLike | None = None) -> NDArray[np.int32]:
         """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``.
@@ -170,7 +173,7 @@ class SparseNetwork:
         >>> K, float(K.mean()), float((K > 1).mean())       # E[K] and Pr[K > 1]
         (array([1, 1, 2, 0], dtype=int32), 1.0, 0.25)
         """
-        return activity.count(self.W, self.b, None if X is None else checked(X, self.n))
+        return activity.count(self.W, self.b, None if X is None else self._rows(X))
 
     def dead(self) -> NDArray[np.bool_]:
         """||w_j||_1 <= b_j for each neuron j: whether it is active at no point of the cube, exactly.
@@ -219,4 +222,4 @@ class SparseNetwork:
         time_limit = checks.real("time_limit", time_limit, 0)
         if X is None:
             return on_cube(self.W, self.b, method, time_limit)
-        return on_points(self.W, self.b, checked(X, self.n))
+        return on_points(self.W, self.b, self._rows(X))

@@ -2,7 +2,7 @@ r"""Training ReLU networks by gradient steps, with a price on activations, and w
 
 ``fit`` makes a ``SparseNetwork`` from labelled points by least squares; ``classify`` makes a ``Layered`` network, with
 one to three hidden layers, from points in classes. Both can charge for activations and for weights. Nothing is promised
-about the minimum: these are the optimisers of practice. ``statistics`` describes which neurons are active where.
+about the minimum: these are the optimisers of practice. ``activation_statistics`` says which neurons are active where.
 
 Paper: section 1, on sparsity that emerges in training; the question of section 6 about practical algorithms.
 """
@@ -22,7 +22,7 @@ from .. import checks
 from .._arrays import Array
 from .network import SparseNetwork
 
-__all__ = ["Layered", "Statistics", "classify", "fit", "statistics"]
+__all__ = ["Layered", "ActivationStatistics", "classify", "fit", "activation_statistics"]
 
 Step = Callable[[Iterable[Array], float], None]  # the gradient and the rate of a step, which moves the parameters
 MEMORY = (0.9, 0.999)  # how much of the running means of the gradient and of its square a step keeps
@@ -72,7 +72,7 @@ class Layered:
         return SparseNetwork(self.W[1][checks.integer("c", c, 0, len(self.b[1]) - 1)], self.W[0], self.b[0])
 
 
-class Statistics(NamedTuple):
+class ActivationStatistics(NamedTuple):
     """How a layer is active on a sample; K is the number of active neurons at a point.
 
     ``active`` is the share of active pairs of point and neuron, ``dead`` and ``always`` the shares of neurons active
@@ -91,10 +91,10 @@ class Statistics(NamedTuple):
     correlation: float
 
 
-def statistics(active: ArrayLike) -> Statistics:
+def activation_statistics(active: ArrayLike) -> ActivationStatistics:
     """Var K / sum_j p_j (1 - p_j) and other statistics of a (rows, neurons) array of activity: True, or a value > 0.
 
-    >>> print(*statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])        # the second and the third exclude each other
+    >>> print(*activation_statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])     # the two in the middle exclude each other
     0.5 0.25 0.25 2.0 0.0 2 0.0
     """
     A = checks.real_array("active", active, 2) > 0
@@ -104,7 +104,7 @@ def statistics(active: ArrayLike) -> Statistics:
     vary = variances > 0
     Z = (A[:, vary] - p[vary]) / np.sqrt(variances[vary])
     C, pairs = np.abs(Z.T @ Z) / len(A), int(vary.sum()) * (int(vary.sum()) - 1)
-    return Statistics(
+    return ActivationStatistics(
         active=float(A.mean()),
         dead=float(np.mean(p == 0)),
         always=float(np.mean(p == 1)),

@@ -1,6 +1,5 @@
 """Half-spaces: the list is complete, and the closed forms agree with the cube."""
 
-import numpy as np
 import pytest
 
 from sparse_core.cube import fourier, halfspaces, hypercube
@@ -29,14 +28,3 @@ def test_symmetric_half_spaces_on_the_cube(n):
         g = ones >= a
         assert p[a - 1] == pytest.approx(g.mean(), rel=1e-12)
         assert AS[a - 1] == pytest.approx(fourier.average_sensitivity(g), rel=1e-12)
-
-
-@pytest.mark.parametrize("n", [-1, 6])
-def test_only_small_cubes_are_listed(n):
-    with pytest.raises(ValueError, match="'n' must be at"):
-        halfspaces.canonical(n)
-
-
-def test_a_table_has_length_2n():
-    with pytest.raises(ValueError, match="power of two"):
-        halfspaces.orbit_size(np.ones(3))

@@ -88,29 +88,3 @@ def test_supports_go_beyond_one_machine_word():
 
 def test_degrees_count_bits():
     assert hypercube.degrees(10).tolist() == [T.bit_count() for T in range(1024)]
-
-
-@pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda: hypercube.points(-1), "'n' must be at least 0, not -1"),
-        (lambda: hypercube.points(27), "'n' must be at most 26 to list all points, not 27"),
-        (lambda: hypercube.points(3, 5, 4), "'start' must be at most 4, not 5"),
-        (lambda: hypercube.points(3, 0, 9), "'stop' must be at most 8, not 9"),
-        (lambda: hypercube.character(4, [[1, 1]]), "'T' must be at most 3, not 4"),
-        (lambda: hypercube.character(1, [[1, 2]]), r"entry \(0, 1\) is 2"),
-        (lambda: hypercube.index(np.ones((1, 63))), "at most 62 columns, not 63"),
-        (lambda: hypercube.index([1, 1]), "'X' must have 2 axes"),
-        (lambda: hypercube.monomials(3, -1), "'degree' must be at least 0"),
-        (lambda: hypercube.degrees(31), "'n' must be at most 30"),
-    ],
-)
-def test_errors_name_the_argument_the_rule_and_the_value(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize("n", [2.0, "3", None, True])
-def test_a_dimension_is_an_integer(n):
-    with pytest.raises(TypeError, match="'n' must be an integer"):
-        hypercube.points(n)

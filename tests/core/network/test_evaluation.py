@@ -48,15 +48,7 @@ def test_the_dense_pass_at_given_points(block, wide, dtype, monkeypatch):
     monkeypatch.setattr(activity, "BLOCK", block)
     X = (rng.integers(-9, 10, (11, 5)) / (1 if dtype == np.int8 else 8)).astype(dtype)
     expected = [sum(t * max(w @ x - a, 0) for t, w, a in zip(u, W, b, strict=True)) for x in X.astype(float)]
-    assert np.array_equal(evaluation.dense(u, W, b, X), expected)
-
-
-def test_points_of_a_cube_stay_as_they_are():
-    X = hypercube.points(3)
-    assert evaluation.checked(X, 3) is X
-    for wrong, message in ((X, r"shape \(any, 2\), not \(8, 3\)"), (X[None], "2 axes, not 3"), (X[0], "2 axes, not 1")):
-        with pytest.raises(ValueError, match="Argument 'X' must have " + message):
-            evaluation.checked(wrong, 2)
+    assert np.array_equal(evaluation.dense_pass(u, W, b, X), expected)
 
 
 @pytest.mark.parametrize("wide", [1, 3, 7])
@@ -76,7 +68,7 @@ def test_both_ways_in_one_table():
     common = SparseNetwork(rng.standard_normal(5), rng.standard_normal((5, 17)), np.zeros(5))
     net = sparse + common + dead
     values = net.values()
-    np.testing.assert_allclose(values, evaluation.dense(net.u, net.W, net.b, None), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(values, evaluation.dense_pass(net.u, net.W, net.b, None), rtol=0, atol=1e-11)
     assert np.array_equal(np.flatnonzero((sparse + dead).values()), np.flatnonzero(sparse.active_count()))
 
 
@@ -100,7 +92,7 @@ def test_each_neuron_is_computed_the_cheaper_way(monkeypatch):
     monkeypatch.setattr(evaluation, "_add", lambda values, u, A, B: (sparse.append(u), add(values, u, A, B)))
     p = np.arange(1, 6)  # neuron p is active where p coordinates are 1
     net = SparseNetwork(p, p[:, None] > np.arange(16), p - 1)
-    assert np.array_equal(net.values(), evaluation.dense(net.u, net.W, net.b, None)) and sparse == [4, 5]
+    assert np.array_equal(net.values(), evaluation.dense_pass(net.u, net.W, net.b, None)) and sparse == [4, 5]
 
 
 def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
@@ -128,7 +120,7 @@ def test_it_touches_active_pairs_only(monkeypatch):
 
     add = evaluation._add
     monkeypatch.setattr(evaluation, "_add", counted)
-    monkeypatch.setattr(evaluation, "dense", None)
+    monkeypatch.setattr(evaluation, "dense_pass", None)
     assert np.array_equal(net.values(), np.ones(1 << 16)) and added == [1 << 10] * 64
 
 

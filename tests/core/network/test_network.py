@@ -1,6 +1,5 @@
 """SparseNetwork: the function by loops, its algebra, its scale, and what it refuses."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -96,7 +95,7 @@ def test_arrays_are_protected_copies(dtype):
     for a in (net.u, net.W, net.b):
         with pytest.raises(ValueError, match="read-only"):
             a[0] = 2
-    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'u'"):
+    with pytest.raises(AttributeError, match="does not change: .* 'u'"):
         net.u = u
 
 
@@ -109,59 +108,7 @@ def test_sparsity_is_the_largest_active_count(seed):
     assert net.sparsity(method="pairs").method == "pairs" and net.sparsity(X).method == "sample"
 
 
-def test_the_time_for_the_integer_programme_is_limited():
-    rng = np.random.default_rng(0)
-    net = SparseNetwork(np.ones(16), rng.standard_normal((16, 40)), np.full(16, 10.0))
-    assert not net.sparsity(time_limit=0).exact
-
-
 def test_it_introduces_itself():
     assert repr(SparseNetwork([2], [[3, 4]], [-0.5])) == "SparseNetwork(n=2, s=1, W=10, B=1)"
     net = random_network(0, n=7, s=3)
     assert (net.n, net.s) == (7, 3)
-
-
-@pytest.mark.parametrize(
-    ("u", "W", "b", "error", "message"),
-    [
-        ([1, 2], [[1, 1]], [0], ValueError, r"Argument 'u' must have shape \(1,\), not \(2,\)"),
-        ([1], [[1, 1]], [0, 0], ValueError, r"Argument 'b' must have shape \(1,\), not \(2,\)"),
-        ([1], [1, 1], [0], ValueError, "Argument 'W' must have 2 axes, not 1"),
-        ([[1]], [[1, 1]], [0], ValueError, "Argument 'u' must have 1 axes, not 2"),
-        ([np.nan], [[1]], [0], ValueError, r"Argument 'u' must be finite; entry \(0,\) is nan"),
-        ([1], [[1, -np.inf]], [0], ValueError, r"Argument 'W' must be finite; entry \(0, 1\) is -inf"),
-        ([1], [["1"]], [0], TypeError, "Argument 'W' must be an array of real numbers"),
-        ([1j], [[1]], [0], TypeError, "Argument 'u' must be an array of real numbers"),
-        ([1, 1], [[1, 2], [3]], [0, 0], ValueError, "Argument 'W' must be a rectangular array"),
-    ],
-)
-def test_wrong_networks(u, W, b, error, message):
-    with pytest.raises(error, match=message):
-        SparseNetwork(u, W, b)
-
-
-@pytest.mark.parametrize(
-    ("use", "error", "message"),
-    [
-        (lambda net: net([1, 1, 1, 1]), ValueError, "Argument 'X' must have 2 axes, not 1"),
-        (lambda net: net([[1, 1]]), ValueError, r"Argument 'X' must have shape \(any, 4\), not \(1, 2\)"),
-        (lambda net: net(np.ones((2, 3), dtype=np.int8)), ValueError, r"must have shape \(any, 4\), not \(2, 3\)"),
-        (lambda net: net.active([[np.inf] * 4]), ValueError, "Argument 'X' must be finite"),
-        (lambda net: net.active_count([["a"] * 4]), TypeError, "Argument 'X' must be an array of real numbers"),
-        (lambda net: net.remove(5), ValueError, "Argument 'j' must be at most 4, not 5"),
-        (lambda net: net.remove(-1), ValueError, "Argument 'j' must be at least 0, not -1"),
-        (lambda net: net.remove(True), TypeError, "Argument 'j' must be an integer"),
-        (lambda net: net.scaled(np.nan), ValueError, "Argument 'c' must be finite"),
-        (
-            lambda net: net + random_network(0, n=3),
-            ValueError,
-            "Networks must have the same n to be added, not 4 and 3",
-        ),
-        (lambda net: net + 1, TypeError, "unsupported operand"),
-        (lambda net: random_network(0, n=40).values(), ValueError, r"2\*\*40 points with 5 neurons are too many"),
-        (lambda net: random_network(0, n=40).active_count(), ValueError, r"2\*\*40 points with 5 neurons are too many"),
-    ],
-)
-def test_wrong_uses(use, error, message):
-    with pytest.raises(error, match=message):
-        use(random_network(0))

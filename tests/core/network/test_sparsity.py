@@ -171,23 +171,6 @@ def test_dead_and_empty_networks_have_sparsity_zero(method):
     assert constructions.junta([2.5]).sparsity(method=method) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"method": "guess"}, ValueError, "Argument 'method' must be one of 'auto', .* not 'guess'"),
-        ({"X": [[1] * 30], "method": "milp"}, ValueError, "Argument 'method' must be one of 'auto', not 'milp'"),
-        ({"X": [[1, 1]]}, ValueError, r"Argument 'X' must have shape \(any, 30\), not \(1, 2\)"),
-        ({"X": [[np.nan] * 30]}, ValueError, "Argument 'X' must be finite"),
-        ({"time_limit": -1}, ValueError, "Argument 'time_limit' must be at least 0, not -1"),
-        ({"method": "enumeration"}, ValueError, r"2\*\*30 points with 2 neurons are too many to enumerate"),
-    ],
-)
-def test_wrong_arguments(arguments, error, message):
-    net = SparseNetwork([1, 1], np.ones((2, 30)), [1, 1])
-    with pytest.raises(error, match=message):
-        net.sparsity(**arguments)
-
-
 def test_too_many_neurons_to_compare(monkeypatch):
     net = SparseNetwork([1, 1], np.ones((2, 40)), [1, 1])
     monkeypatch.setattr(sparsity, "MAX_GRAPH", 160)
