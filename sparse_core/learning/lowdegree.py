@@ -12,6 +12,8 @@ Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from copy import copy
 from math import log, sqrt
 from typing import Any
 
@@ -25,7 +27,6 @@ from .. import checks
 from ..cube.hypercube import dimension, monomials, supports
 from .moments import Moments, row_blocks
 from .monomial_products import products_of
-from .progress import Progress, all_or_nothing
 from .regression import TOLERANCE, Report, gram, least_squares, reported_moments, solve
 
 __all__ = ["LowDegreeRegressor"]
@@ -93,18 +94,19 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
 
         An error or Ctrl-C leaves the estimator as it was. Ctrl-C in the routes "cg" and "walsh" is a
-        ``conjugate.Interrupted``, which holds the coefficients so far.
+        ``conjugate_gradients.Interrupted``, which holds the coefficients so far.
         """
-        with all_or_nothing(self), Progress(self.verbose) as report:
-            self._forget()
-            points, labels = self._samples(X, y, reset=True)
-            self.degree_ = self.degree
-            if self.method == "averaging":
-                self.coef_ = reported_moments(points, labels, self.degree, report).coefficients
-            elif self.method == "least_squares":
-                self._least_squares(points, labels, report)
+        new = self._unfitted()
+        with _progress(self.verbose) as report:
+            points, labels = new._samples(X, y, reset=True)
+            new.degree_ = new.degree
+            if new.method == "averaging":
+                new.coef_ = reported_moments(points, labels, new.degree, report).coefficients
+            elif new.method == "least_squares":
+                new._least_squares(points, labels, report)
             else:
-                self._threshold(points, labels, report)
+                new._threshold(points, labels, report)
+        self.__dict__ = new.__dict__
         return self
 
     @available_if(lambda self: self.method != "threshold")  # type: ignore[untyped-decorator]
@@ -114,29 +116,27 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         Only moments are kept, so "threshold" does not have it. Least squares needs those of twice the degree, takes the
         route "gram", and has no coefficients before there are as many samples as monomials (or a ridge).
         """
-        with all_or_nothing(self):
-            if not hasattr(self, "_moments"):
-                self._forget()
-            points, labels = self._samples(X, y, reset=not hasattr(self, "_moments"))
-            wanted = [self.degree] if self.method == "averaging" else [self.degree, 2 * self.degree]
-            if not hasattr(self, "_moments"):
-                self._affordable(self.n_features_in_, max(wanted))
-                self._moments = [Moments(self.n_features_in_, degree) for degree in wanted]
-            if [moments.degree for moments in self._moments] != wanted:
-                raise ValueError(
-                    "Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew."
-                )
-            self.degree_ = self.degree
-            self._moments = [
-                moments + Moments(moments.n, moments.degree).update(points, values)
-                for moments, values in zip(self._moments, (labels, np.ones(len(points))), strict=False)
-            ]
-            means = self._moments[0].coefficients
-            if self.method == "averaging":
-                self.coef_ = means
-            elif self.ridge > 0 or self._moments[0].count >= len(means):
-                self.coef_ = solve(gram(self._moments[1], self.degree), means, self.ridge)
-                self.solver_, self.n_iter_ = "gram", 0
+        first = not hasattr(self, "_moments")
+        new = self._unfitted() if first else copy(self)
+        points, labels = new._samples(X, y, reset=first)
+        wanted = [new.degree] if new.method == "averaging" else [new.degree, 2 * new.degree]
+        if first:
+            new._affordable(new.n_features_in_, max(wanted))
+            new._moments = [Moments(new.n_features_in_, degree) for degree in wanted]
+        if [moments.degree for moments in new._moments] != wanted:
+            raise ValueError("Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.")
+        new.degree_ = new.degree
+        new._moments = [
+            moments + Moments(moments.n, moments.degree).update(points, values)
+            for moments, values in zip(new._moments, (labels, np.ones(len(points))), strict=False)
+        ]
+        means = new._moments[0].coefficients
+        if new.method == "averaging":
+            new.coef_ = means
+        elif new.ridge > 0 or new._moments[0].count >= len(means):
+            new.coef_ = solve(gram(new._moments[1], new.degree), means, new.ridge)
+            new.solver_, new.n_iter_ = "gram", 0
+        self.__dict__ = new.__dict__
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -201,9 +201,12 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         self._affordable(points.shape[1], self.degree)
         return points, labels
 
-    def _forget(self) -> None:
+    def _unfitted(self) -> LowDegreeRegressor:
+        """A copy without what earlier fits have found."""
+        new = copy(self)
         for name in ("_moments", "_kept", "coef_", "solver_", "n_iter_"):
-            self.__dict__.pop(name, None)
+            new.__dict__.pop(name, None)
+        return new
 
     def _affordable(self, n: int, degree: int) -> None:
         need, limit = BYTES * dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
@@ -219,6 +222,29 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True  # on labels that are not of low degree
         return tags
+
+
+@contextmanager
+def _progress(verbose: bool) -> Iterator[Report]:
+    """report(stage, share), which shows one bar per stage if that is asked for, on a terminal only (tqdm)."""
+    if not checks.flag("verbose", verbose):
+        yield lambda stage, share: None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        raise ImportError("Argument 'verbose' needs tqdm: pip install .[progress]") from None
+    form = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left"
+    bars: dict[str, Any] = {}
+    with ExitStack() as shown:
+
+        def report(stage: str, share: float) -> None:
+            if stage not in bars:
+                shown.close()  # the bar of the stage before
+                bars[stage] = shown.enter_context(tqdm(total=1.0, desc=stage, bar_format=form, disable=None))
+            bars[stage].update(max(0.0, share - bars[stage].n))
+
+        yield report
 
 
 def _sets(n: int, degree: int) -> NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -376,10 +377,10 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, fitted, monke
         model.fit(X, y)
     before = vars(model).copy()
 
-    def interrupt(self, stage, share):
+    def interrupt(stage, share):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparse_core.learning.progress.Progress.__call__", interrupt)
+    monkeypatch.setattr(lowdegree, "_progress", lambda verbose: nullcontext(interrupt))
     with pytest.raises(KeyboardInterrupt):
         model.set_params(degree=2).fit(X[:, :5], y)
     assert vars(model) == {**before, "degree": 2}
@@ -410,11 +411,11 @@ def test_an_interrupted_partial_fit_leaves_the_moments_as_they_were(method, monk
 def test_an_interruption_of_conjugate_gradients_reaches_the_caller_with_its_coefficients(monkeypatch):
     X, y = sample(8, 300, 0)
 
-    def interrupt(self, stage, share):
+    def interrupt(stage, share):
         if stage == "conjugate gradients" and share > 0.5:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparse_core.learning.progress.Progress.__call__", interrupt)
+    monkeypatch.setattr(lowdegree, "_progress", lambda verbose: nullcontext(interrupt))
     model = LowDegreeRegressor(2, "least_squares", solver="cg")
     with pytest.raises(Interrupted) as caught:
         model.fit(X, y)
