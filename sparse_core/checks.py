@@ -13,7 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["flag", "generator", "integer", "length_2n", "one_of", "positive", "real", "real_array", "signs"]
+__all__ = [
+    "flag",
+    "generator",
+    "integer",
+    "integer_array",
+    "length_2n",
+    "one_of",
+    "positive",
+    "real",
+    "real_array",
+    "signs",
+]
 
 
 def integer(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
@@ -157,6 +168,21 @@ def real_array(
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"Argument '{name}' must be finite; entry {where} is {array[where]}.")
     return array
+
+
+def integer_array(name: str, value: ArrayLike, ndim: int | None = None) -> NDArray[np.int64]:
+    """An array of 64-bit integers, of ndim axes unless None; of a type whose values all fit.
+
+    >>> integer_array("Y", [[0.5]], ndim=2)
+    Traceback (most recent call last):
+    TypeError: Argument 'Y' must be an array of 64-bit integers, not of type float64.
+    """
+    array = np.asarray(value)
+    if not np.can_cast(array.dtype, np.int64):
+        raise TypeError(f"Argument '{name}' must be an array of 64-bit integers, not of type {array.dtype}.")
+    if ndim is not None and array.ndim != ndim:
+        raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
+    return array.astype(np.int64)
 
 
 def _finite(array: NDArray[Any]) -> bool:

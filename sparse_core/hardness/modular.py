@@ -55,8 +55,8 @@ def solve(A: ArrayLike, b: ArrayLike, p: int) -> Integers:
     ValueError: A x = b (mod 2) has no solution: the equations contradict each other.
     """
     p = checks.integer("p", p, 2, MAX_MODULUS)
-    A = _integers("A", A, 2)
-    b = _integers("b", b, 1)
+    A = checks.integer_array("A", A, 2)
+    b = checks.integer_array("b", b, 1)
     if len(b) != len(A):
         raise ValueError(f"Argument 'b' must have one entry for each row of 'A', {len(A)}, not {len(b)}.")
     x, modulus = np.zeros(A.shape[1], dtype=np.int64), 1
@@ -78,7 +78,7 @@ def rank(A: ArrayLike, p: int) -> int:
     (1, 2)
     """
     p = _prime("p", p)
-    A = _integers("A", A, 2)
+    A = checks.integer_array("A", A, 2)
     return _eliminate(A % p, np.zeros(len(A), dtype=np.int64), p, p)[1]
 
 
@@ -174,7 +174,7 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
     """
     table, q = _table(table)
     d = degree(table) if d is None else checks.integer("d", d, 1, q - 1)
-    Y, labels = _integers("Y", Y, 2) % q, _integers("labels", labels, 1)
+    Y, labels = checks.integer_array("Y", Y, 2) % q, checks.integer_array("labels", labels, 1)
     if len(labels) != len(Y):
         raise ValueError(f"Argument 'labels' must have one entry for each row of 'Y', {len(Y)}, not {len(labels)}.")
     if unknown := set(labels.tolist()).difference(table.tolist()):
@@ -297,15 +297,6 @@ def _eliminate_bits(A: Integers, b: Integers) -> tuple[Integers | None, int]:
 # Arguments
 
 
-def _integers(name: str, value: ArrayLike, ndim: int) -> Integers:
-    array = np.asarray(value)
-    if not np.can_cast(array.dtype, np.int64):
-        raise TypeError(f"Argument '{name}' must be an array of 64-bit integers, not of type {array.dtype}.")
-    if array.ndim != ndim:
-        raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
-    return array.astype(np.int64)
-
-
 def _prime_powers(p: int) -> list[tuple[int, int]]:
     """The pairs (l, l^e) of the primes l with l^e the largest power that divides p.
 
@@ -333,6 +324,6 @@ def _prime(name: str, value: int) -> int:
 
 
 def _table(value: ArrayLike) -> tuple[Integers, int]:
-    table = _integers("table", value, 1)
+    table = checks.integer_array("table", value, 1)
     _prime("len(table)", len(table))
     return table, len(table)

@@ -14,13 +14,12 @@ Paper: section 4, the hardness results for arbitrary distributions (`theorem-3-p
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array
+from .._arrays import Array, Integers
 from ..network.network import SparseNetwork
 
 __all__ = ["digits", "encode", "lift", "linearised", "lwr", "lwr_label", "parity", "printed_parity"]
@@ -163,7 +162,7 @@ def _indicator(S: int | Iterable[int], m: int) -> Array:
 # Learning with rounding
 
 
-def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> NDArray[np.int64]:
+def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> Integers:
     """lambda(t) = floor((p/q) (t mod q) + 1/2) mod p, the label of t = <w, y> in learning with rounding.
 
     Parameters
@@ -179,7 +178,7 @@ def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> NDArray[np
     (array([0, 0, 1, 1, 1, 1, 0, 0]), array([0, 0, 0, 0, 1, 1, 1, 1]), array([0, 1, 0, 1, 0, 1, 0, 1]))
     """
     p, q = checks.integer("p", p, 1, MAX_MODULUS), checks.integer("q", q, 2, MAX_MODULUS)
-    residue = _integers("t", t) % q
+    residue = checks.integer_array("t", t) % q
     match checks.one_of("rounding", rounding, ROUNDINGS):
         case "printed":
             return residue % p
@@ -201,6 +200,7 @@ def digits(Y: ArrayLike, q: int) -> NDArray[np.int8]:
     >>> digits([[6, 1]], 8)
     array([[ 1, -1, -1, -1,  1,  1]], dtype=int8)
     """
+    q = checks.integer("q", q, 2, MAX_MODULUS)
     Y = _residues("Y", Y, q, 2)
     bits = Y[:, :, None] >> np.arange((q - 1).bit_length()) & 1
     return (1 - 2 * bits).astype(np.int8).reshape(len(Y), -1)
@@ -245,6 +245,7 @@ def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
     >>> net
     SparseNetwork(n=16, s=2, W=36.1801, B=36)
     """
+    q = checks.integer("q", q, 2, MAX_MODULUS)
     w = _residues("w", w, q, 1)
     length = (q - 1).bit_length()
     a = np.arange((q - 1) * int(w.sum()) + 1)
@@ -254,21 +255,11 @@ def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
     return SparseNetwork(2 * label, W, b)
 
 
-def _residues(name: str, value: ArrayLike, q: int, ndim: int) -> NDArray[np.int64]:
+def _residues(name: str, value: ArrayLike, q: int, ndim: int) -> Integers:
     """Integers from 0 to q - 1 in ndim axes."""
-    q = checks.integer("q", q, 2, MAX_MODULUS)
-    array = _integers(name, value)
-    if array.ndim != ndim:
-        raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
+    array = checks.integer_array(name, value, ndim)
     wrong = (array < 0) | (array >= q)
     if wrong.any():
         where = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(f"Argument '{name}' must have entries from 0 to {q - 1}; entry {where} is {array[where]}.")
     return array
-
-
-def _integers(name: str, value: ArrayLike) -> NDArray[np.int64]:
-    array: NDArray[Any] = np.asarray(value)
-    if array.dtype.kind not in "iu" or not np.can_cast(array.dtype, np.int64):
-        raise TypeError(f"Argument '{name}' must be integers, not of type {array.dtype}.")
-    return array.astype(np.int64)

@@ -24,10 +24,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
+from .._arrays import slices
 from ..cube.hypercube import dimension, monomials, supports
-from .moments import Moments, row_blocks
+from .moments import Moments, Report, checked_points
 from .monomial_products import products_of
-from .regression import TOLERANCE, Report, gram, least_squares, reported_moments, solve
+from .regression import TOLERANCE, gram, least_squares, solve
 
 __all__ = ["LowDegreeRegressor"]
 
@@ -101,7 +102,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             points, labels = new._samples(X, y, reset=True)
             new.degree_ = new.degree
             if new.method == "averaging":
-                new.coef_ = reported_moments(points, labels, new.degree, report).coefficients
+                moments = Moments(new.n_features_in_, new.degree)
+                new.coef_ = moments.update(points, labels, report).coefficients
             elif new.method == "least_squares":
                 new._least_squares(points, labels, report)
             else:
@@ -142,7 +144,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """f(x) for each row x of X."""
         check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
-        points, n = validate_data(self, X, dtype="numeric", reset=False), self.n_features_in_
+        points, n = checked_points(validate_data(self, X, dtype="numeric", reset=False)), self.n_features_in_
         values = np.empty(len(points))
         if hasattr(self, "_kept"):
             for rows, chi in _characters(points, self._kept):
@@ -151,7 +153,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         products = products_of(n, self.degree_)
         c = np.zeros(products.size)
         c[products.position] = self.coef_
-        for rows in row_blocks(points, n, products.block):
+        for rows in slices(len(points), products.block):
             values[rows] = products.forward(products.factors(points[rows]), c)
         return values
 
@@ -175,7 +177,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         )
 
     def _threshold(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
-        (m, n), moments = X.shape, reported_moments(X, y, self.degree_, report)
+        m, n = X.shape
+        moments = Moments(n, self.degree_).update(X, y, report)
         means = moments.coefficients
         variance = max(0.0, moments.mean_square - means[0] ** 2)
         kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * variance / m))
@@ -260,6 +263,6 @@ def _masks(sets: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """chi_T(x) for the rows T of ``sets``, a block of X at a time; the filler -1 meets a last coordinate, always 1."""
-    for rows in row_blocks(X, X.shape[1], max(1, CHUNK // max(1, sets.size))):
+    for rows in slices(len(X), max(1, CHUNK // max(1, sets.size))):
         extended = np.column_stack([X[rows], np.ones(len(X[rows]), dtype=X.dtype)])
         yield rows, np.prod(extended[:, sets], axis=2, dtype=np.float64)

@@ -21,11 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import index, monomials
+from ..cube.hypercube import monomials
 from .monomial_products import MonomialProducts, packed_signs, products_of
 
 __all__ = ["Moments"]
 
+Report = Callable[[str, float], object]  # of a stage of the work, and of the share of it that is done
 TABLE_N = 22  # up to here a table of all 2^n sets is worth its memory
 CHUNK = 1 << 22  # entries of X that are read at a time
 PIECE = 1 << 16  # moments that are added at a time
@@ -78,7 +79,9 @@ class Moments:
         self,
         X: ArrayLike | Iterable[tuple[ArrayLike, ArrayLike]],
         y: ArrayLike | None = None,
-        callback: Callable[[int], object] | None = None,
+        callback: Report | None = None,
+        *,
+        checked: bool = False,
     ) -> Moments:
         """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
 
@@ -86,33 +89,35 @@ class Moments:
         ----------
         X, y : points as rows of -1 and 1 and one real label each, arrays or memory maps; or, without y, an iterable
             of such pairs (X, y), which are read as if they were one pair, and of which one is held at a time.
-        callback : called with the number of samples of each block that has been read.
+        callback : called with the name of this stage and the share of (X, y) that has been read, block by block.
+        checked : whether X is known to consist of points of the cube.
         """
         if y is None and isinstance(X, np.ndarray):
             raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
         shards: Any = X if y is None else [(X, y)]
         new = Moments(self.n, self.degree)
-        for size in new._read(shards, 0 if y is None else len(np.asarray(y))):
+        m = 0 if y is None else len(np.asarray(y))
+        for _ in new._read(chunks(shards, self.n, checked), m):
             if callback:
-                callback(size)
+                callback(f"moments of degree {self.degree}", new.count / m if m else 0.0)
         if self.count:
             new = self + new
         self.count, self._sums, self._rest = new.count, new._sums, new._rest
         return self
 
-    def _read(self, shards: Iterable[tuple[ArrayLike, ArrayLike]], m: int) -> Iterator[int]:
-        """Add the samples of the shards, m or more; yields the size of each block once it is added."""
+    def _read(self, pieces: Iterable[tuple[NDArray[Any], NDArray[Any]]], m: int) -> Iterator[None]:
+        """Add the samples of the pieces, m or more; pauses after each block."""
         products, table, squares = self._products, np.zeros(0), 0.0
-        for X, y in chunks(shards, self.n):
+        for X, y in pieces:
             small = float(np.abs(y).max()) * products.block <= 1 << 24
             exact = small and bool((y == np.rint(y)).all())  # in single precision
             signs = exact and bool((np.abs(y) == 1).all())
             if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
                 table = table if len(table) else np.zeros(1 << self.n)
-                np.add.at(table, index(X), y)
+                np.add.at(table, place(X), y)
                 squares += float(y @ y)
                 self.count += len(y)
-                yield len(y)
+                yield
                 continue
             dtype: Any = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
             for rows in slices(len(y), products.bits if signs else products.block):
@@ -123,7 +128,7 @@ class Moments:
                     sums -= 64 * len(values) - len(labels)  # the bits beyond the last sample
                 self._add(np.append(sums, labels @ labels))
                 self.count += len(labels)
-                yield len(labels)
+                yield
         if len(table):
             sums = np.zeros_like(self._sums)
             sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
@@ -183,7 +188,9 @@ class Moments:
         return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"
 
 
-def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+def chunks(
+    shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int, checked: bool = False
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: multiples of 1024 but the last."""
     size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
     for X, y in shards:
@@ -193,8 +200,9 @@ def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tu
             checks.real_array("y", y, ndim=1, shape=(len(X),))
         for rows in slices(len(X), size):
             where = f"[{rows.start}:]" if rows.start else ""
-            held.append((checks.signs("X" + where, X[rows]), checks.real_array("y" + where, y[rows], ndim=1)))
-            have += len(held[-1][1])
+            points = X[rows] if checked else checks.signs("X" + where, X[rows])
+            held.append((points, checks.real_array("y" + where, y[rows], ndim=1)))
+            have += len(points)
             if have >= size:
                 points, labels = map(np.concatenate, zip(*held, strict=True))
                 yield points[:size], labels[:size]
@@ -203,8 +211,15 @@ def chunks(shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int) -> Iterator[tu
         yield np.concatenate([X for X, _ in held]), np.concatenate([y for _, y in held])
 
 
-def row_blocks(X: NDArray[Any], n: int, size: int) -> Iterator[slice]:
-    """The rows of X in blocks of ``size``, once all of them are known to be points of the cube."""
-    for rows in slices(len(X), max(size, CHUNK // max(n, 1))):
-        checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows], n)
-    return slices(len(X), size)
+def checked_points(X: ArrayLike) -> NDArray[Any]:
+    """X as an array, once all of its rows are known to be points of the cube; a memory map is read part by part."""
+    X = np.asarray(X)
+    checks.signs("X", X[:0] if X.ndim else X)
+    for rows in slices(len(X), max(1, CHUNK // max(X.shape[1], 1))):
+        checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows])
+    return X
+
+
+def place(X: NDArray[Any]) -> NDArray[np.int64]:
+    """``hypercube.index`` of points that have been checked."""
+    return (X < 0) @ (np.int64(1) << np.arange(X.shape[1]))

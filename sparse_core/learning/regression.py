@@ -29,14 +29,13 @@ from scipy.linalg import lapack
 from .. import checks
 from .._arrays import Array, slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import dimension, index, monomials, supports
+from ..cube.hypercube import dimension, monomials, supports
 from .conjugate_gradients import conjugate_gradients
-from .moments import TABLE_N, Moments, chunks
+from .moments import TABLE_N, Moments, Report, checked_points, chunks, place
 from .monomial_products import products_of
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
 
-Report = Callable[[str, float], object]
 SOLVERS = ("gram", "kernel", "cg", "walsh")
 WALSH_N = 25  # up to here a table of all points is worth its memory
 TOLERANCE = 1e-6
@@ -75,7 +74,7 @@ def least_squares(
 
     Notes
     -----
-    Ctrl-C during "cg" and "walsh" raises ``conjugate.Interrupted``, a KeyboardInterrupt with the coefficients so far.
+    Ctrl-C during "cg" and "walsh" raises ``conjugate_gradients.Interrupted``, with the coefficients so far.
 
     Examples
     --------
@@ -83,28 +82,29 @@ def least_squares(
     >>> least_squares(X, 3.0 - 2.0 * X[:, 1], degree=1)
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
     """
-    X = np.asarray(X)
-    checks.signs("X", X[:0] if X.ndim else X)  # its axes; its entries are looked at where they are read
-    y = checks.real_array("y", y, ndim=1, shape=(len(X),))
-    tolerance, report = checks.real("tolerance", tolerance, 0, 1), callback or (lambda stage, share: None)
+    X = checked_points(X)
     m, n = checks.integer("m", len(X), 1), X.shape[1]
+    y = checks.real_array("y", y, ndim=1, shape=(m,))
+    tolerance = checks.real("tolerance", tolerance, 0, 1)
     if checks.one_of("solver", solver, ("auto", *SOLVERS)) == "auto":
         solver = choose(m, n, degree, ridge, memory, tolerance)
     if solver == "kernel":
         a = solve(_kernel_matrix(X, degree), y.astype(np.float64, copy=False), m * ridge)
-        return Fit(reported_moments(X, a, degree, report).sums, solver, 0)
+        return Fit(Moments(n, degree).update(X, a, callback, checked=True).sums, solver, 0)
     if solver == "walsh":
         means, operator = _by_transforms(X, y, degree)
     else:
-        means = reported_moments(X, y, degree, report).coefficients
+        means = Moments(n, degree).update(X, y, callback, checked=True).coefficients
         if solver == "gram":
-            G = gram(reported_moments(X, np.ones(m, dtype=np.int8), 2 * degree, report), degree)
-            return Fit(solve(G, means, ridge), solver, 0)
+            ones = np.ones(m, dtype=np.int8)
+            products = Moments(n, 2 * degree).update(X, ones, callback, checked=True)
+            return Fit(solve(gram(products, degree), means, ridge), solver, 0)
         operator = _by_products(X, degree)
 
     def step(steps: int, residual: float) -> None:
-        goal = max(tolerance, 1e-16)
-        report("conjugate gradients", max(0.0, log(max(residual, goal)) / log(goal)))  # the share of the digits
+        if callback:
+            goal = max(tolerance, 1e-16)
+            callback("conjugate gradients", max(0.0, log(max(residual, goal)) / log(goal)))  # the share of the digits
 
     c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance, step)
     return Fit(c, solver, steps)
@@ -116,7 +116,8 @@ def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf,
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3, ridge=1e-6), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')
     """
-    estimates = _time_and_memory(checks.integer("m", m, 1), n, degree, ridge, tolerance)
+    m, n, degree = checks.integer("m", m, 1), checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    estimates = _time_and_memory(m, n, degree, ridge, tolerance)
     times = {name: max(time, QUICK) for name, (time, size) in estimates.items() if size <= memory}
     return min(times, key=lambda name: times[name])
 
@@ -144,18 +145,6 @@ def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float
         "cg": (means + m * D / 11 * steps, 0),
         "walsh": (20 * m + table / 2 * steps, 40 * 2**n if n <= WALSH_N else inf),
     }
-
-
-def reported_moments(X: NDArray[Any], y: NDArray[Any], degree: int, report: Report) -> Moments:
-    """The moments of the samples; ``report`` hears how far they have been read."""
-    moments, read = Moments(X.shape[1], degree), 0
-
-    def callback(size: int) -> None:
-        nonlocal read
-        read += size
-        report(f"moments of degree {degree}", read / len(X))
-
-    return moments.update(X, y, callback)
 
 
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
@@ -242,7 +231,7 @@ def _places(n: int, most: int) -> list[NDArray[np.int64]]:
 
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
-    points, n = checks.signs("X", X).astype(np.float32), X.shape[1]
+    points, n = X.astype(np.float32), X.shape[1]
     values, K = distance_kernel(n, degree), np.empty((len(X),) * 2)
     for rows in slices(len(X), max(1, PAIRS // len(X))):
         K[rows] = values[((n - points[rows] @ points.T) / 2).astype(np.intp)]
@@ -271,8 +260,8 @@ def _by_transforms(X: NDArray[Any], y: NDArray[Any], degree: int) -> tuple[Array
     m, n = X.shape
     masks = monomials(n, degree)
     frequency, labels = np.zeros((2, 1 << checks.integer("n", n, 0, WALSH_N)))
-    for points, values in chunks([(X, y)], n):
-        where = index(points)
+    for points, values in chunks([(X, y)], n, checked=True):
+        where = place(points)
         np.add.at(frequency, where, 1.0)
         np.add.at(labels, where, values)
     frequency /= m

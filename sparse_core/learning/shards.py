@@ -35,10 +35,10 @@ class Shard(NamedTuple):
 
     def moments(self, degree: int) -> Moments:
         """sum_i y_i chi_T(x_i) over the samples of this shard, read through memory maps."""
-        X, y = (np.load(path, mmap_mode="r") for path in self)
         try:
+            X, y = (np.load(path, mmap_mode="r") for path in self)
             return Moments(X.shape[-1], degree).update(X, y)
-        except (TypeError, ValueError) as error:
+        except (EOFError, TypeError, ValueError) as error:
             raise type(error)(f"{self.X} and {self.y.name}: {error}") from None
 
 

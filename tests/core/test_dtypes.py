@@ -33,6 +33,7 @@ packed.two_valued(values=[3, -1, -1, 3])
 grid_boxes.find(D=[[1, 1, 0], [0, 1, 1], [1, 1, 0]])
 grid_boxes.strip(signs=[[1, 1, -1], [-1, 1, 1], [1, 1, -1]])
 lemma_10.restriction(net, bucket=[0, 1], z=[1, -1], r=2)
+checks.integer_array("value", value=[[3, 1], [1, 2]])
 checks.length_2n("values", value=[3, 1, 1, -1])
 checks.real_array("values", value=[[3, 1], [1, -1]], ndim=2)
 checks.signs("X", value=[[1, -1], [-1, -1]])
@@ -132,8 +133,10 @@ def refusals(call, name):
     """The types that a function need not take: truth values as numbers, fractions as integers."""
     if call.startswith("packed.") and name == "table":
         return {"float64", "float32", "int8", "uint8", "int64"}
-    integers = {"Y", "A", "b", "labels", "table", "sets", "w", "t", "bucket"}
-    whole = call.startswith(("modular.", "reductions.", "statistical_queries.Adv")) and name in integers
+    integers = {"Y", "A", "b", "labels", "table", "sets", "w", "t", "bucket", "value"}
+    whole = (
+        call.startswith(("modular.", "reductions.", "statistical_queries.Adv", "checks.integer")) and name in integers
+    )
     return {"bool", "float64", "float32"} if whole else {"bool"}
 
 

@@ -175,6 +175,14 @@ def test_lwr_at_a_larger_modulus(rounding):
         assert net.sparsity(X) == 1
 
 
+def test_moduli_may_be_integers_of_numpy():
+    Y, q = residues(3, 2), np.int8(3)
+    assert np.array_equal(reductions.encode(Y, q), reductions.encode(Y, 3))
+    assert reductions.lwr([2, 1], np.int8(2), q)(reductions.encode(Y, q)).tolist() == [
+        label_by_hand(int(t), 2, 3, "lwr") for t in Y @ [2, 1]
+    ]
+
+
 def test_the_zero_secret_needs_no_neuron():
     net = reductions.lwr([0, 0], 2, 5)
     assert net.s == 0 and not net(reductions.encode(residues(5, 2), 5)).any()
@@ -204,7 +212,11 @@ def test_as_many_weights_as_the_limit(monkeypatch):
         (lambda: reductions.lift([[0, 1]]), ValueError, "'Y' must have entries -1 and 1 only"),
         (lambda: reductions.lwr([1, 5], 2, 5), ValueError, r"'w' must have entries from 0 to 4; entry \(1,\) is 5"),
         (lambda: reductions.lwr([[1]], 2, 5), ValueError, "'w' must have 1 axes, not 2"),
-        (lambda: reductions.lwr([1.0], 2, 5), TypeError, "'w' must be integers, not of type float64"),
+        (
+            lambda: reductions.lwr([1.0], 2, 5),
+            TypeError,
+            "'w' must be an array of 64-bit integers, not of",
+        ),
         (lambda: reductions.lwr([1], 2, 1), ValueError, "'q' must be at least 2"),
         (lambda: reductions.lwr([1], 0, 5), ValueError, "'p' must be at least 1"),
         (lambda: reductions.lwr([1], 2, 5, "up"), ValueError, "'rounding' must be one of 'lwr', 'floor', 'printed'"),

@@ -394,11 +394,11 @@ def test_an_interrupted_partial_fit_leaves_the_moments_as_they_were(method, monk
     X, y = sample(6, 200, 0)
     model, update, calls = LowDegreeRegressor(1, method).partial_fit(X, y), Moments.update, []
 
-    def interrupted(self, *arguments):
+    def interrupted(self, *arguments, **options):
         calls.append(self.degree)
         if len(calls) == (1 if method == "averaging" else 2):  # the last of the updates
             raise KeyboardInterrupt
-        return update(self, *arguments)
+        return update(self, *arguments, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(Moments, "update", interrupted)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_core.cube import fourier, hypercube
-from sparse_core.learning.moments import Moments, chunks, row_blocks
+from sparse_core.learning.moments import Moments, checked_points, chunks
 from sparse_core.learning.monomial_products import MonomialProducts, packed_signs, products_of
 
 
@@ -220,10 +220,11 @@ def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labe
 def test_bits_are_counted_in_longer_blocks(monkeypatch):
     monkeypatch.setattr("sparse_core.learning.moments.TABLE_N", -1)
     X, y = sample(3, 5000, 0, "signs")
+    heard = []
     for labels, size in ((y, 5000), (2 * y, 1024)):
-        read = []
-        Moments(3, 1).update(X, labels, read.append)
-        assert read[0] == size and sum(read) == 5000
+        heard.clear()
+        Moments(3, 1).update(X, labels, lambda *both: heard.append(both))
+        assert heard[0] == ("moments of degree 1", size / 5000) and heard[-1][1] == 1
 
 
 def test_labels_of_single_precision_are_multiplied_in_it():
@@ -301,22 +302,15 @@ def test_samples_are_read_in_multiples_of_1024(n, size, monkeypatch):
             list(chunks([(X, y)], n))
 
 
-def test_blocks_of_rows_are_given_once_all_rows_are_points_of_the_cube(monkeypatch):
+def test_points_are_checked_part_by_part(monkeypatch):
     monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 40)
     X, _ = sample(4, 25, 0)
-    assert [(rows.start, rows.stop) for rows in row_blocks(X, 4, 10)] == [(0, 10), (10, 20), (20, 25)]
+    assert checked_points(X) is X
     X[24, 3] = 2
-    for size, start in (
-        (10, 20),
-        (12, 24),
-        (3, 20),
-    ):  # they are looked at 10 at a time, or ``size``
-        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({24 - start}, 3\) is 2"):
-            row_blocks(X, 4, size)
+    with pytest.raises(ValueError, match=r"'X\[20:\]' must have .*; entry \(4, 3\) is 2"):  # 10 rows at a time
+        checked_points(X)
     with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only; entry \(24, 0\) is 2"):
-        row_blocks(X[:, 3:], 1, 10)  # 40 at a time
-    with pytest.raises(ValueError, match="'X' must have 5 columns, not 4"):
-        row_blocks(X[:5], 5, 10)
+        checked_points(X[:, 3:])  # 40 at a time
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
@@ -325,8 +319,8 @@ def test_an_update_is_all_or_nothing(labels):
     moments = Moments(8, 2).update(X[:100], y[:100])
     before = moments.sums
 
-    def interrupt(size):
-        assert size > 0
+    def interrupt(stage, share):
+        assert stage == "moments of degree 2" and 0 < share <= 1
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -334,8 +328,7 @@ def test_an_update_is_all_or_nothing(labels):
     with pytest.raises(ValueError, match="'X' must have 8 columns, not 7"):
         moments.update([(X, y), (X[:, :7], y)])
     assert np.array_equal(moments.sums, before) and moments.count == 100
-    read = []
-    assert moments.update(X, y, read.append).count == 5100 and sum(read) == 5000
+    assert moments.update(X, y).count == 5100
 
 
 def test_moments_can_be_sent_to_another_process():

@@ -179,6 +179,7 @@ def test_the_rule_counts_operations_and_takes_the_least_time_that_the_memory_all
 def test_by_default_there_is_no_ridge_and_memory_is_no_object():
     for case in CASES:
         assert choose(*case) == choose(*case, 0.0, inf, 1e-6)
+    assert choose(300, np.int8(100), np.int8(2)) == choose(300, 100, 2)
 
 
 def test_the_rule_is_followed_and_can_be_overridden(monkeypatch):

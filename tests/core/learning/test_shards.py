@@ -92,6 +92,14 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
         moments(shards, DEGREE, scheduler)
 
 
+@pytest.mark.parametrize("size, error", [(0, EOFError), (50, ValueError), (10_000, ValueError)])
+def test_a_truncated_shard_is_named(tmp_path, size, error):
+    (shard,) = save(tmp_path, [samples(np.random.default_rng(4), integers=True)])
+    os.truncate(shard.X, size)
+    with pytest.raises(error, match="X-00000.npy and y-00000.npy: "):
+        moments([shard], DEGREE)
+
+
 def test_missing_files_and_no_shards_are_refused(tmp_path):
     with pytest.raises(ValueError, match="'shards' must name at least one shard"):
         moments(saved(tmp_path), DEGREE)
