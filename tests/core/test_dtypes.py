@@ -115,6 +115,7 @@ layered.predict(X=[[1, 1, 2]])
 layered.activations(X=[[1, 1, 2]])
 training.classify(X=[[1, 1], [1, -1]], y=[0, 1], widths=(2,), rng=rng, epochs=1)
 training.fit(X=[[1, 1], [1, -1]], y=[0, 1], width=2, rng=rng, steps=2)
+training.fit_each(X=[[1, 1], [1, -1]], y=[0, 1], width=2, prices=[[0, 0]], rng=rng, steps=2)
 training.activation_statistics(active=[[1, 0], [1, 1]])
 """.strip().splitlines()
 

@@ -96,6 +96,17 @@ def test_fit_is_its_recipe(m, options):
     assert same(training.fit(X, y, 3, rng=np.random.default_rng(1), **options), last)
 
 
+@pytest.mark.parametrize("held_out", [None, 30])
+def test_fit_each_is_fit_for_each_price(held_out):
+    X, y = sample(np.random.default_rng(9))
+    options = {"steps": 450, "validation": held_out and sample(np.random.default_rng(10), held_out)}
+    prices = [(0, 0), (0.05, 0), (0, 0.05), (0.02, 0.01)]
+    nets = training.fit_each(X, y, 6, prices, rng=np.random.default_rng(1), **options)
+    for net, (l1, decay) in zip(nets, prices, strict=True):
+        assert same(net, training.fit(X, y, 6, l1=l1, decay=decay, rng=np.random.default_rng(1), **options))
+    assert not np.allclose(nets[0].W, nets[1].W)
+
+
 def test_validation_takes_the_least_mean_square_among_the_networks_at_every_look(monkeypatch):
     monkeypatch.setattr(training, "LOOK", 4)
     X, y = sample(np.random.default_rng(7), 20)
@@ -243,6 +254,18 @@ def test_classify_is_its_recipe(m, widths, options):
     assert len(net.W) == len(net.b) == len(slow)
     for W, b, (V, a) in zip(net.W, net.b, slow, strict=True):
         assert W == pytest.approx(V, rel=1e-6, abs=1e-9) and b == pytest.approx(a, rel=1e-6, abs=1e-9)
+
+
+def test_points_in_single_precision_are_classified_in_single_precision():
+    X, y = parity(np.random.default_rng(0), 50)
+    single, double = (
+        training.classify(X.astype(dtype), y, (8, 4), rng=np.random.default_rng(0), epochs=5, flip=0.1)
+        for dtype in (np.float32, np.float64)
+    )
+    assert {p.dtype for p in (*single.W, *single.b)} == {np.dtype(np.float32)}
+    assert {p.dtype for p in (*double.W, *double.b)} == {np.dtype(np.float64)}
+    for W, V in zip(single.W, double.W, strict=True):
+        assert W == pytest.approx(V, abs=1e-4)
 
 
 def test_scores_may_be_huge():
