@@ -7,44 +7,12 @@ is accepted. ``bad_calls.txt`` lists single calls, for arrays and for rules betw
 
 import ast
 import re
-from fractions import Fraction
-from importlib import import_module
-from pathlib import Path
-from pkgutil import walk_packages
 
 import numpy as np
 import pytest
+from calls import LIMITS, NAMES, evaluate, table
 
-import sparse_core
-from sparse_core.cube import hypercube
-from sparse_core.general import grid_family
-from sparse_core.hardness import statistical_queries
-from sparse_core.learning import risks
-from sparse_core.network import network, training
-
-MODULES = sorted(module.name for module in walk_packages(sparse_core.__path__, "sparse_core."))
-NAMES = {name.rpartition(".")[2]: import_module(name) for name in MODULES}
-NAMES |= {"np": np, "Fraction": Fraction, "nan": np.nan, "inf": np.inf}
-NAMES |= {
-    "rng": np.random.default_rng(0),
-    "net": network.SparseNetwork([1, -1], [[1, 0], [1, 1]], [0, 1]),
-    "X": hypercube.points(2),
-    "oracle": statistical_queries.AdversarialOracle(4, tau=0.2),
-    "family": grid_family.GridFamily(q=2, N=3),
-    "curve": risks.Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11),
-    "layered": training.Layered((np.ones((2, 3)), np.ones((1, 2))), (np.zeros(2), np.zeros(1))),
-}
-
-
-def table(name):
-    """The lines of a table beside this file, in columns."""
-    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
-    return [line.split(" :: ") for line in lines if line and not line.startswith("#")]
-
-
-LIMITS = dict(table("bad_numbers.txt"))
 REFUSED = table("bad_calls.txt")
-
 OPEN = "must be (positive|less than 1), not "
 ARRAY = re.compile(r"(\w+)([\[{])([12])[\]}]")  # name[axes] of real numbers, name{axes} of -1 and 1
 DOMAIN = re.compile(r"(?:(-?\d+)(<=?))?([A-Za-z_]\w*)(?:(<=?)(-?\d+))?")
@@ -104,14 +72,6 @@ def bad_values(call):
             bad = numbers(name, ast.literal_eval(valid[name]), low, below, above, high)
         for value, error, words in bad:
             yield name, value, error, words
-
-
-def evaluate(call, name, value):
-    tree = ast.parse(call, mode="eval")
-    for keyword in tree.body.keywords:
-        if keyword.arg == name:
-            keyword.value = ast.Name("replaced", ast.Load())
-    return eval(compile(ast.fix_missing_locations(tree), call, "eval"), {**NAMES, "replaced": value})
 
 
 @pytest.mark.parametrize("call", LIMITS)
