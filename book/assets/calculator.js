@@ -5,7 +5,7 @@ const calculator = (() => {
 
   // --- sparse_core.bounds ---
 
-  const TAILS = 8, LOSS = TAILS / 2, SECOND_ORDER = ((4 / 0.233) * 2 * 3.83) / 3 ** 1.5, PEELING = sqrt(512 / 3 + 32 / log(3));
+  const TAILS = 8, LOSS = TAILS / 2, SECOND_ORDER = ((4 / 0.233) * 2 * 3.83) / 3 ** 1.5, PEELING = sqrt(256 / 3);
 
   const binomial = (n, p) => {
     let value = 1;
@@ -64,11 +64,12 @@ const calculator = (() => {
       const N = basis_size(n, d);
       return ceil(8 * log(1 / delta)) * N * max(log(8 * N) / (0.5 + 0.5 * log(0.5)), 9 * 8 * 4);
     },
-    theorem_14: (m, tau) => max(0, tau * tau * (2 ** m - 9)),
+    theorem_14: (m, tau) => max(0, tau * tau * (2 ** m - 8)),
     statistical_queries: (n, p, tau, gamma) => max(0, tau * tau * (binomial(n, p) - 1 / gamma)),
     rademacher(m, s, k, W, B, R, form) {
-      const L = max(0, ceil(log2((k * m) / s) / 2)), M = W * R + B;
-      const rate = sqrt((s * k) / m) * (2 + sqrt(L) * (1 + PEELING * sqrt(log(2 * m + 1))));
+      let L = 0, words = 0;
+      while (s * 4 ** L < k * m) words += 1 + 3 / 16 + log1p((2 * m) / 4 ** ++L);
+      const M = W * R + B, rate = sqrt((s * k) / m) * (2 + sqrt(L) + PEELING * sqrt(words));
       return { joint: M * rate, separated: (k * M) / sqrt(m) + 2 * W * R * rate, trivial: k * M }[form];
     },
     theorem_17(n, s, k, W, B, R, eps, delta) {

@@ -7,7 +7,9 @@ steps.
 
 from __future__ import annotations
 
-from math import cbrt, ceil, comb, inf, log, log2, sqrt
+from fractions import Fraction
+from itertools import count
+from math import cbrt, ceil, comb, inf, log, log1p, log2, sqrt
 
 from .. import checks
 from ._arguments import as_float, basis_size, confidence, correlation, scale, width
@@ -39,7 +41,8 @@ LOSS = TAILS / 2  # and the paper's loss, which is half the squared distance, of
 LEVEL = 0.233  # the least weight, over d >= 6, that the second difference gives a set of d + 1 elements
 BRACKET = 3.83  # what the two differences of one neuron come to, in units of sqrt(ln(s/k) / d), for d >= 4 ln(s/k)
 SECOND_ORDER = 4 / LEVEL * 2 * BRACKET / 3**1.5  # 25.3
-PEELING = sqrt(512 / 3 + 32 / log(3))  # 14.1: the sub-Gaussian maximum over one layer of the peeling, for m >= 1
+PEELING = sqrt(64 * 4 / 3)  # 9.24: 64 from the concentration of one layer, 1 + 1/4 + 1/16 + ... < 4/3 layers
+LETTERS = 1 + 16 / PEELING**2  # 1.19, of which 1 from the number of words of 4^l letters, the rest from the tail of exp
 
 
 # --- Average sensitivity and what follows from it ---
@@ -75,9 +78,8 @@ def average_sensitivity(
 def remark_11(W: float, k: int, s: int, eta: float) -> float:
     """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, s^2} when Pr[|R_x| > k] <= eta.
 
-    `ours-remark-11`. Flips between two good points have at most 2k active neurons, the others at most s, and either end
-    is bad with probability eta. So eta <= (k/s)^2 costs a factor 3/2 at most; the paper asks for 1/poly(n, s). The
-    bound by 4 W^2 E|R_x|^2, which is 4 (k^2 + eta (s^2 - k^2)) W^2, is never below both.
+    `ours-remark-11`, proved in chapter 2. So eta <= (k/s)^2 costs a factor 3/2 at most; the paper asks for
+    1/poly(n, s).
 
     >>> remark_11(1.0, 1, 10, 0.01)
     6.0
@@ -296,7 +298,8 @@ def least_squares_samples(n: int, d: int, delta: float) -> float:
     In one run of m samples the least eigenvalue of the Gram matrix is at least 1/2 except with probability
     N exp(-0.153 m/N) <= 1/8 (matrix Chernoff, since the monomials at x have squared norm N for every x); on that
     event the expected squared distance to h^{<= d} is at most 4 N tail / m, hence at most 32 N tail / m except with
-    probability 1/8. The choice among r runs, as in ``averaging_samples``, costs a factor 9; 9 * 32 = 288.
+    probability 1/8. Of r runs output the one of the least median distance to the runs: it is within three times the
+    radius of more than half of them, and the tail need not be known; 9 * 32 = 288.
 
     >>> f"{least_squares_samples(10, 2, 0.05):.1e}"
     '3.9e+05'
@@ -311,19 +314,20 @@ def least_squares_samples(n: int, d: int, delta: float) -> float:
 
 
 def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -> float:
-    """q >= tau^2 (success 2^m - (1 - 2 error)^(-2)) queries of tolerance tau, to learn parities to a 0-1 error.
+    """q >= tau^2 (success 2^m - N) queries of tolerance tau, N = floor((1 - 2 error)^(-2)), to learn parities.
 
     `ours-theorem-14-explicit`. Against the answer E phi0, where phi(x, y) = phi0(x) + y phi1(x), each query excludes
-    fewer than tau^(-2) parities (Parseval). A hypothesis f of that error for chi_S has fhat(S) >= 1 - 2 error, so one
-    f serves at most (1 - 2 error)^(-2) of them. A randomised learner succeeds with the given probability on average
-    over S. Guessing has the error 1/2.
+    fewer than tau^(-2) parities (Parseval). A hypothesis f of that 0-1 error for chi_S has fhat(S) >= 1 - 2 error, so
+    one f serves at most N of them. For error 1/3, N = 8: nine coefficients of exactly 1/3 are no function, since they
+    are integers over a power of two. A randomised learner succeeds with the given probability on average over S.
 
-    >>> round(theorem_14(10, 0.125), 3)
-    15.859
+    >>> theorem_14(10, 0.125)
+    15.875
     """
     m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
     error, success = checks.real("error", error, 0, below=1 / 2), checks.real("success", success, 0, 1)
-    return max(0.0, tau**2 * (success * as_float(2**m) - (1 - 2 * error) ** -2))
+    served = int((1 - 2 * Fraction(error)) ** -2)  # the float nearest to 1/3 is below 1/3: 8, not 9
+    return max(0.0, tau**2 * (success * as_float(2**m) - served))
 
 
 def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
@@ -345,18 +349,20 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
 
 
 def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str = "best") -> float:
-    """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) (1 + 14.1 sqrt(ln(2m + 1))), L = max(0, ceil(log2(k m/s) / 2)).
+    """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l))).
 
+    L is the least integer L >= 0 with 4^L >= k m/s. For m >= 3, g <= 2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))).
     `ours-theorem-e`: the "joint" form, with no n. `ours-theorem-e-bias`: the "separated" form,
     k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, where B pays only through the at most k neurons that are active everywhere.
     "trivial": k (WR + B). "best": the least of the three.
 
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
-    0.0116
+    0.0056
     """
     m, (s, k), (W, B), R = checks.integer("m", m, 1), width(s, k), scale(W, B), checks.positive("R", R)
-    L = max(0, ceil(log2(k * m / s) / 2))
-    rate = sqrt(s * k / m) * (2 + sqrt(L) * (1 + PEELING * sqrt(log(2 * m + 1))))
+    levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))
+    words = sum(LETTERS + log1p(2 * m / 4**level) for level in levels)
+    rate = sqrt(s * k / m) * (2 + sqrt(len(levels)) + PEELING * sqrt(words))
     forms = {
         "joint": (W * R + B) * rate,
         "separated": k * (W * R + B) / sqrt(m) + 2 * W * R * rate,

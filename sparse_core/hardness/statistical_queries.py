@@ -227,7 +227,7 @@ class AdversarialOracle:
         return float(low[i] + self.tau)
 
 
-def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 9, rng: np.random.Generator) -> int:
+def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 8, rng: np.random.Generator) -> int:
     """The queries until at most ``left`` parities remain: bent(j) times characters, 4^j sets at a time, at random.
 
     No oracle holds it up if 2^-j > 2 tau: an answer is within tau of at most one of 0, 2^-j and -2^-j, and so excludes

@@ -1,6 +1,7 @@
 """The bounds: hand-computed values, limits and monotonicity, and the quantities that they bound."""
 
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from math import comb, exp, inf, isnan, log, sqrt
 
 import numpy as np
@@ -435,8 +436,9 @@ def test_sample_sizes_of_averaging_and_least_squares_by_hand():
 
 def test_statistical_queries_by_hand():
     assert paper.theorem_14(6, 0.4) == pytest.approx(64 * 0.16)
-    assert ours.theorem_14(6, 0.4) == pytest.approx((64 - 9) * 0.16)
-    assert ours.theorem_14(6, 0.4, success=2 / 3) == pytest.approx((2 / 3 * 64 - 9) * 0.16)
+    assert ours.theorem_14(6, 0.4) == pytest.approx((64 - 8) * 0.16)
+    assert ours.theorem_14(6, 0.4, success=2 / 3) == pytest.approx((2 / 3 * 64 - 8) * 0.16)
+    assert ours.theorem_14(6, 0.4, error=0.25) == pytest.approx((64 - 4) * 0.16)  # 1/2 is dyadic
     assert ours.theorem_14(3, 0.4) == 0
     assert ours.statistical_queries(10, 3, 0.2, 0.25) == pytest.approx(0.04 * (120 - 4))
     assert ours.statistical_queries(3, 1, 0.2, 0.25) == 0
@@ -503,15 +505,41 @@ def test_rademacher_bounds_by_hand():
 
 
 def test_theorem_e_by_hand_and_its_forms():
-    L, m, s, k = 3, 1000, 16, 1  # ceil(log2(62.5) / 2) = 3
-    g = 2 + sqrt(L) * (1 + ours.PEELING * sqrt(log(2 * m + 1)))
+    m, s, k = 1000, 16, 1  # L = 3: 16 < 62.5 <= 64
+    g = 2 + sqrt(3) + sqrt(256 / 3 * (3 * (1 + 3 / 16) + log(501) + log(126) + log(32.25)))
     rate = sqrt(s * k / m)
     scale = (0.5, 3.0, 2.0)  # WR = 1
     assert ours.rademacher(m, s, k, *scale, form="joint") == pytest.approx(4 * rate * g)
     assert ours.rademacher(m, s, k, *scale, form="separated") == pytest.approx(4 / sqrt(m) + 2 * rate * g)
     assert ours.rademacher(m, s, k, *scale) == ours.rademacher(m, s, k, *scale, form="trivial") == 4
     assert ours.rademacher(5, 16, 1, 1.0, 0.0, 1.0, form="joint") == pytest.approx(2 * sqrt(16 / 5))  # L = 0
-    assert (512 / 3) * log(3) + 32 <= ours.PEELING**2 * log(3) * SLACK  # m = 1, where it is tight
+
+
+def test_the_layers_of_theorem_e_are_counted_in_integers():
+    """At m = 4^j + 1, s = k = 1, a layer more than at 4^j: no rounding of a logarithm may lose it."""
+    for j in (1, 2, 25, 26, 31):
+        for m, L in ((4**j, j), (4**j + 1, j + 1)):
+            words = sum(1 + 3 / 16 + log(1 + 2 * m / 4**level) for level in range(1, L + 1))
+            found = ours.rademacher(m, 1, 1, 1.0, 0.0, 1.0, "joint") * sqrt(m)
+            assert found == pytest.approx(2 + sqrt(L) + sqrt(256 / 3 * words), rel=1e-12)
+
+
+@given(st.integers(3, 10**12), st.integers(1, 1000), st.integers(1, 1000))
+def test_theorem_e_is_below_its_simple_form(m, s, k):
+    """2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))), which counts words where the bound counts their letters."""
+    s, k = max(s, k), min(s, k)
+    L = min(j for j in range(99) if 4**j * s >= k * m)
+    simple = sqrt(s * k / m) * (2 + sqrt(L) * (1 + 9.995 * sqrt(log(2 * m + 1))))
+    assert ours.rademacher(m, s, k, 1.0, 0.0, 1.0, "joint") <= simple
+
+
+@pytest.mark.parametrize("m, T", [(1, 1), (1, 3), (2, 3), (3, 3), (2, 15), (30, 15), (1000, 63)])
+def test_the_words_of_a_layer_are_multisets(m, T):
+    """At most T letters of 2m in any order: C(2m + T, T) <= (e (1 + 2m/(T+1)))^(T+1), counted for small alphabets."""
+    assert log(comb(2 * m + T, T)) <= (T + 1) * (1 + log(1 + 2 * m / (T + 1)))
+    if comb(2 * m + T, T) < 1000:
+        bags = {tuple(sorted(word)) for n in range(T + 1) for word in combinations_with_replacement(range(2 * m), n)}
+        assert len(bags) == comb(2 * m + T, T)
 
 
 scales = st.floats(0.01, 100)
