@@ -351,7 +351,7 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
 def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str = "best") -> float:
     """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l))).
 
-    L is the least integer L >= 0 with 4^L >= k m/s. For m >= 3, g <= 2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))).
+    L is the least integer L >= 0 with 4^L >= k m/s. Always g <= 2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))).
     `ours-theorem-e`: the "joint" form, with no n. `ours-theorem-e-bias`: the "separated" form,
     k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, where B pays only through the at most k neurons that are active everywhere.
     "trivial": k (WR + B). "best": the least of the three.

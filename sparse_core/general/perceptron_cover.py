@@ -2,8 +2,9 @@ r"""The perceptron cover and the peeling of one neuron: the two devices in the p
 
 *Cover.* Let f(x) = <w, x> on points of norm at most b, ||w|| <= a, M = a b. The perceptron starts from v = 0 and, while
 some |f(x_i) - <v, x_i>| > e, adds (e/b^2) times the sign of that gap times x_i to v. Each step lowers ||w - v||^2 by
-more than e^2/b^2, so that there are fewer than (M/e)^2 steps. What it ends with depends only on the word of its steps,
-and there are at most (2m+1)^((M/e)^2) words: that is the number of functions in the cover (`ours-perceptron-cover`).
+more than e^2/b^2, so that there are fewer than (M/e)^2 steps. What it ends with depends only on how often each of the
+2m letters occurs in the word of its at most T steps: the cover has at most C(2m + T, T) functions
+(`ours-perceptron-cover`).
 
 *Peeling.* With the covers fhat_l of the scales gamma_l = M 2^-l the active set {f > 0} falls into layers A_1, ..., A_L,
 where f is at most 4 gamma_l, and a rest where f is at most 2 gamma_L. Each A_l is one of few sets.
