@@ -1,4 +1,4 @@
-"""python -m benchmarks.run: run the cases, print each one's ratios, and keep the records.
+"""python -m benchmarks.run [--quick] [--only NAME]: run the cases, print each one's ratios, and keep the records.
 
 A complete run is kept in results.json, which the page "Performance" shows. After an interruption the same command goes
 on with the cases that are missing, if nothing that matters has changed since.
@@ -28,18 +28,21 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 UNFINISHED = ROOT / "_build" / "bench.json"
 CASES = [case for part in (machine, transforms, samples, inference, algebra, training) for case in part.CASES]
-REFUSED = Path(sys.prefix) / "refused.json"  # the optional peers that could not be installed, and why
+VENV = ROOT / ".bench-venv"
+TRIED = VENV / "peers.json"  # for each peer that was to be installed, why it could not be, or nothing
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make.py bench")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--quick", action="store_true", help="small cases only, in half a minute")
+    parser.add_argument("--only", metavar="NAME", action="append", default=[], help="the cases that begin so")
     options = parser.parse_args(arguments)
     try:
         cases = chosen(CASES, options.only, options.quick)
+        if Path(sys.prefix) == VENV:
+            install_peers()
     except ValueError as error:
-        print(error, file=sys.stderr)
+        print(f"bench: stopped: {error}", file=sys.stderr)
         return 2
     complete = len(cases) == len(CASES)
     state, done = environment(), {}
@@ -57,7 +60,21 @@ def main(arguments: list[str]) -> int:
     if complete:
         write(RESULTS, {**state, "cases": {case.name: done[case.name] for case in cases}})
         UNFINISHED.unlink(missing_ok=True)
+        print("bench: benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
     return 0
+
+
+def install_peers() -> None:
+    """Install each library of peers.txt; one that cannot be installed is left out, and its cases say why."""
+    tried = json.loads(TRIED.read_text(encoding="utf-8")) if TRIED.is_file() else {}
+    for peer in (HERE / "peers.txt").read_text(encoding="utf-8").split():
+        if peer not in tried:
+            command = [sys.executable, "-m", "pip", "install", "--no-input", "-c", str(HERE / "requirements.txt"), peer]
+            done = subprocess.run(command, env={**os.environ, "USE_CUDA": "0"}, capture_output=True, text=True)
+            if "Retrying" in done.stderr:
+                raise ValueError("no network: the first run downloads the libraries to compare with")
+            tried[peer] = (re.findall("ERROR: (.*)", done.stderr) or ["no reason given"])[-1] * bool(done.returncode)
+            write(TRIED, tried)
 
 
 def chosen(cases: list[Case], only: list[str], quick: bool) -> list[Case]:
@@ -138,7 +155,8 @@ def fingerprint(state: dict[str, Any]) -> str:
 
 def explained(record: dict[str, Any]) -> dict[str, Any]:
     """A record whose missing libraries say why they are missing."""
-    refused = json.loads(REFUSED.read_text(encoding="utf-8")) if REFUSED.is_file() else {}
+    tried = json.loads(TRIED.read_text(encoding="utf-8")) if TRIED.is_file() else {}
+    refused = {peer.partition("==")[0]: reason for peer, reason in tried.items() if reason}
     for side in record["sides"].values():
         missing = re.fullmatch("ModuleNotFoundError: No module named '(.*)'", side.get("failed", ""))
         if missing and missing[1] in refused:
@@ -175,4 +193,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit("bench: stopped: interrupted; a complete run goes on from there when it is started again")

@@ -1,117 +1,21 @@
-"""make.py: what it builds twice is the same, what it cannot build it says in one line, and leaves nothing behind."""
+"""make.py: what it builds twice is the same; what it cannot build it says in one line; nothing is left half built."""
 
 import errno
-import filecmp
+import fcntl
 import json
-import logging
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 import urllib.request
 
 import pytest
-from companion import chapters
+from small_repository import CHAPTER, SECOND, files, run, start, stopped, write
 
 import make
 
-CHAPTER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
----
-
-# A chapter
-
-## Its section
-
-```{code-cell} ipython3
-:tags: [parameters]
-
-n = 3
-```
-
-```{code-cell} ipython3
-from IPython.display import HTML
-
-print(f"n is {n!r}")
-HTML('<p>Here <span class="claim" data-claim="lemma-9">Lemma 9</span> was checked.</p>')
-```
-"""
-LEDGER = """
-def write(*, stage, executed, only):
-    text = [o.get("text") for nb in executed.values() for c in nb["cells"] for o in c.get("outputs", ())]
-    (stage / "book" / "ledger.md").write_text(f'# Ledger\\n\\n## Claims\\n\\n<p id="lemma-9">{text} {only}</p>\\n')
-"""
-TOC = "{format: jb-book, root: book/index, chapters: [{file: book/01-a}, {file: book/02-b}, {file: book/ledger}]}"
 BREAK = 'raise ValueError("two lines,\\nof which the last one counts")'
-
-
-@pytest.fixture
-def small(tmp_path):
-    """A repository with two small chapters and a ledger that records what it was given."""
-    return make_small(tmp_path / "small")
-
-
-def make_small(root):
-    for folder in ("sparse_core", "book/_ext", "book/assets"):
-        shutil.copytree(make.ROOT / folder, root / folder, ignore=shutil.ignore_patterns(*make.CACHES))
-    for name in ("make.py", "_config.yml"):
-        shutil.copy(make.ROOT / name, root / name)
-    files = {
-        "_toc.yml": TOC,
-        "requirements.txt": "# nothing\n",
-        "book/_ext/companion/ledger_page.py": LEDGER,
-        "book/index.md": "# A small book\n",
-        "book/01-a.md": CHAPTER,
-        "book/02-b.md": CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}"),
-        "book/references.bib": "",
-        "book/claims.yml": "[{id: lemma-9, label: Lemma 9}]",
-    }
-    for name, text in files.items():
-        (root / name).write_text(text)
-    return root
-
-
-def start(root, *arguments):
-    """make.py as a process, in the present environment; it heeds Ctrl-C even if the tests were started to ignore it."""
-    environment = {**os.environ, "COMPANION_NO_VENV": "1"}
-    heed = None if os.name == "nt" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return subprocess.Popen(
-        [sys.executable, "make.py", *arguments],
-        cwd=root,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed,
-    )
-
-
-def run(root, *arguments):
-    """(exit code, standard output, standard error) of make.py."""
-    process = start(root, *arguments)
-    output, errors = process.communicate()
-    return process.returncode, output, errors
-
-
-def stopped(root, *arguments):
-    """The one line with which make.py gives up."""
-    code, _, errors = run(root, *arguments)
-    assert code != 0
-    assert errors.count("\n") == 1, errors
-    assert not (root / "_build" / "html").exists()
-    assert not (root / "_build" / "out").exists()
-    return errors
-
-
-def files(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-
 
 # Wrong arguments
 
@@ -127,7 +31,6 @@ def files(folder):
         "serve --port eighty",
         "clean all",
         "check -x",
-        "bench --all",
     ],
 )
 def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
@@ -139,97 +42,58 @@ def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
     assert "error: " in errors.splitlines()[-1]
 
 
-def test_an_unknown_chapter_lists_the_chapters(small):
-    assert "'03-c'; the chapters are 01-a, 02-b" in stopped(small, "book", "--chapter", "03-c")
+@pytest.mark.parametrize("words", [["book", "--chapter", "03-c"], ["book", "--chapter", ""], ["refresh", "0"]])
+def test_a_name_that_is_not_one_chapters_lists_the_chapters(small, words):
+    said = stopped(small, *words)
+    assert f"there is no chapter {words[-1]!r}; the chapters are 01-a, 02-b" in said
 
 
-def test_an_unknown_page_to_refresh_lists_the_chapters(small):
-    assert "'03-c'; the chapters are 01-a, 02-b" in stopped(small, "refresh", "03-c")
-
-
-def notebook(tmp_path, *assignments):
-    """A chapter whose parameters these lines set."""
-    (tmp_path / "chapter.md").write_text(CHAPTER.replace("n = 3", "\n".join(assignments)))
-    return chapters.read(tmp_path / "chapter.md")
-
-
-def test_parameters_go_to_the_chapters_that_have_them(tmp_path):
-    notebooks = {"01-a": notebook(tmp_path, "n = 3", "seed = 0"), "02-b": notebook(tmp_path, "n = 4")}
-    shares = chapters.share_out(["n=7", "seed=fixed"], notebooks)
-    assert shares == {"01-a": {"n": 7, "seed": "fixed"}, "02-b": {"n": 7}}
-
-
-@pytest.mark.parametrize("word", ["m=1", "n", "=1"])
-def test_an_unknown_parameter_lists_the_known_ones(word, tmp_path):
-    with pytest.raises(ValueError, match="with name: n, seed"):
-        chapters.share_out([word], {"01-a": notebook(tmp_path, "seed = 0", "n = 3")})
+@pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])
+def test_another_python_is_refused(version, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "version_info", version)
+    assert make.main(["check"]) == 1
+    assert capsys.readouterr().err.startswith("check: stopped: this needs Python 3.11, 3.12 or 3.13")
 
 
 # The book
 
 
-def test_two_builds_are_identical_and_a_warning_leaves_no_site(tmp_path):
-    roots = [make_small(tmp_path / name) for name in ("one", "other", "broken")]
-    (roots[2] / "book/02-b.md").write_text(CHAPTER.replace("## Its section", "## Its section\n\nSee [](#nowhere)."))
-    (one, _), (other, _), (_, broken) = [process.communicate() for process in [start(root, "book") for root in roots]]
+def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
+    one, other = (write(tmp_path / name) for name in ("one", "another folder"))
+    code, output, errors = run(one, "book")
+    html = one / "_build/html"
+    assert (code, output.splitlines()[-1]) == (0, f"book: {html / 'index.html'}"), errors
+    assert "  01-a: 2 cells, " in output and "  02-b: 2 cells, " in output
+    built = files(html)
+    assert "_static/mathjax/tex-chtml.js" in built
+    assert b'<a class="claim" href="ledger.html#lemma-9">Lemma 9</a>' in built["book/01-a.html"]
 
-    html = [root / "_build" / "html" for root in roots]
-    assert one.splitlines()[-1] == f"book: {html[0] / 'index.html'}"
-    assert "  01-a: 2 cells, " in one
-    assert other.splitlines()[-1] == f"book: {html[1] / 'index.html'}"
-    assert "_static/mathjax/tex-chtml.js" in files(html[0])
-    assert files(html[0]) == files(html[1])
-    assert filecmp.cmpfiles(*html[:2], files(html[0]), shallow=False)[1:] == ([], [])
-    assert '<a class="claim" href="ledger.html#lemma-9">Lemma 9</a>' in (html[0] / "book/01-a.html").read_text()
+    shutil.copytree(one / "_build/executed", other / "_build/executed")
+    code, output, errors = run(other, "book")
+    assert code == 0, errors
+    assert "cells" not in output
+    assert files(other / "_build/html") == built
 
-    assert broken.count("\n") == 1
-    assert "book/02-b.md, cell 1, line 6" in broken
-    assert not html[2].exists()
+    # a preview, of one chapter with another parameter; the site stays
+    code, output, _ = run(one, "book", "--chapter", "1", "n=[4]")
+    preview = one / "_build/preview"
+    assert (code, output.splitlines()[-1]) == (0, f"book: {preview / 'book/01-a.html'}")
+    assert "n is [4]" in (preview / "book/ledger.html").read_text()
+    assert "This is a preview" in (preview / "book/02-b.html").read_text()
+    assert files(html) == built
 
-    code, output, _ = run(roots[0], "book", "--chapter", "01-a", "n=[4]")
-    assert (code, output.splitlines()[-1]) == (0, f"book: {roots[0] / '_build/preview/index.html'}")
-    assert "n is [4]" in (roots[0] / "_build/preview/book/ledger.html").read_text()
-    assert html[0].exists()
-
-
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_as_many_chapters_run_at_a_time_as_there_are_jobs(jobs, monkeypatch, tmp_path):
-    together, running, most = threading.Barrier(jobs, timeout=60), [], []
-
-    def execute(notebook, values, bar):
-        running.append(notebook)
-        together.wait()  # until there are so many
-        most.append(len(running))
-        together.wait()
-        running.remove(notebook)
-        return notebook.upper()
-
-    monkeypatch.setattr(chapters, "execute", execute)
-    monkeypatch.setattr(logging, "disable", lambda level: None)
-    monkeypatch.chdir(tmp_path)
-    done = list(chapters.execute_all({name: name for name in "abcdef"}, {}, cwd=tmp_path, jobs=jobs))
-    assert sorted((name, outcome) for name, outcome, _ in done) == [(name, name.upper()) for name in "abcdef"]
-    assert max(most) == jobs
-
-
-def test_the_chapter_that_took_longest_comes_first_and_the_times_are_kept(monkeypatch, tmp_path):
-    given = []
-
-    def execute_all(notebooks, values, **_):
-        given.extend(notebooks)
-        return ((name, notebook, 7.0) for name, notebook in notebooks.items())
-
-    monkeypatch.setattr(make, "BUILD", tmp_path)
-    monkeypatch.setattr(chapters, "execute_all", execute_all)
-    (tmp_path / "seconds.json").write_text('{"01-a": 1.5, "02-b": 20, "gone": 3}')
-    notebooks = {name: {"cells": [{"cell_type": "code"}] * 9} for name in ("01-a", "02-b", "03-new")}
-    assert list(make.execute(notebooks, {})) == ["01-a", "02-b", "03-new"]
-    assert given == ["02-b", "03-new", "01-a"]  # nine cells of a new one count for three seconds
-    assert json.loads((tmp_path / "seconds.json").read_text()) == {"01-a": 7, "02-b": 7, "gone": 3, "03-new": 7}
+    # after a cell that fails, the last good preview; after a warning, no site that could be taken for a good one
+    before = files(preview)
+    (one / "book/01-a.md").write_text(CHAPTER.replace("print(", f"{BREAK}\nprint("))
+    assert run(one, "book", "--chapter", "01-a")[0] == 1
+    assert files(preview) == before and files(html) == built
+    (one / "book/01-a.md").write_text(CHAPTER)
+    (one / "book/02-b.md").write_text(SECOND.replace("## Its section", "## Its section\n\nSee [](#nowhere)."))
+    assert "book/02-b.md, cell 1, line 6" in stopped(one, "book")
 
 
 def test_a_failing_cell_is_named_and_leaves_no_site(small):
-    (small / "book/02-b.md").write_text(CHAPTER.replace("print(", f"{BREAK}\nprint("))
+    (small / "book/02-b.md").write_text(SECOND.replace("print(", f"{BREAK}\nprint("))
     (small / "_build/html").mkdir(parents=True)
     line = stopped(small, "book")
     log = small / "_build/02-b.traceback.txt"
@@ -238,82 +102,60 @@ def test_a_failing_cell_is_named_and_leaves_no_site(small):
     assert "\x1b" not in log.read_text()
 
 
-def test_a_broken_header_is_named(small):
-    (small / "book/02-b.md").write_text(CHAPTER.replace("jupytext:", "jupytext: ["))
-    assert stopped(small, "book").startswith("book: stopped: 02-b.md cannot be read: while parsing")
-
-
-def test_a_ledger_that_does_not_balance_leaves_no_site(small):
-    refusal = (
-        'def write(**_):\n    import sparse_core.notebook.ledger as l\n    raise l.LedgerError("lemma-9 is owed")\n'
-    )
-    (small / "book/_ext/companion/ledger_page.py").write_text(refusal)
-    assert "lemma-9 is owed" in stopped(small, "book")
-
-
-CHECK = 'ledger.check("lemma-9", [1.0, 2.0], {bound}, evidence="exhaustive", over="networks", {control})'
-CONTROL = 'control={"4 becomes 1": 1.0}'
-CLAIM = """
-- {id: lemma-9, label: Lemma 9, section: "3", kind: lemma, source: paper, statement: AS is small, verdict: "true",
-   chapter: 01-a, owed: exhaustive}
-"""
-
-
-@pytest.fixture
-def true_small(small):
-    """The small repository with the package, the claims and the ledger that the book has."""
-    for folder in ("sparse_core", "book/_ext"):
-        shutil.rmtree(small / folder)
-        shutil.copytree(make.ROOT / folder, small / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(make.BOOK / "notation.md", small / "book")
-    (small / "book/claims.yml").write_text(CLAIM)
-    (small / "book/published.yml").write_text("lemma-9: Lemma 9\n")
-    return small
+HEADER = CHAPTER.partition("\n# A chapter")[0]
 
 
 @pytest.mark.parametrize(
-    "cell, reason",
+    "chapter, reason",
     [
-        (CHECK.format(bound="1.5", control=CONTROL), "lemma-9 fails on 1 of 2 networks: 2 <= 1.5 is false"),
-        (CHECK.format(bound="4.0", control=CONTROL).replace("lemma-9", "lemma-99"), "unknown claim id 'lemma-99'"),
-        (CHECK.format(bound="4.0", control=CONTROL).replace("[1.0, 2.0]", "[]"), "a check over zero instances"),
-        (CHECK.format(bound="4.0", control=""), "lemma-9: no negative control"),
-        (CHECK.format(bound="4.0", control='control={"4 becomes 3": 3.0}'), "'4 becomes 3' was not caught"),
-        ("None", "lemma-9: owes exhaustive evidence in 01-a, and none was found"),
+        (CHAPTER.replace("jupytext:", "jupytext: ["), "02-b.md cannot be read: while parsing"),
+        (CHAPTER.replace("print(", "import sys\nsys.exit()\nprint(") + "\n```{code-cell}\n7\n```\n", "cell 3 was not"),
+        (CHAPTER + "\n```{code-cell} ipython3\n\n```\n", "code cell 3 was not executed: ''"),
+        ("# A chapter\n\nWithout a header and a cell.\n", "02-b stands in _toc.yml and has no code cell"),
+        (f"{HEADER}\n# A chapter\n\nWithout a cell.\n", "02-b stands in _toc.yml and has no code cell"),
     ],
-    ids=["a wrong bound", "an unknown claim", "an empty check", "no control", "a control that holds", "nothing run"],
+    ids=["a broken header", "an end in the middle", "an empty cell", "no header", "no cell"],
 )
-def test_what_the_ledger_refuses_leaves_no_site(true_small, cell, reason):
-    text = CHAPTER.replace("print(", "from sparse_core.notebook import ledger\nprint(").split("HTML('")[0]
-    (true_small / "book/01-a.md").write_text(f"{text}{cell}\n```\n")
-    (true_small / "_build/html").mkdir(parents=True)
-    code, _, errors = run(true_small, "book")
-    assert code != 0 and errors.startswith("book: stopped: ") and reason in errors
-    assert not (true_small / "_build/html").exists()
+def test_a_chapter_that_is_not_run_to_its_end_stops_the_build(small, chapter, reason):
+    (small / "book/02-b.md").write_text(chapter)
+    assert reason in stopped(small, "book")
 
 
-def test_a_ledger_that_balances_is_built(true_small):
-    text = CHAPTER.replace("print(", "from sparse_core.notebook import ledger\nprint(").split("HTML('")[0]
-    (true_small / "book/01-a.md").write_text(f"{text}{CHECK.format(bound='4.0', control=CONTROL)}\n```\n")
-    code, _, errors = run(true_small, "book", "--chapter", "01-a")
+def test_a_chapter_that_would_not_be_shown_stops_the_build(small):
+    (small / "book/03-c.md").write_text(CHAPTER)
+    assert "03-c has code cells and does not stand in _toc.yml" in stopped(small, "book")
+
+
+def test_a_header_may_be_long_and_a_chapter_may_go_without_one(small):
+    long = CHAPTER.replace("jupytext:", f"note: {'x' * 600}\njupytext:")
+    (small / "book/01-a.md").write_text(long)
+    (small / "book/02-b.md").write_text(SECOND.partition("---\n\n")[2])
+    code, output, errors = run(small, "refresh")
     assert code == 0, errors
-    assert "Lemma 9" in (true_small / "_build/preview/book/ledger.html").read_text()
+    assert "01-a: 2 cells" in output and "02-b: 2 cells" in output
 
 
-def test_an_interrupted_book_says_so_and_leaves_no_site(small):
-    mark = small / "running"
-    wait = f"import time\nopen({str(mark)!r}, 'w')\ntime.sleep(600)\n"
-    (small / "book/01-a.md").write_text(CHAPTER.replace("print(", f"{wait}print("))
-    process = start(small, "book")
-    while process.poll() is None and not mark.exists():
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
-    assert (process.returncode, errors) == (1, "book: stopped: interrupted; nothing half built was kept\n")
-    assert not (small / "_build/html").exists()
+def test_an_unknown_parameter_lists_the_known_ones(small):
+    assert "'m=1' sets no parameter of an executed chapter; write name=value, with name: n\n" in stopped(
+        small, "book", "--chapter", "1", "m=1"
+    )
 
 
-def test_refresh_stores_text_and_only_what_changed(small):
+def test_another_build_waits_until_the_first_one_has_ended(small):
+    (small / "_build").mkdir()
+    for path in (small / "book").glob("0*.md"):
+        path.unlink()
+    (small / "_toc.yml").write_text("{format: jb-book, root: book/index}")
+    with (small / "_build/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        process = start(small, "refresh")
+        said = process.stdout.readline()
+        assert process.poll() is None
+    assert said == f"  another command builds in {small / '_build'}: waiting for its end\n"
+    assert process.communicate()[0] == "refresh: book/*.ipynb are up to date\n"
+
+
+def test_refresh_stores_text_where_something_changed(small):
     assert run(small, "refresh")[0] == 0
     stored = small / "book/01-a.ipynb"
     outputs = json.loads(stored.read_text())["cells"][-1]["outputs"]
@@ -323,21 +165,41 @@ def test_refresh_stores_text_and_only_what_changed(small):
     ]
     before = stored.stat().st_mtime_ns
     (small / "book/02-b.md").write_text(CHAPTER.replace("n = 3", "n = 5"))
+    assert run(small, "refresh", "1")[1] == "refresh: book/*.ipynb are up to date\n"
     _, output, _ = run(small, "refresh")
-    assert "01-a: unchanged" in output
-    assert "02-b: 2 cells" in output
-    assert "02-b: unchanged" in run(small, "refresh", "01-a")[1]
+    assert "  02-b: written\n" in output and "01-a" not in output
     assert stored.stat().st_mtime_ns == before
     assert "n is 5" in (small / "book/02-b.ipynb").read_text()
 
 
-def test_the_fingerprint_follows_the_sources_and_not_the_stored_notebooks(small, monkeypatch):
-    monkeypatch.setattr(make, "ROOT", small)
-    before = make.source_fingerprint()
-    (small / "book/01-a.ipynb").write_text("{}")
-    assert make.source_fingerprint() == before
-    (small / "sparse_core/more.py").write_text("")
-    assert make.source_fingerprint() != before
+def test_the_book_is_the_same_in_every_home(small, tmp_path):
+    """No start-up file, style, package or setting of the user's reaches a chapter, and nothing is left at home."""
+    home = tmp_path / "home"
+    site = home / f".local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    evil = {
+        home / ".ipython/profile_default/startup/a.py": "n = 7\n",
+        home / ".config/matplotlib/matplotlibrc": "font.size: 30\n",
+        site / "theirs.py": "",
+        home / "path/theirs.py": "",
+        home / "start.py": "word = 7\n",
+    }
+    for path, text in evil.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    asks = """import importlib.util, sys, time, matplotlib
+
+package, size = importlib.util.find_spec("theirs"), matplotlib.rcParams["font.size"]
+[package, size, time.tzname[0], "word" in dir(), sys.warnoptions]
+"""
+    (small / "book/01-a.md").write_text(CHAPTER.partition("from IPython")[0] + asks + "```\n")
+    theirs = {"PYTHONPATH": str(home / "path"), "PYTHONSTARTUP": str(home / "start.py"), "TZ": "Asia/Tokyo"}
+    theirs |= {"HOME": str(home), "TMPDIR": str(tmp_path), "PYTHONWARNINGS": "error", "LC_ALL": "C"}
+    theirs |= {f"XDG_{kind}_HOME": str(home / f"xdg-{kind}") for kind in ("CACHE", "CONFIG", "DATA")}
+    code, _, errors = run(small, "refresh", "1", **theirs)
+    assert code == 0, errors
+    outputs = json.loads((small / "book/01-a.ipynb").read_text())["cells"][-1]["outputs"]
+    assert outputs[0]["data"]["text/plain"] == "[None, 10.0, 'UTC', False, []]"
+    assert {path for path in home.rglob("*") if path.is_file()} == evil.keys()
 
 
 # The environment
@@ -348,6 +210,7 @@ def interpreter(tmp_path, monkeypatch):
     """A Python whose environments say and do what they are told to, at each step of an installation."""
     monkeypatch.setattr(make, "VENV", tmp_path / ".venv")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
 
     def behaves(output, code):
         (tmp_path / "made").write_text(f'#!/bin/sh\necho "{output}"\nexit {code}\n')
@@ -356,19 +219,6 @@ def interpreter(tmp_path, monkeypatch):
             (tmp_path / script).chmod(0o755)
 
     return behaves
-
-
-def test_an_interrupted_installation_is_repaired_and_a_finished_one_is_kept(small):
-    left = small / ".venv/left-by-an-interrupted-run"
-    left.parent.mkdir()
-    left.write_text("")
-    environment = {key: value for key, value in os.environ.items() if key != "COMPANION_NO_VENV"}
-    (small / "book/01-a.md").unlink()
-    (small / "book/02-b.md").unlink()
-    command = [sys.executable, "make.py", "refresh"]
-    said = [subprocess.check_output(command, cwd=small, env=environment, text=True) for _ in range(2)]
-    assert not left.exists()
-    assert ["first run" in words for words in said] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -380,63 +230,28 @@ def test_an_interrupted_installation_is_repaired_and_a_finished_one_is_kept(smal
         ("/usr/bin/python3: No module named ensurepip", "apt install python3-venv"),
     ],
 )
-def test_a_failed_installation_says_why_and_is_tried_again(interpreter, capsys, monkeypatch, output, said):
-    monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
+def test_a_failed_installation_says_why_and_is_tried_again(interpreter, capsys, output, said):
     interpreter(output, 1)
     assert make.main(["check"]) == 1
     errors = capsys.readouterr().err
     assert said in errors
     assert errors.count("\n") == 1
     interpreter("Collecting numpy", 0)
-    assert make.bootstrap() == str(make.VENV / "bin/python")
+    assert make.bootstrap(make.VENV, make.PINS) == str(make.VENV / "bin/python")
     interpreter("a third installation would fail", 1)
-    assert make.bootstrap() == str(make.VENV / "bin/python")
+    assert make.bootstrap(make.VENV, make.PINS) == str(make.VENV / "bin/python")
 
 
-def test_a_peer_that_does_not_install_is_left_out_with_its_reason(tmp_path, monkeypatch, capsys):
-    def install(command, total=0):
-        if command[-1] == "other==2":
-            raise make.Refused("it needs a compiler", command)
-        if command[-1] == "third==3":
-            raise make.Stop("no network")
-
-    monkeypatch.setattr(make, "install", install)
-    pins = tmp_path / "requirements.txt"
-    pins.write_text("numpy==0\n")
-    (tmp_path / "venv").mkdir()
-    make.bootstrap(tmp_path / "venv", pins, ["one==1", "other==2"])
-    assert json.loads((tmp_path / "venv/refused.json").read_text()) == {"other": "it needs a compiler"}
-    assert "  other==2 is left out: it needs a compiler\n" in capsys.readouterr().out
-    with pytest.raises(make.Stop, match="no network"):
-        make.bootstrap(tmp_path / "venv", pins, ["one==1", "third==3"])
-
-
-def test_no_network_stops_the_measurements_with_one_line(interpreter, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(make, "BENCH_VENV", tmp_path / ".bench-venv")
-    interpreter("WARNING: Retrying after connection broken by 'NewConnectionError'", 1)
-    assert make.main(["bench"]) == 1
-    errors = capsys.readouterr().err
-    assert errors.startswith("bench: stopped: no network")
-    assert errors.count("\n") == 1
-
-
-def test_interrupted_measurements_can_go_on(monkeypatch, capsys):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(make, "bootstrap", lambda *_: "python")
-    monkeypatch.setattr(subprocess, "run", interrupted)
-    assert [make.main(["bench"]), make.main(["bench", "--quick"])] == [1, 1]
-    complete, quick = capsys.readouterr().err.splitlines()
-    assert complete == "bench: stopped: interrupted; what was measured is kept, and the same command goes on from there"
-    assert quick == "bench: stopped: interrupted; nothing half built was kept"
-
-
-@pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])
-def test_another_python_is_refused(version, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "version_info", version)
-    assert make.main(["check"]) == 1
-    assert capsys.readouterr().err.startswith("check: stopped: this needs Python 3.11, 3.12 or 3.13")
+def test_an_installation_that_was_interrupted_or_is_of_other_pins_is_made_again(tmp_path, monkeypatch):
+    steps, venv, pins = [], tmp_path / "venv", tmp_path / "pins.txt"
+    monkeypatch.setattr(make, "install", lambda command, total=0: steps.append((command[1:3], total)))
+    venv.mkdir()
+    for text, installed in (("a==1\n", True), ("a==1\n", False), ("a==2\n# b==3\nc==4 ; x == '3.12.*'\n", True)):
+        pins.write_text(text)
+        steps.clear()
+        make.bootstrap(venv, pins)
+        assert [words for words, _ in steps] == [["-m", "venv"], ["-m", "ensurepip"], ["-m", "pip"]] * installed
+    assert steps[-1][1] == 2  # the pins, which the bar counts
 
 
 def test_a_full_disk_is_named(monkeypatch, capsys):
@@ -457,6 +272,24 @@ def test_failing_tests_end_in_one_clear_line(small):
     assert code == 1
     assert "1 failed" in output
     assert errors == "test: stopped: pytest ended with exit code 1; the reasons are above\n"
+
+
+@pytest.mark.parametrize("words", [[], ["--quick"], ["-k", "parseval"]])
+def test_all_tests_use_all_cores_and_quick_ones_are_the_mathematics(words, monkeypatch):
+    called = []
+    monkeypatch.setattr(subprocess, "call", lambda command, cwd: called.extend(command))
+    monkeypatch.setenv("COMPANION_NO_VENV", "1")
+    assert make.main(["test", *words]) == 0
+    assert ("-n" in called) == ("-k" not in words)
+    assert (called[-2:] == make.MATHEMATICS) == ("--quick" in words)
+    assert all((make.ROOT / path).is_dir() for path in make.MATHEMATICS)
+
+
+def test_a_tool_that_finds_something_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(subprocess, "call", lambda command, cwd: "mypy" in command)
+    monkeypatch.setenv("COMPANION_NO_VENV", "1")
+    assert make.main(["check"]) == 1
+    assert capsys.readouterr().err == "check: stopped: mypy sparse_core found something; see above\n"
 
 
 def test_serve_needs_a_site_and_shows_it(small):

@@ -1,6 +1,5 @@
 """What comes in by a pull request is data until it is executed: read as such, and shown as text."""
 
-import ast
 import html.parser
 import re
 from dataclasses import replace
@@ -13,7 +12,7 @@ import yaml
 from companion import errata_page, extension, graph, ledger_page, markup, navigation, notation_page
 from companion.audit import audit
 from test_errata import claim, erratum, record
-from test_make import make_small, run
+from small_repository import run
 
 import make
 from sparse_core import laboratory
@@ -22,62 +21,6 @@ from sparse_core.notebook import figures, ledger
 
 mpl.use("agg")
 EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"
-SOURCES = [
-    path
-    for top in ("make.py", "conftest.py", "book", "sparse_core", "benchmarks")
-    for path in sorted([make.ROOT / top, *(make.ROOT / top).rglob("*.py")])
-    if path.suffix == ".py"
-]
-
-
-def called(path):
-    """The functions that a source calls, as they are written, each with the names of its keywords."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), {word.arg: ast.unparse(word.value) for word in node.keywords}
-
-
-def imported(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
-
-
-def dangerous(path):
-    """The calls and imports of a source that turn data into programs."""
-    for name, words in called(path):
-        if re.fullmatch(r"eval|exec|compile|__import__|os\.(system|popen)|yaml\.(\w*_)?load(_all)?", name):
-            if name not in ("yaml.safe_load", "compile"):
-                yield name
-        if words.get("shell", "False") != "False" or words.get("allow_pickle", "False") != "False":
-            yield f"{name} with {words}"
-    yield from {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"} & set(imported(path))
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(make.ROOT)))
-def test_no_source_turns_data_into_programs(path):
-    assert list(dangerous(path)) == []
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "yaml.load(text)",
-        "yaml.unsafe_load(text)",
-        "eval(text)",
-        "exec(text)",
-        "os.system(text)",
-        "subprocess.run(text, shell=True)",
-        "np.load(path, allow_pickle=True)",
-        "import pickle",
-        "from joblib import load",
-    ],
-)
-def test_what_turns_data_into_programs_is_found(line, tmp_path):
-    (tmp_path / "it.py").write_text(line)
-    assert list(dangerous(tmp_path / "it.py"))
 
 
 def test_a_tag_of_yaml_runs_nothing(tmp_path):
@@ -87,12 +30,11 @@ def test_a_tag_of_yaml_runs_nothing(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
-def test_a_header_of_a_chapter_runs_nothing(tmp_path):
-    root = make_small(tmp_path / "small")
-    text = (root / "book/01-a.md").read_text()
+def test_a_header_of_a_chapter_runs_nothing(small, tmp_path):
+    text = (small / "book/01-a.md").read_text()
     tag = f"jupytext:\n  evil: !!python/object/apply:os.mkdir ['{tmp_path / 'made'}']"
-    (root / "book/01-a.md").write_text(text.replace("jupytext:", tag, 1))
-    code, _, errors = run(root, "refresh")
+    (small / "book/01-a.md").write_text(text.replace("jupytext:", tag, 1))
+    code, _, errors = run(small, "refresh")
     assert code != 0 and errors.startswith("refresh: stopped: 01-a.md cannot be read")
     assert not (tmp_path / "made").exists()
 
@@ -201,21 +143,3 @@ def test_the_claims_of_this_book_need_no_tags():
     texts = [value for entry in claims for value in entry.values() if isinstance(value, str)]
     assert len(texts) > 500
     assert [text for text in texts if re.search("<[A-Za-z/!?]", text)] == []
-
-
-# What a run leaves elsewhere
-
-
-def test_a_build_writes_nothing_beside_its_folder(tmp_path, monkeypatch):
-    root, home = make_small(tmp_path / "small"), tmp_path / "home"
-    home.mkdir()
-    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "MPLCONFIGDIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "home"))
-    before = {path for path in root.rglob("*") if "_build" not in path.parts}
-    assert run(root, "book", "--chapter", "01-a")[0] == 0
-    after = {path for path in root.rglob("*") if "_build" not in path.parts and "__pycache__" not in path.parts}
-    assert after <= before
-    left = [path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()]
-    assert [path for path in left if not path.startswith(".cache/matplotlib/")] == []

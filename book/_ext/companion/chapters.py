@@ -4,25 +4,35 @@ import ast
 import hashlib
 import json
 import logging
+import math
 import os
 import queue
 import re
 import threading
 import time
 
+from companion import Stop
+
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 
 
-class ChapterError(Exception):
-    """A chapter that cannot be read or does not run to its end: one line, and the whole traceback where there is
-    one."""
+class ChapterError(Stop):
+    """A chapter that cannot be read or does not run to its end, with the whole traceback where there is one."""
 
     def __init__(self, line, traceback=""):
         super().__init__(line)
         self.traceback = traceback
+
+
+def sources(book):
+    """The Markdown pages that are executed, by name: those with a notebook's header, or with a code cell."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(book.glob("*.md"))}
+    executed = re.compile(r"\A---\n(?:(?!---\n).*\n)*?\s*format_name: myst|^`{3,}\{code-cell\}", flags=re.MULTILINE)
+    return {path.stem: path for path, text in texts.items() if executed.search(text)}
 
 
 def read(source):
@@ -44,7 +54,7 @@ def read(source):
 def share_out(words, notebooks):
     """Each chapter's share of the `name=value` words; a value that is no Python literal is a string."""
     if not words:
-        return {name: {} for name in notebooks}
+        return {}
     import papermill
 
     known = {name: set(papermill.inspect_notebook(notebook)) for name, notebook in notebooks.items()}
@@ -54,7 +64,7 @@ def share_out(words, notebooks):
         owners = [name for name in known if key in known[name]]
         if not (equals and owners):
             names = ", ".join(sorted(set().union(*known.values()))) or "none"
-            raise ValueError(f"{word!r} sets no parameter of an executed chapter; write name=value, with name: {names}")
+            raise Stop(f"{word!r} sets no parameter of an executed chapter; write name=value, with name: {names}")
         try:
             value = ast.literal_eval(text)
         except (ValueError, SyntaxError):
@@ -64,11 +74,12 @@ def share_out(words, notebooks):
     return shares
 
 
-def execute(notebook, values=None, progress_bar=False):
+def execute(notebook, values=None, folder=".", progress_bar=False):
     """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock."""
     import papermill
 
     kernel = {"kernel_name": "python3", "execution_timeout": 1800, "extra_arguments": ["--log-level=CRITICAL"]}
+    kernel["resources"] = {"metadata": {"path": str(folder)}}
     try:
         done = papermill.execute_notebook(notebook, None, values, progress_bar=progress_bar, **kernel)
     except papermill.PapermillExecutionError as error:
@@ -77,6 +88,9 @@ def execute(notebook, values=None, progress_bar=False):
         raise ChapterError(f"cell [{error.exec_count}]: {message}", traceback) from None
     except (RuntimeError, TimeoutError) as error:  # the kernel died, or a cell never ended
         raise ChapterError(" ".join(str(error).split())[:200] or type(error).__name__) from None
+    for number, cell in enumerate(code_cells(done), 1):
+        if cell.execution_count is None:  # it is empty, or one before it ended the kernel without an error
+            raise ChapterError(f"code cell {number} was not executed: {cell.source.strip()[:60]!r}")
     done.metadata = METADATA
     for cell in done.cells:
         for key in ("papermill", "execution"):
@@ -86,7 +100,7 @@ def execute(notebook, values=None, progress_bar=False):
     return done
 
 
-def execute_all(notebooks, values, *, cwd, jobs=None, bars=False):
+def execute_all(notebooks, values, *, folder, jobs=None, bars=False):
     """(name, the executed notebook or the exception, seconds) of each as they finish: ``jobs`` at a time, the first
     ones first, each in a process of its own; by default as many as there are cores."""
     slots, finished = queue.Queue(), queue.Queue()
@@ -98,18 +112,20 @@ def execute_all(notebooks, values, *, cwd, jobs=None, bars=False):
         start = time.perf_counter()
         try:
             bar = {"desc": f"  {name}", "position": slot, "leave": False} if bars else False
-            outcome = execute(notebooks[name], values.get(name), bar)
+            outcome = execute(notebooks[name], values.get(name), folder, bar)
         except Exception as error:
             outcome = error
         finished.put((name, outcome, time.perf_counter() - start))
         slots.put(slot)
 
-    os.chdir(cwd)  # papermill's own way is not for threads
     logging.disable(logging.CRITICAL)  # what matters is raised
-    for name in notebooks:
-        threading.Thread(target=work, args=(name,), daemon=True).start()
-    for _ in notebooks:
-        yield finished.get()
+    try:
+        for name in notebooks:
+            threading.Thread(target=work, args=(name,), daemon=True).start()
+        for _ in notebooks:
+            yield finished.get()
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def code_cells(notebook):
@@ -129,6 +145,41 @@ def text_only(outputs):
     return kept
 
 
+def differences(outputs, stored):
+    """What differs between the text of a cell's outputs and that of the stored ones, in words; nothing where the
+    words agree, and the numbers to a relative 1e-6."""
+    now, then = texts(outputs), texts(stored)
+    if now.keys() != then.keys():
+        return [f"outputs of the kinds {sorted(now)} in place of {sorted(then)}"]
+    return [f"{kind}: {now[kind]!r}, stored {then[kind]!r}" for kind in then if not same_text(now[kind], then[kind])]
+
+
+def texts(outputs):
+    """All text of each kind; a stream may arrive in parts, and between other outputs."""
+    found = {}
+    for output in text_only(outputs):
+        kind = output.get("name", output["output_type"])
+        text = output.get("text") or output.get("data", {}).get("text/plain") or output.get("evalue", "")
+        found[kind] = found.get(kind, "") + "".join(text) + ("" if "text" in output else "\n")
+    return found
+
+
+def same_text(one, other):
+    words = [[part.strip() for part in NUMBER.split(" ".join(text.split()))] for text in (one, other)]
+    numbers = [map(float, NUMBER.findall(text)) for text in (one, other)]
+    return words[0] == words[1] and all(
+        math.isclose(now, then, rel_tol=1e-6, abs_tol=1e-9) for now, then in zip(*numbers, strict=True)
+    )
+
+
+def agrees(notebook, stored):
+    """Whether two executed notebooks have the same cells and the same text in their outputs."""
+    return same_source(notebook, stored) and not any(
+        differences(one["outputs"], other["outputs"])
+        for one, other in zip(code_cells(notebook), code_cells(stored), strict=True)
+    )
+
+
 def same_source(one, other):
     """Whether two notebooks have the same cells, outputs aside."""
     one, other = ([(cell["id"], dict(cell["metadata"])) for cell in notebook["cells"]] for notebook in (one, other))
@@ -138,3 +189,10 @@ def same_source(one, other):
 def dump(notebook):
     """A notebook as JSON text that differs only where the notebook does."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def load(path):
+    """The notebook in a file."""
+    import nbformat
+
+    return nbformat.read(path, as_version=4)

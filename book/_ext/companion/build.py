@@ -1,0 +1,269 @@
+"""Building the book: chapters are executed when they changed, and a site is complete or not there."""
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from companion import Stop, chapters
+
+ROOT = Path(__file__).resolve().parents[3]
+BOOK, BUILD = ROOT / "book", ROOT / "_build"
+STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
+SOURCES = ("book", "sparse_core", "benchmarks", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
+JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
+STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: only the chapter `{only}` was executed for it.\n:::\n"
+
+
+def say(line):
+    print(line, flush=True)
+
+
+def site():
+    """The folder of the complete site, which some commands start from."""
+    if not (BUILD / "html").is_dir():
+        raise Stop("there is no site yet: run `python3 make.py book` first")
+    return BUILD / "html"
+
+
+# Whenever a run is killed, a file is the old one or the new one, and a folder is complete or not there
+
+
+def take(file):
+    """Lock a file for this process and return True, or False where another process has it."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def alone():
+    """Nobody else builds in _build meanwhile: a second command waits."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "lock").open("w") as file:
+        if not take(file):
+            say(f"  another command builds in {BUILD}: waiting for its end")
+            while not take(file):
+                time.sleep(0.1)
+        yield
+
+
+def put(path, text):
+    partial = BUILD / "partial"
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+def discard(folder):
+    leaving = BUILD / "leaving"
+    shutil.rmtree(leaving, ignore_errors=True)
+    if folder.exists():
+        folder.rename(leaving)
+        shutil.rmtree(leaving, ignore_errors=True)
+
+
+# What things are made from
+
+
+def contents(*tops):
+    """The names and the contents of the files below these folders and files, without what is generated."""
+    for top in tops:
+        for path in sorted([top, *top.rglob("*")]):
+            name = path.relative_to(ROOT)
+            hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
+            if path.is_file() and path.suffix != ".ipynb" and not hidden:
+                yield name.as_posix().encode()
+                yield path.read_bytes()
+
+
+def digest(*parts):
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def source_fingerprint():
+    """sha256 over everything that the site is made from."""
+    return digest(*contents(*(ROOT / top for top in SOURCES)))
+
+
+def execution(name):
+    """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
+    source = (BOOK / f"{name}.md").read_bytes()
+    tops = [ROOT / "sparse_core", ROOT / "requirements.txt", Path(chapters.__file__)]
+    tops += [ROOT / "benchmarks"] if b"benchmarks" in source else []
+    return digest(source, platform.python_version().encode(), *contents(*tops))
+
+
+# The notebooks
+
+
+def read_all():
+    """The notebook of each source, by name; numbered chapters that would not be shown, or not be run, are refused."""
+    listed = re.findall(r"book/([\w-]+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    notebooks = {name: chapters.read(path) for name, path in chapters.sources(BOOK).items()}
+    for name in listed:
+        if name[0].isdigit() and not (name in notebooks and chapters.code_cells(notebooks[name])):
+            raise Stop(f"{name} stands in _toc.yml and has no code cell to execute")
+    for name in set(notebooks).difference(listed):
+        raise Stop(f"{name} has code cells and does not stand in _toc.yml")
+    return notebooks
+
+
+def chosen(names, notebooks):
+    """The chapters of these names; the beginning of one, such as 2 or 02, stands for it."""
+    found = {}
+    for name in names:
+        padded = f"{name:0>2}" if name.isdecimal() else name
+        fitting = [name] if name in notebooks else [one for one in notebooks if padded and one.startswith(padded)]
+        if len(fitting) != 1:
+            raise Stop(f"there is no chapter {name!r}; the chapters are {', '.join(notebooks)}")
+        found[fitting[0]] = notebooks[fitting[0]]
+    return found
+
+
+def executed(notebooks, values=None, jobs=None):
+    """The notebooks with their outputs: those of _build/executed where nothing has changed, the others run now.
+
+    Chapters that were given parameters are run, and not kept.
+    """
+    folder, values = BUILD / "executed", values or {}
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {name: folder / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks if not values.get(name)}
+    missing = [name for name in notebooks if name not in kept or not kept[name].exists()]
+    bars, done = sys.stderr.isatty(), {}
+    latest_first = {name: notebooks[name] for name in reversed(missing)}  # they take longest
+    for name, outcome, seconds in chapters.execute_all(latest_first, values, folder=BOOK, jobs=jobs, bars=bars):
+        if isinstance(outcome, chapters.ChapterError):
+            log = BUILD / f"{name}.traceback.txt"
+            log.write_text(outcome.traceback, encoding="utf-8")
+            raise Stop(f"{name}, {outcome}" + (f" (full traceback: {log})" if outcome.traceback else ""))
+        if isinstance(outcome, Exception):
+            raise outcome
+        done[name] = outcome
+        if name in kept:
+            for old in folder.glob(f"{name}.*"):
+                old.unlink()
+            put(kept[name], chapters.dump(outcome))
+        clear = "\r\x1b[K" if bars else ""
+        say(f"{clear}  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
+    return {name: done.get(name) or chapters.load(kept[name]) for name in notebooks}
+
+
+def refresh(names):
+    """Write book/*.ipynb, text outputs only, where the source or what it shows has changed."""
+    notebooks = read_all()
+    notebooks = chosen(names, notebooks) if names else notebooks
+    with alone():
+        for name, fresh in executed(notebooks).items():
+            path = BOOK / f"{name}.ipynb"
+            for cell in chapters.code_cells(fresh):
+                cell.outputs = chapters.text_only(cell.outputs)
+            if path.exists() and chapters.agrees(fresh, json.loads(path.read_text(encoding="utf-8"))):
+                continue
+            put(path, chapters.dump(fresh))
+            say(f"  {name}: written")
+    say("refresh: book/*.ipynb are up to date")
+
+
+# The site
+
+
+def book(chapter=None, jobs=None, parameters=()):
+    """The site, or the preview of one chapter; what fails leaves no site, and the last preview as it was."""
+    notebooks = read_all()
+    run = notebooks if chapter is None else chosen([chapter], notebooks)
+    values = chapters.share_out(parameters, run)
+    only = None if chapter is None else next(iter(run))
+    stage, out, target = BUILD / "stage", BUILD / "out", BUILD / ("preview" if only else "html")
+    with alone():
+        discard(stage)
+        discard(out)
+        if not only:
+            STAMP.unlink(missing_ok=True)
+            discard(target)
+        fingerprint = source_fingerprint()
+        done = executed(run, values, jobs)
+        try:
+            write_stage(stage, notebooks, done, only)
+            build_html(stage, out, strict=not only)
+            discard(target)
+            (out / "_build" / "html").rename(target)
+        finally:
+            shutil.rmtree(out, ignore_errors=True)
+        if not (only or parameters):
+            put(STAMP, fingerprint)
+    say(f"book: {target / (f'book/{only}.html' if only else 'index.html')}")
+
+
+def write_stage(stage, notebooks, done, only):
+    """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page."""
+    from companion import downloads, ledger_page
+    from sparse_core.notebook.ledger import LedgerError
+
+    shutil.copytree(BOOK, stage / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".*"))
+    for config in ("_config.yml", "_toc.yml"):
+        shutil.copy(ROOT / config, stage)
+    for name, notebook in notebooks.items():
+        page = stage / "book" / f"{name}.md"
+        if name in done:
+            page.unlink()
+            page.with_suffix(".ipynb").write_text(chapters.dump(done[name]), encoding="utf-8")
+        else:
+            title = re.search("^# (.*)", "\n".join(cell.source for cell in notebook.cells), flags=re.MULTILINE)
+            page.write_text(STUB.format(title=title[1] if title else name, only=only), encoding="utf-8")
+    downloads.write(stage / "book/assets/downloads", chapters.sources(BOOK), {**notebooks, **done})
+    try:
+        ledger_page.write(stage=stage, executed=done, only=only)
+    except LedgerError as error:
+        raise Stop(error) from None
+
+
+def build_html(stage, out, strict):
+    """Jupyter Book on the stage; a strict build fails at a single warning, another one shows those that are not about
+    labels, which stand in what it leaves out."""
+    start, log = time.perf_counter(), BUILD / "sphinx.log"
+    command = [sys.executable, "-c", JUPYTER_BOOK, "build", "--all", "-n", "--keep-going", "-q", *["-W"] * strict]
+    with log.open("w") as stream:
+        command += ["--path-output", str(out), str(stage)]
+        failed = subprocess.call(command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT)
+    text = re.sub(r"\x1b\[[\d;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
+    # sphinx-proof cuts the file's name; the line numbers of myst-nb are 10000 * cell + line
+    text = text.replace(f"{stage}{os.sep}", "").replace(".ip.rst", ".md")
+    text = re.sub(r"\.ipynb:(\d+)(?=\d{4})0*(\d+)", r".md, cell \1, line \2", text)
+    problems = [line for line in text.splitlines() if re.search("WARNING|ERROR|[Ee]rror:", line)]
+    if failed:
+        raise Stop(f"Sphinx: {(problems or text.splitlines()[-1:] or ['no message'])[0]} (its log: {log})")
+    for line in (line for line in problems if "undefined label" not in line):
+        say(f"  {line}")
+    say(f"  html: {sum(1 for _ in out.rglob('*.html'))} pages, {time.perf_counter() - start:.1f} s")
+
+
+def serve(port):
+    """Show the site at an address of this machine alone, until Ctrl-C."""
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=site())
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except (OSError, OverflowError) as error:
+        raise Stop(f"port {port} cannot be used ({error}): choose another with --port") from None
+    say(f"serve: http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        say("serve: ended")

@@ -1,0 +1,100 @@
+"""A repository with two small chapters, and make.py as a process in it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import make
+
+CHAPTER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+---
+
+# A chapter
+
+## Its section
+
+```{code-cell} ipython3
+:tags: [parameters]
+
+n = 3
+```
+
+```{code-cell} ipython3
+from IPython.display import HTML
+
+print(f"n is {n!r}")
+HTML('<p>Here <span class="claim" data-claim="lemma-9">Lemma 9</span> was checked.</p>')
+```
+"""
+SECOND = CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}")
+LEDGER = """
+def write(*, stage, executed, only):
+    text = [o.get("text") for nb in executed.values() for c in nb["cells"] for o in c.get("outputs", ())]
+    (stage / "book" / "ledger.md").write_text(f'# Ledger\\n\\n## Claims\\n\\n<p id="lemma-9">{text} {only}</p>\\n')
+"""
+TOC = "{format: jb-book, root: book/index, chapters: [{file: book/01-a}, {file: book/02-b}, {file: book/ledger}]}"
+
+
+def write(root):
+    """Two chapters, and a ledger that records what it was given."""
+    for folder in ("sparse_core", "book/_ext", "book/assets"):
+        shutil.copytree(make.ROOT / folder, root / folder, ignore=shutil.ignore_patterns(*make.CACHES))
+    for name in ("make.py", "_config.yml"):
+        shutil.copy(make.ROOT / name, root / name)
+    files = {
+        "_toc.yml": TOC,
+        "requirements.txt": "# nothing\n",
+        "book/_ext/companion/ledger_page.py": LEDGER,
+        "book/index.md": "# A small book\n",
+        "book/01-a.md": CHAPTER,
+        "book/02-b.md": SECOND,
+        "book/references.bib": "",
+        "book/claims.yml": "[{id: lemma-9, label: Lemma 9}]",
+    }
+    for name, text in files.items():
+        (root / name).write_text(text)
+    return root
+
+
+def start(root, *arguments, **environment):
+    """make.py as a process group; it heeds Ctrl-C even if the tests were started to ignore it."""
+    heed = None if os.name == "nt" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(
+        [sys.executable, "make.py", *arguments],
+        cwd=root,
+        env={**os.environ, "COMPANION_NO_VENV": "1", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed,
+    )
+
+
+def run(root, *arguments, **environment):
+    """(exit code, standard output, standard error) of make.py."""
+    process = start(root, *arguments, **environment)
+    output, errors = process.communicate()
+    return process.returncode, output, errors
+
+
+def stopped(root, *arguments):
+    """The one line with which make.py gives up."""
+    code, _, errors = run(root, *arguments)
+    assert code != 0
+    assert errors.count("\n") == 1, errors
+    assert not (root / "_build" / "html").exists()
+    assert not (root / "_build" / "out").exists()
+    return errors
+
+
+def files(folder):
+    """The contents of all files of a folder, by name; None where there is no folder."""
+    found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items()} if folder.exists() else None
