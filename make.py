@@ -116,8 +116,9 @@ def extras():
     """from the site: run every script that it offers, and print the book: _build/sparse-activations.pdf"""
     from companion import build, downloads, pdf
 
-    say(f"extras: {downloads.run_all(build.site())} scripts run with the package and matplotlib alone")
-    say(f"extras: {BUILD / 'sparse-activations.pdf'}, {pdf.write(build.site())} pages")
+    site, path = build.site(), BUILD / "sparse-activations.pdf"
+    say(f"extras: {downloads.run_all(site, ROOT)} scripts run with the package and matplotlib alone")
+    say(f"extras: {path}, {pdf.write(site, path)} pages")
 
 
 def test(quick, arguments):

@@ -8,7 +8,6 @@ import shutil
 import numpy as np
 import pytest
 from markdown_it import MarkdownIt
-from test_site import in_browser
 
 import make
 from sparse_core.bounds import _arguments, ours, paper
@@ -95,7 +94,7 @@ def page_file(tmp_path):
     return path.as_uri()
 
 
-def test_every_row_equals_the_package_at_random_settings(monkeypatch):
+def test_every_row_equals_the_package_at_random_settings(monkeypatch, in_browser):
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)
         fields = await page.evaluate("calculator.fields")
@@ -113,7 +112,7 @@ def test_every_row_equals_the_package_at_random_settings(monkeypatch):
     assert not differences, "\n".join(differences)
 
 
-def test_a_wrong_constant_would_be_seen():
+def test_a_wrong_constant_would_be_seen(in_browser):
     async def visit(page):
         mutated = SCRIPT.read_text(encoding="utf-8").replace("log(2 * s) + 4 * log(n * s)", "log(s) + 4 * log(n * s)")
         await page.add_script_tag(content=mutated)
@@ -126,7 +125,7 @@ def test_a_wrong_constant_would_be_seen():
     assert "ours.average_sensitivity" not in differ
 
 
-def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing():
+def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(in_browser):
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)
         fields = await page.evaluate("calculator.fields")
@@ -151,7 +150,7 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing():
     assert {row for row, vacuous in seen if not vacuous} >= trivial.keys() - {"paper.theorem_8_degree repaired"}
 
 
-def test_the_table_without_javascript_shows_the_initial_setting():
+def test_the_table_without_javascript_shows_the_initial_setting(in_browser):
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)
         return await page.evaluate("[calculator.defaults, calculator.readings(calculator.defaults), calculator.fields]")
@@ -163,7 +162,7 @@ def test_the_table_without_javascript_shows_the_initial_setting():
     assert ", ".join(f"{fields[key]['symbol']} = {value}" for key, value in defaults.items()) in PAGE
 
 
-def test_a_setting_survives_its_address(page_file):
+def test_a_setting_survives_its_address(page_file, in_browser):
     async def visit(page):
         await page.goto(page_file + "#n=64&s=96&k=3&W=0.5&B=0&eps=0.02&m=77&rho=2")
         first = await page.evaluate("[...document.querySelectorAll('[id^=field]')].map(e => [e.dataset.key, e.value])")
@@ -184,7 +183,7 @@ def test_a_setting_survives_its_address(page_file):
     assert entries <= 2  # about:blank and the page: changes replace the address
 
 
-def test_the_keyboard_moves_a_slider(page_file):
+def test_the_keyboard_moves_a_slider(page_file, in_browser):
     async def visit(page):
         await page.goto(page_file)
         shown = page.locator('[data-row="ours.theorem_8_degree"]')
@@ -207,7 +206,7 @@ def test_the_keyboard_moves_a_slider(page_file):
     assert text == "1000"
 
 
-def test_a_slider_takes_the_other_one_along(page_file):
+def test_a_slider_takes_the_other_one_along(page_file, in_browser):
     async def visit(page):
         await page.goto(page_file + "#s=64&k=8")
         await page.locator("#slider-s").press("Home")
@@ -225,7 +224,7 @@ def test_a_slider_takes_the_other_one_along(page_file):
         ("k", "2048", "k (active at once) breaks the rule k ≤ s"),
     ],
 )
-def test_a_refused_value_is_explained_and_the_results_stay(page_file, key, typed, rule):
+def test_a_refused_value_is_explained_and_the_results_stay(page_file, key, typed, rule, in_browser):
     async def visit(page):
         await page.goto(page_file)
         results = "[...document.querySelectorAll('[data-row]')].map(e => e.textContent)"

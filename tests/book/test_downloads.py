@@ -8,18 +8,19 @@ import sys
 
 import jupytext
 import pytest
-from companion import chapters, downloads
+from companion import Stop, chapters, downloads
 from nbformat import from_dict
 
 import make
 
-PAGES = [name for name in make.sources() if downloads.offered(name)]
+SOURCES = chapters.sources(make.BOOK)
+PAGES = [name for name in SOURCES if downloads.offered(name)]
 
 
 @pytest.fixture(scope="module", params=PAGES)
 def taken(request):
     """(the notebook of a page, its files by suffix)"""
-    source = make.sources()[request.param]
+    source = SOURCES[request.param]
     notebook = chapters.read(source)
     return notebook, downloads.files(source.read_text(encoding="utf-8"), notebook)
 
@@ -29,8 +30,8 @@ def code(notebook):
 
 
 def test_every_chapter_is_offered_and_each_page_that_is_not_has_a_reason():
-    assert {name for name in make.sources() if name[0].isdigit()} <= set(PAGES)
-    assert set(make.sources()) - set(PAGES) == set(downloads.NEEDS)
+    assert {name for name in SOURCES if name[0].isdigit()} <= set(PAGES)
+    assert set(SOURCES) - set(PAGES) == set(downloads.NEEDS)
     assert all(downloads.NEEDS.values())
 
 
@@ -51,7 +52,7 @@ def test_each_form_says_first_what_it_needs(taken):
 
 def test_outputs_travel_as_text_and_twice_the_same():
     output = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "3", "text/html": "<b>3</b>"}}
-    notebook = chapters.read(make.sources()["01-definitions"])
+    notebook = chapters.read(SOURCES["01-definitions"])
     chapters.code_cells(notebook)[0].outputs = [from_dict(output)]
     one, two = (downloads.files("---\n---\n", notebook) for _ in range(2))
     assert one == two
@@ -70,27 +71,19 @@ def test_no_page_needs_more_than_the_package_and_matplotlib(taken):
     assert not [text for text in strings if re.fullmatch(r"[\w./-]+\.(py|json|csv|npy|npz|txt|md|yml)", text)]
 
 
-def test_the_command_wants_a_site(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(make, "BUILD", tmp_path)
-    assert make.main(["downloads"]) == 1
-    assert "there is no site yet" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("text, said", [("print(1)", ""), ("import no_such_package", "No module named")])
-def test_the_command_runs_each_script_away_from_the_repository(text, said, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("text, said", [("print(1)", ""), ("import no_such_package", "page.py: ModuleNotFoundError")])
+def test_each_script_is_run_away_from_the_repository(text, said, tmp_path, monkeypatch):
     """Here in the present environment, which the command makes anew."""
     folder = tmp_path / "html/_static/downloads"
     folder.mkdir(parents=True)
     away = "import os, pathlib\nassert not pathlib.Path('make.py').exists() and 'PYTHONPATH' not in os.environ\n"
     (folder / "page.py").write_text(f"{away}{text}\n")
-    monkeypatch.setattr(make, "BUILD", tmp_path)
-    monkeypatch.setattr(make, "create", lambda venv: sys.executable)
-    installed = []
-    monkeypatch.setattr(make, "install", lambda command, total=0: installed.append(command))
-    assert make.main(["downloads"]) == bool(said)
-    assert installed[0][-1] == "matplotlib"
-    output, errors = capsys.readouterr()
-    assert said in errors if said else output.endswith("1 scripts run with the package and matplotlib alone\n")
+    monkeypatch.setattr(downloads, "install", lambda folder, root: sys.executable)
+    if said:
+        with pytest.raises(Stop, match=said):
+            downloads.run_all(tmp_path / "html", make.ROOT)
+    else:
+        assert downloads.run_all(tmp_path / "html", make.ROOT) == 1
 
 
 def test_a_script_ends_at_a_check_that_fails(tmp_path):

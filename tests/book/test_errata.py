@@ -2,14 +2,11 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-import test_site
 import yaml
 from companion import errata_page, extension, graph, ledger_page, notation_page
-from playwright.sync_api import sync_playwright
 
 import sparse_core
 from sparse_core.notebook import ledger
@@ -202,19 +199,16 @@ FIRST = "[...document.querySelectorAll('tbody td:first-child')].map(cell => cell
 SORT = "[...document.querySelectorAll('th')].map(head => head.getAttribute('aria-sort'))"
 
 
-def test_a_table_is_sorted_by_keyboard_and_says_so():
-    executable = next(filter(None, map(shutil.which, test_site.BROWSERS)), None)
-    if executable is None:
-        pytest.skip("no browser is installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=test_site.FLAGS)
-        page = browser.new_page()
-        page.set_content(TABLE.format((ROOT / "book" / "assets" / "ledger.js").read_text(encoding="utf-8")))
+def test_a_table_is_sorted_by_keyboard_and_says_so(in_browser):
+    async def visit(page):
+        await page.set_content(TABLE.format((ROOT / "book" / "assets" / "ledger.js").read_text(encoding="utf-8")))
         seen = []
         for key in ("Tab", "Enter", "Enter", "Enter", "Tab", "Space"):
-            page.keyboard.press(key)
-            seen.append((page.evaluate(FIRST), page.evaluate(SORT)))
-        browser.close()
+            await page.keyboard.press(key)
+            seen.append((await page.evaluate(FIRST), await page.evaluate(SORT)))
+        return seen
+
+    seen = in_browser(visit)
     unsorted = ("E10 E9 E1", [None, None])
     up, down = ("E1 E9 E10", ["ascending", None]), ("E10 E9 E1", ["descending", None])
     assert seen == [unsorted, up, down, unsorted, unsorted, ("E10 E1 E9", [None, "ascending"])]

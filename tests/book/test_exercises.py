@@ -10,7 +10,7 @@ from companion import chapters
 
 import make
 
-PAGES = {name: path for name, path in make.sources().items() if re.match(r"\d\d-|laboratory", name)}
+PAGES = {name: path for name, path in chapters.sources(make.BOOK).items() if re.match(r"\d\d-|laboratory", name)}
 GRADES = ("Warm-up", "Standard", "Harder")
 TITLE = re.compile(rf"({'|'.join(GRADES)})(, break it)?: [^($]+")
 BLOCK = re.compile(

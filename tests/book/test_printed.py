@@ -5,10 +5,8 @@ from collections import Counter
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import pdf
+from companion import Stop, build, pdf
 from pypdf import PdfReader
-
-import make
 
 SIDEBAR = """<title>Welcome &#8212; A Small Book</title><link rel="stylesheet" href="../_static/site.css">
 <script>window.MathJax = {}</script><script defer="defer" src="../_static/mathjax/tex-chtml.js"></script>
@@ -78,7 +76,7 @@ def test_the_contents_have_chapters_and_sections(document):
 
 
 @pytest.fixture
-def site(tmp_path, monkeypatch):
+def small_site(tmp_path):
     """A small site, as if built."""
     folder = tmp_path / "_build/html"
     (folder / "book").mkdir(parents=True)
@@ -86,24 +84,16 @@ def site(tmp_path, monkeypatch):
     for name in ("site.css", "custom.css"):
         (folder / "_static" / name).write_text("")
     for name, text in PAGES.items():
-        (folder / "book" / f"{name}.html").write_text(
-            text.replace("<script", "<noscript").replace("script>", "noscript>")
-        )
-    monkeypatch.setattr(make, "BUILD", tmp_path / "_build")
+        page = text.replace("<script", "<noscript").replace("script>", "noscript>")
+        (folder / "book" / f"{name}.html").write_text(page)
     return folder
 
 
-def needs_a_browser():
-    if not any(map(shutil.which, make.BROWSERS)):
-        pytest.skip(f"no browser is installed; looked for {', '.join(make.BROWSERS)}")
-
-
-def test_the_printed_book_has_an_outline_numbers_in_its_contents_and_links_that_resolve(site, monkeypatch, capsys):
-    needs_a_browser()
-    monkeypatch.setattr(make, "enter_environment", lambda arguments: None)
-    assert make.main(["pdf"]) == 0
-    reader = PdfReader(make.BUILD / "sparse-activations.pdf")
-    assert capsys.readouterr().out.endswith(f"{len(reader.pages)} pages\n") and len(reader.pages) == 5
+@pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="no browser is installed")
+def test_the_printed_book_has_an_outline_numbers_in_its_contents_and_links_that_resolve(small_site, tmp_path):
+    pages = pdf.write(small_site, tmp_path / "book.pdf")
+    reader = PdfReader(tmp_path / "book.pdf")
+    assert pages == len(reader.pages) == 5
     flat = [one.title for one in reader.outline if not isinstance(one, list)]
     assert "Welcome" in flat and "Errata" in flat
     numbers = [line.split()[-1] for line in reader.pages[1].extract_text().splitlines() if line.strip()]
@@ -114,22 +104,10 @@ def test_the_printed_book_has_an_outline_numbers_in_its_contents_and_links_that_
     assert [link["/A"]["/URI"] for link in links if "/A" in link] == ["https://example.org/"]
 
 
-@pytest.mark.parametrize("command", ["pdf", "screenshot"])
-def test_without_a_browser_or_a_site_there_is_one_clear_line(command, site, monkeypatch, capsys):
-    monkeypatch.setattr(make, "enter_environment", lambda arguments: None)
-    monkeypatch.setattr(make, "BROWSERS", ("no-such-browser",))
-    assert make.main([command]) == 1
-    monkeypatch.setattr(make, "BUILD", site / "nowhere")
-    assert make.main([command]) == 1
-    first, second = capsys.readouterr().err.splitlines()
-    assert "no browser was found (no-such-browser): install Chromium or Chrome" in first
-    assert "there is no site yet" in second
-
-
-def test_a_screenshot_is_a_picture_of_the_size_that_readme_shows(site, tmp_path):
-    needs_a_browser()
-    target = tmp_path / "shot.png"
-    pdf.screenshot(site / "book/errata.html", "h1", make.browser(), target)
-    content = target.read_bytes()
-    assert content[:8] == b"\x89PNG\r\n\x1a\n"
-    assert [int.from_bytes(content[i : i + 4]) for i in (16, 20)] == [1280, 860]
+def test_without_a_browser_or_a_site_there_is_one_clear_line(small_site, tmp_path, monkeypatch):
+    monkeypatch.setattr(pdf, "BROWSERS", ("no-such-browser",))
+    with pytest.raises(Stop, match=r"no browser was found \(no-such-browser\): install Chromium or Chrome"):
+        pdf.write(small_site, tmp_path / "book.pdf")
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    with pytest.raises(Stop, match="there is no site yet"):
+        build.site()

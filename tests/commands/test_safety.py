@@ -11,8 +11,8 @@ import pytest
 import yaml
 from companion import errata_page, extension, graph, ledger_page, markup, navigation, notation_page
 from companion.audit import audit
-from test_errata import claim, erratum, record
 from small_repository import run
+from test_errata import claim, erratum, record
 
 import make
 from sparse_core import laboratory

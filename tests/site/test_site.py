@@ -5,9 +5,6 @@ import csv
 import functools
 import os
 import re
-import shutil
-import subprocess
-import sys
 import threading
 import xml.etree.ElementTree as ET
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -18,13 +15,6 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-import make
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
 VIOLATIONS = """rules => axe.run({resultTypes: ['violations'], preload: false, ...rules})
     .then(found => found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`)))"""
@@ -48,23 +38,6 @@ SHORTEN = """() => {
         seen.has(kind) ? token.replaceWith(token.textContent) : seen.add(kind);
     });
 }"""
-
-
-@pytest.fixture(scope="module")
-def site():
-    """The site of the present sources; built when there is none."""
-    current = make.STAMP.is_file() and make.STAMP.read_text() == make.source_fingerprint()
-    if not (current and (make.BUILD / "html").is_dir()):
-        run = subprocess.run(
-            [sys.executable, "make.py", "book"],
-            cwd=make.ROOT,
-            env={**os.environ, "COMPANION_NO_VENV": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert run.returncode == 0, run.stdout
-    return make.BUILD / "html"
 
 
 @pytest.fixture(scope="module")
@@ -181,44 +154,16 @@ def address(site):
         server.shutdown()
 
 
-def test_each_page_in_a_browser(pages, address):
+def test_each_page_in_a_browser(pages, address, in_browser):
     """No console error, foreign request, broken formula, axe violation, invisible focus or sideways scrolling."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip(f"no browser is installed; looked for {', '.join(BROWSERS)}")
     names = pages.keys() - {"index.html"}  # it leads to book/index.html
     largest_first = sorted(names, key=lambda name: -len(pages[name].find_all()))
-    holds(asyncio.run(visit_all(executable, address, largest_first)))
 
-
-def in_browser(visit):
-    """What ``visit``, given a new page, returns."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip(f"no browser is installed; looked for {', '.join(BROWSERS)}")
-
-    async def run():
-        from playwright.async_api import async_playwright
-
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
-            try:
-                return await visit(await browser.new_page())
-            finally:
-                await browser.close()
-
-    return asyncio.run(run())
-
-
-async def visit_all(executable, address, names):
-    from playwright.async_api import async_playwright
-
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    async def visit_all(page):
         free = asyncio.Semaphore(os.cpu_count() or 1)
-        problems = await asyncio.gather(*(visit(browser, address, name, free) for name in names))
-        await browser.close()
-    return [problem for some in problems for problem in some]
+        return await asyncio.gather(*(visit(page.context.browser, address, name, free) for name in largest_first))
+
+    holds([problem for problems in in_browser(visit_all) for problem in problems])
 
 
 async def visit(browser, address, name, free):
@@ -268,7 +213,7 @@ async def slide(page):
     return found
 
 
-def test_text_is_shown_without_waiting_for_scripts(pages, address):
+def test_text_is_shown_without_waiting_for_scripts(pages, address, in_browser):
     """On each page the heading is on the screen while no script has arrived."""
 
     async def visit(page):
@@ -283,7 +228,7 @@ def test_text_is_shown_without_waiting_for_scripts(pages, address):
 
 
 @pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
-def test_the_search_finds_statements_by_number(site, address, served):
+def test_the_search_finds_statements_by_number(site, address, served, in_browser):
     """The first two results: where the statement stands, and its row of the ledger or of the errata."""
     sought = {
         "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
@@ -329,7 +274,7 @@ NARROW = """touched => [...document.querySelectorAll(touched)]
     .map(([e, r]) => `no room for a finger: ${r.width} x ${r.height} ${e.outerHTML.slice(0, 99)}`)"""
 
 
-def test_on_a_phone_wide_things_show_it_and_a_finger_has_room(pages, address):
+def test_on_a_phone_wide_things_show_it_and_a_finger_has_room(pages, address, in_browser):
     """Formulas break or scroll; what scrolls fades at its edge, and the keyboard stops there and at no other one."""
 
     async def visit(page):
@@ -346,7 +291,7 @@ def test_on_a_phone_wide_things_show_it_and_a_finger_has_room(pages, address):
     holds(in_browser(visit))
 
 
-def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, address):
+def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, address, in_browser):
     """The keyboard opens and closes menus and the search; results are announced; a slider speaks when it rests."""
     focused = "document.activeElement.className"
 

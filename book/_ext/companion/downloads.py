@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import copy
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from companion import chapters
+from companion import Stop, chapters
 
 NEEDS = {  # why a page is not offered
     "index": "its one cell is a picture",
@@ -51,3 +58,34 @@ def write(folder: Path, sources: dict[str, Path], notebooks: dict[str, Any]) -> 
     for name in filter(offered, notebooks):
         for suffix, text in files(sources[name].read_text(encoding="utf-8"), notebooks[name]).items():
             (folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
+
+
+def run(command: list[str], folder: str) -> None:
+    """Run a command in a folder where only its environment is known; if it fails, say how."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise Stop(f"{Path(command[-1]).name}: {(done.stderr.splitlines() or [f'exit code {done.returncode}'])[-1]}")
+
+
+def run_all(site: Path, root: Path) -> int:
+    """Run every script of the site in a new environment with the package and matplotlib alone; return how many."""
+    scripts = sorted((site / "_static/downloads").glob("*.py"))
+    with tempfile.TemporaryDirectory() as folder:
+        python = install(Path(folder), root)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda script: run([python, str(script)], folder), scripts))
+    return len(scripts)
+
+
+def install(folder: Path, root: Path) -> str:
+    """The interpreter of an environment in this folder, with the package and matplotlib at their pinned versions."""
+    shutil.copytree(root / "sparse_core", folder / "source/sparse_core", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(root / name, folder / "source")
+    pins = re.findall(r"^[\w.-]+==[\w.]+", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    (folder / "pins.txt").write_text("\n".join(pins))  # with their hashes, pip would ask for the package's too
+    venv.create(folder / "venv", with_pip=True)
+    python = str(folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    run([python, "-m", "pip", "install", "--no-input", "-c", "pins.txt", "matplotlib", "./source"], str(folder))
+    return python

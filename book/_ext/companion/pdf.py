@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
-FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
+from companion import Stop
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
 TYPESET = "!document.querySelector('.math') || window.MathJax?.startup?.promise?.then(() => true)"
 FILL = """numbers => document.querySelectorAll('.book-contents a').forEach(
     link => link.querySelector('.page').textContent = numbers[link.hash.slice(1)] ?? '')"""
@@ -25,29 +32,7 @@ PAPER = {
     "tagged": True,
     "print_background": True,
 }
-STYLE = """
-html, body { background: white; }
-.bd-main .bd-content .bd-article-container { max-width: none; width: 100%; padding: 0; }
-.bd-main .bd-content { margin: 0; }
-.bd-main .bd-content .bd-article h1:first-of-type { display: block; margin-top: 0; }
-.bd-main .bd-content .bd-article table { break-inside: auto; }
-.chapter { break-before: page; }
-:is(figure, .claim-record, .proof, .cell_input, .highlight, svg, table:not(.ledger) tr) { break-inside: avoid; }
-:is(.headerlink, .bound-fields, details.above-input) { display: none !important; }
-.bd-article :is(aside.margin, aside.sidebar) { float: none; width: auto; max-width: none; padding: 0; }
-.bd-article pre { white-space: pre-wrap; }
-.bd-article :is(div.cell_output, .pst-scrollable-table-container, mjx-container, p) { overflow: visible !important; }
-.bd-article ul.map { columns: 3; }
-.title { padding-top: 30vh; text-align: center; }
-.title .h1 { font-size: 2.6rem; }
-.book-contents { break-before: page; }
-.book-contents ol { margin: 0; padding: 0; list-style: none; font: 1rem/1.5 var(--cc-serif); }
-.book-contents ol ol { margin-bottom: 0.5rem; padding-left: 1.5rem; font-size: 0.95rem; }
-.book-contents li { break-inside: auto; }
-.book-contents a { display: flex; gap: 0.5rem; color: inherit !important; text-decoration: none; }
-.book-contents a::before { order: 1; flex: 1; border-bottom: 1px dotted #999; margin-bottom: 0.35rem; content: ""; }
-.book-contents .page { order: 2; min-width: 1.5rem; text-align: end; }
-"""
+STYLE = Path(__file__).with_suffix(".css")
 TITLE = """<header class="title"><p class="h1">{title}</p><p>{words}</p></header>
 <nav class="book-contents" aria-label="Contents"><h1>Contents</h1><ol>{entries}</ol></nav>"""
 WORDS = (
@@ -115,24 +100,28 @@ def document(pages: Mapping[str, str], styles: str) -> str:
     head = "".join(sheets + sorted(scripts, key=len)).replace("../_static/", "../html/_static/")
     return (
         f'<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
-        f"<title>{title}</title>{head}<style>{wide}{STYLE}</style></head>"
+        f"<title>{title}</title>{head}<style>{wide}{STYLE.read_text(encoding='utf-8')}</style></head>"
         f'<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">'
         f'<article class="bd-article">{front}\n{book}</article></div></div></main></body></html>'
     )
 
 
-def write(site: Path, browser: str, target: Path) -> int:
-    """Print the site with the browser at this path, twice, as the first shows on which pages things are.
+def browser() -> str:
+    """The path of a browser that can run without a screen."""
+    if found := next(filter(None, map(shutil.which, BROWSERS)), None):
+        return found
+    raise Stop(f"no browser was found ({', '.join(BROWSERS)}): install Chromium or Chrome, then run again")
 
-    Returns the number of pages.
-    """
-    texts = {stem: (site / "book" / f"{stem}.html").read_text(encoding="utf-8") for stem in stems_of(site)}
-    folder = site.parent / "pdf"
-    folder.mkdir(exist_ok=True)
-    source = folder / "book.html"
+
+def write(site: Path, target: Path) -> int:
+    """Print the site, twice, as the first shows on which pages things are; return the number of pages."""
+    stems = order((site / "book/index.html").read_text(encoding="utf-8"))
+    texts = {stem: (site / "book" / f"{stem}.html").read_text(encoding="utf-8") for stem in stems}
+    source = site.parent / "pdf" / "book.html"
+    source.parent.mkdir(exist_ok=True)
     source.write_text(document(texts, (site / "_static/custom.css").read_text(encoding="utf-8")), encoding="utf-8")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=FLAGS)
+        chromium = playwright.chromium.launch(executable_path=browser(), args=FLAGS)
         page = chromium.new_page()
         page.set_default_timeout(0)
         page.goto(source.as_uri())
@@ -145,25 +134,8 @@ def write(site: Path, browser: str, target: Path) -> int:
     return len(PdfReader(io.BytesIO(printed)).pages)
 
 
-def stems_of(site: Path) -> list[str]:
-    return order((site / "book/index.html").read_text(encoding="utf-8"))
-
-
 def destinations(pdf: bytes) -> dict[str, int]:
     """The page, from 1 on, of each anchor that a link of the document leads to."""
     reader = PdfReader(io.BytesIO(pdf))
     found = {name: reader.get_destination_page_number(one) for name, one in reader.named_destinations.items()}
     return {name.removeprefix("/"): number + 1 for name, number in found.items() if number is not None}
-
-
-def screenshot(page: Path, place: str, browser: str, target: Path) -> None:
-    """A picture of a page in light colours, with the element that this selector finds in its middle."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=FLAGS)
-        tab = chromium.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light", reduced_motion="reduce")
-        tab.goto(page.as_uri())
-        tab.wait_for_function(TYPESET)
-        tab.locator(place).evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
-        tab.wait_for_timeout(500)
-        tab.screenshot(path=target)
-        chromium.close()

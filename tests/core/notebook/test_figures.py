@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from companion.figure_files import files
-from test_site import in_browser
 
 import make
 from sparse_core.notebook import figure_data, figures
@@ -259,7 +258,7 @@ def state(value, index):
     }  # fmt: skip
 
 
-def test_a_slider_is_moved_by_the_keyboard_and_its_address_restores_it(page_file):
+def test_a_slider_is_moved_by_the_keyboard_and_its_address_restores_it(page_file, in_browser):
     async def visit(page):
         await page.goto(page_file)
         seen = [await page.evaluate(STATE)]
@@ -285,7 +284,7 @@ def test_a_slider_is_moved_by_the_keyboard_and_its_address_restores_it(page_file
     assert entries <= 2  # about:blank and the page: changes replace the address
 
 
-def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file):
+def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_browser):
     async def visit(page):
         plain = await page.context.browser.new_page(java_script_enabled=False)
         await plain.goto(page_file)

@@ -1,0 +1,44 @@
+"""What several folders of tests share: the built site, and one browser."""
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+from companion import Stop, build, pdf
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The site of the present sources; built when there is none."""
+    current = build.STAMP.is_file() and build.STAMP.read_text() == build.source_fingerprint()
+    if not (current and (build.BUILD / "html").is_dir()):
+        command = [sys.executable, "make.py", "book"]
+        done = subprocess.run(command, cwd=build.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 0, done.stdout
+    return build.BUILD / "html"
+
+
+@pytest.fixture(scope="session")
+def in_browser():
+    """A function that returns what ``visit``, given a new page of the one browser, returns."""
+    try:
+        executable = pdf.browser()
+    except Stop as reason:
+        pytest.skip(str(reason))
+    from playwright.async_api import async_playwright
+
+    with asyncio.Runner() as runner:
+        playwright = runner.run(async_playwright().start())
+        browser = runner.run(playwright.chromium.launch(executable_path=executable, args=pdf.FLAGS))
+
+        async def on_a_page(visit):
+            context = await browser.new_context(reduced_motion="reduce")
+            try:
+                return await visit(await context.new_page())
+            finally:
+                await context.close()
+
+        yield lambda visit: runner.run(on_a_page(visit))
+        runner.run(browser.close())
+        runner.run(playwright.stop())
