@@ -88,6 +88,7 @@ def test_at_points_with_fractions_float64_decides():
 def test_no_points():
     W, b, X = RNG.standard_normal((3, 4)), RNG.standard_normal(3), np.zeros((0, 4))
     assert activity.active(W, b, X).shape == (0, 3) and activity.count(W, b, X).shape == (0,)
+    assert activity.dead(W[:0], b[:0]).dtype == bool
 
 
 @pytest.mark.parametrize("reach", [2, 100, 2**20])
@@ -156,12 +157,4 @@ def test_an_unreasonable_walk_is_refused(n, s):
         "or bound the count with sparsity(method='pairs'), 'subsets' or 'milp'."
     )
     assert activity.size(np.zeros((3, n)), n, s) == 3
-
-
-@pytest.mark.parametrize(("n", "s"), [(26, 1), (26, 2**7), (20, 2**13)])
-def test_a_long_walk_is_not_refused(n, s):
-    assert activity.size(None, n, s) == 2**n
-
-
-def test_no_neurons_are_no_dead_neurons():
-    assert activity.dead(np.zeros((0, 3)), np.zeros(0)).dtype == bool
+    assert [activity.size(None, *most) for most in ((26, 1), (26, 2**7), (20, 2**13))] == [2**26, 2**26, 2**20]

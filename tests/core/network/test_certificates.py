@@ -146,13 +146,6 @@ def test_exact_arithmetic_decides_a_tie():
         certificates.excluded(W, b, [1])
 
 
-def test_pairs_are_decided_at_a_tie():
-    W, b = np.array([[1.0, 1.0, 1.0, 0.1], [-1.0, -1.0, -1.0, 0.2]]), np.array([0.1, 0.2])
-    assert not certificates.silencers(W, b).any()
-    assert not certificates.compatible(W, b).any()
-    assert certificates.compatible(W, np.nextafter(b, 0)).sum() == 2
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_groups_are_exclusive_and_cover(seed):
     W, b = neurons(seed)

@@ -51,16 +51,6 @@ def test_the_dense_pass_at_given_points(block, wide, dtype, monkeypatch):
     assert np.array_equal(evaluation.dense_pass(u, W, b, X), expected)
 
 
-@pytest.mark.parametrize("wide", [1, 3, 7])
-def test_the_dense_pass_in_blocks_of_neurons_and_rows(wide, monkeypatch):
-    rng = np.random.default_rng(2)
-    net = SparseNetwork(rng.integers(-3, 4, 7), rng.integers(-3, 4, (7, 5)), rng.integers(-4, 9, 7))
-    monkeypatch.setattr(evaluation, "WIDE", wide)
-    monkeypatch.setattr(activity, "BLOCK", 20)
-    assert np.array_equal(net(hypercube.points(5)), point_by_point(net))
-    assert np.array_equal(net.values(), point_by_point(net))
-
-
 def test_both_ways_in_one_table():
     """Rare neurons and common ones at the real thresholds, and a dead one, against the dense pass."""
     rng = np.random.default_rng(0)

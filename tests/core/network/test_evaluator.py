@@ -25,7 +25,6 @@ def one_by_one(net, X):
     return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_a_wrong_sign_at_a_key_silences_exactly(n, seed):
     """In integers: at every point of the cube; and where 2 |w_jc| is below the slack, some point shows it is no key."""
@@ -132,7 +131,7 @@ def test_bounds_find_every_active_neuron_and_few_others():
     net = constructions.code_caps(np.concatenate([rng.choice([-1, 1], (1000, 64)), X[:24]]), bias=48)
     fast = net.evaluator()
     assert not evaluator.keys(net.W, net.b).any()
-    assert np.array_equal(fast(X), one_by_one(net, X))
+    assert np.array_equal(fast(X), np.maximum(X @ net.W.T - net.b, 0) @ net.u)  # integers: every sum is exact
     assert np.array_equal(fast(X) > 0, net.active(X).any(axis=1)) and (fast(X) > 0).sum() >= 24
     assert fast.multiply_adds(X).max() < 0.6 * net.s * 64
 
@@ -173,7 +172,7 @@ def test_what_was_not_read_and_the_round_off_are_allowed_for(n, spread):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["i1", "f4", "f8"]))
-@settings(deadline=None)
+@settings(max_examples=20)
 def test_equals_the_network_at_any_real_points(seed, dtype):
     rng = np.random.default_rng(seed)
     net = appendix_a(8, 8, rng)

@@ -120,16 +120,6 @@ def test_no_time_leaves_an_honest_bound():
     assert not found.exact and 1 <= found.lower < found.upper <= 16
 
 
-@pytest.mark.parametrize("q", range(1, 30))
-def test_appendix_a_at_its_threshold(q):
-    """||w||_1 = 2 Gamma in real arithmetic: 1-sparse, however 1 / sqrt(q) and sqrt(q) / 2 are rounded; n up to 33."""
-    w = np.random.default_rng(q).choice([-1.0, 1.0], (16, q))
-    at = constructions.appendix_a(4, q, gamma=np.sqrt(q) / 2, weights=w / np.sqrt(q))
-    assert at.sparsity(method="pairs") == 1
-    integers = constructions.appendix_a(4, q, gamma=q / 2, weights=w)
-    assert integers.sparsity(method="pairs") == 1 and np.array_equal(integers.W[:, 4:], w)
-
-
 def test_appendix_a_below_its_threshold():
     w = np.random.default_rng(0).choice([-1.0, 1.0], (16, 28)) / np.sqrt(28)
     net = constructions.appendix_a(4, 28, gamma=0.48 * np.sqrt(28), weights=w)
