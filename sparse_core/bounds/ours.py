@@ -357,7 +357,7 @@ def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str =
     "trivial": k (WR + B). "best": the least of the three.
 
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
-    0.0056
+    0.0057
     """
     m, (s, k), (W, B), R = checks.integer("m", m, 1), width(s, k), scale(W, B), checks.positive("R", R)
     levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))

@@ -15,6 +15,7 @@ Paper: sections 1 and 6, on exploiting activation sparsity.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -194,13 +195,11 @@ class SparseEvaluator:
         if not self._pays(X):
             return dense_pass(*self._whole, X)
         result = np.zeros(len(X))
-        for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1)):
-            for part in self._parts:
-                found, x = part.candidates(X[rows]), X[rows]
-                if found:
-                    result[rows] += gathered(*part.neurons, x, found.rows, found.neurons)
-                else:
-                    result[rows] += dense_pass(*part.neurons, x)
+        for rows, part, found in self._walk(X):
+            if found:
+                result[rows] += gathered(*part.neurons, X[rows], found.rows, found.neurons)
+            else:
+                result[rows] += dense_pass(*part.neurons, X[rows])
         return result
 
     def multiply_adds(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -213,15 +212,17 @@ class SparseEvaluator:
         if not self._pays(X):
             return np.full(len(X), self._whole[1].size)
         touched = np.zeros(len(X), dtype=np.int64)
+        for rows, part, found in self._walk(X):
+            if found:
+                touched[rows] += found.found_by + np.bincount(found.rows, minlength=len(X[rows])) * X.shape[1]
+            else:
+                touched[rows] += part.neurons[1].size
+        return touched
+
+    def _walk(self, X: NDArray[Any]) -> Iterator[tuple[slice, _Group | _Prefixes, _Candidates | None]]:
         for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1)):
             for part in self._parts:
-                found = part.candidates(X[rows])
-                if found:
-                    gathered_neurons = np.bincount(found.rows, minlength=len(X[rows]))
-                    touched[rows] += found.found_by + gathered_neurons * X.shape[1]
-                else:
-                    touched[rows] += part.neurons[1].size
-        return touched
+                yield rows, part, part.candidates(X[rows])
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         return checks.real_array("X", X, 2, shape=(None, self._whole[1].shape[1]), convert=False)

@@ -24,9 +24,7 @@ __all__ = ["METHODS", "Sparsity", "on_cube", "on_points"]
 METHODS = ("auto", "enumeration", "pairs", "subsets", "milp")
 AUTO_PAIRS = 1 << 30  # (point, neuron) pairs up to which enumeration is the first choice: a few seconds
 MAX_GRAPH = 1 << 31  # s^2 n up to which all pairs of neurons are compared: a minute at most
-MAX_FLIPS = (
-    1 << 22
-)  # s n^2 up to which witnesses are sought among the neighbours of the corners where a neuron is largest
+MAX_FLIPS = 1 << 22  # s n^2 up to which witnesses are sought at the neighbours of the corners, too
 
 
 class Sparsity(int):

@@ -229,31 +229,6 @@ def test_elimination_with_entries_near_the_end_of_int64():
     assert modular.rank(A, 7) == modular.rank(exact, 7)
 
 
-# Sizes 0 and 1
-
-
-def test_the_cube_without_coordinates():
-    assert hypercube.points(0).shape == (1, 0)
-    assert fourier.walsh_transform([5]).tolist() == [5]
-    assert fourier.average_sensitivity([5]) == 0
-    assert fourier.influences([5]).tolist() == []
-    assert fourier.weight_by_degree([5]).tolist() == [25]
-    net = network.SparseNetwork([2.0], np.zeros((1, 0)), [-3.0])
-    assert net.values().tolist() == [6] and net.active_count().tolist() == [1]
-    assert moments.Moments(0, 2).update(np.ones((4, 0)), [1, 2, 3, 4]).coefficients.tolist() == [2.5]
-
-
-def test_no_samples_and_one_sample():
-    net = network.SparseNetwork([1.0, -1.0], [[1, 0], [1, 1]], [0, 1])
-    assert net(np.ones((0, 2))).shape == (0,)
-    assert net.active(np.ones((0, 2), dtype=np.int8)).shape == (0, 2)
-    assert hypercube.index(np.ones((0, 3))).shape == (0,)
-    none = moments.Moments(2, 2).update(np.ones((0, 2)), [])
-    assert none.count == 0 and not none.sums.any()
-    one = none.update([[1, -1]], [3])
-    assert one.coefficients.tolist() == [3, 3, -3, -3]
-
-
 # Long sums
 
 

@@ -195,20 +195,6 @@ def test_three_neurons_that_meet_in_pairs_only(monkeypatch):
     assert size == 3 and corners.tolist() == [[1, 1, 1]]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_three_neurons_are_excluded_when_their_biases_exceed_their_reach(seed):
-    W, every = np.random.default_rng(seed).standard_normal((3, 4)), ~np.eye(3, dtype=bool)
-    reach = together(W, np.zeros(3), range(3))
-    for bias, size in ((reach + 1e-3, 2), (reach - 1e-3, 3)):
-        assert certificates.largest_subset(*certificates.normalised(W, np.full(3, bias)), every)[0] == size
-
-
-def test_neurons_that_meet_at_a_corner_are_found_there():
-    W, b = np.diag([0.75, -0.75, 0.75]), np.full(3, 0.5)
-    size, corners = certificates.largest_subset(W, b, certificates.compatible(W, b))
-    assert size == 3 == activity.count(W, b, corners).max()
-
-
 def test_the_corner_next_to_an_optimum_inside_the_cube():
     """x_0 - b_0 = x_1 - b_1 = -x_0 - x_1 - b_2 at x = (2/3, -1/3)."""
     W, b = certificates.normalised(np.array([[1.0, 0], [0, 1], [-1, -1]]), np.array([0.5, -0.5, -0.5]))
