@@ -135,7 +135,7 @@ def generator(name: str, value: Any) -> np.random.Generator:
 def real_array(
     name: str,
     value: ArrayLike,
-    ndim: int,
+    ndim: int | None,
     *,
     shape: tuple[int | None, ...] | None = None,
     convert: bool = True,
@@ -143,7 +143,8 @@ def real_array(
 ) -> NDArray[Any]:
     """A finite real array of ndim axes: float32 and float64 are kept, everything else becomes float64 if ``convert``.
 
-    ``shape`` fixes some of the lengths (None leaves one free). Without ``finite`` the caller sees to infinities.
+    An ndim of None leaves the number of axes free; ``shape`` fixes some of the lengths (None leaves one free).
+    Without ``finite`` the caller sees to infinities.
 
     >>> real_array("u", [1, 2], ndim=1, shape=(3,))
     Traceback (most recent call last):
@@ -155,7 +156,7 @@ def real_array(
         raise ValueError(f"Argument '{name}' must be a rectangular array of real numbers.") from None
     if array.dtype.kind not in "biuf":
         raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.")
-    if array.ndim != ndim:
+    if ndim is not None and array.ndim != ndim:
         raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
     if shape is not None and any(
         want is not None and want != got for want, got in zip(shape, array.shape, strict=True)

@@ -23,22 +23,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 
-__all__ = ["find", "neuron", "pairs", "point", "strip", "symbols"]
+__all__ = ["box_in", "monochromatic_boxes", "neuron", "point", "symbols"]
 
 Box = list[tuple[int, int]]
 
 MODULI = {1: 0b11, 2: 0b111, 3: 0b1011, 4: 0b10011}  # irreducible polynomials over GF(2), by degree
 
 
-def find(D: ArrayLike) -> Box | None:
+def box_in(D: ArrayLike) -> Box | None:
     """A box inside the set D, an array of truth values, or None where the greedy choice of the box lemma finds none.
 
     Each step takes the pair of first coordinates with the most common continuations, at least as many as the average.
 
-    >>> find([[1, 1, 0], [0, 1, 1], [1, 1, 0]])
+    >>> box_in([[1, 1, 0], [0, 1, 1], [1, 1, 0]])
     [(0, 2), (0, 1)]
     """
-    rest = np.asarray(D).astype(np.bool_)
+    rest = checks.real_array("D", D, None, convert=False).astype(np.bool_)
     if rest.ndim == 0 or min(rest.shape) == 0:
         raise ValueError(
             f"Argument 'D' must be an array of truth values with positive sides, not of shape {rest.shape}."
@@ -56,35 +56,27 @@ def find(D: ArrayLike) -> Box | None:
     return [*box, (last[0], last[1])] if len(last) == 2 else None
 
 
-def strip(signs: ArrayLike, least: float = 1 / 8) -> tuple[list[Box], NDArray[np.bool_]]:
+def monochromatic_boxes(signs: ArrayLike, least: float = 1 / 8) -> tuple[list[Box], NDArray[np.bool_]]:
     """Disjoint boxes, each with one sign, until each colour's uncovered points have density below ``least``.
 
     Returns
     -------
-    The boxes, and which points they cover. It stops early only where ``find`` returns None.
+    The boxes, and which points they cover. It stops early only where ``box_in`` returns None.
 
-    >>> boxes, covered = strip(np.ones((2, 4)))
+    >>> boxes, covered = monochromatic_boxes(np.ones((2, 4)))
     >>> boxes, float(covered.mean())
     ([[(0, 1), (0, 1)], [(0, 1), (2, 3)]], 1.0)
     """
-    zeta = np.asarray(signs)
+    zeta, least = checks.real_array("signs", signs, None, convert=False), checks.real("least", least, 0, 1)
+    checks.signs("signs", zeta.reshape(1, -1))
     covered, boxes = np.zeros(zeta.shape, dtype=np.bool_), []
     for colour in (1, -1):
         free = zeta == colour
-        while free.mean() >= least and (box := find(free)):
+        while free.mean() >= least and (box := box_in(free)):
             boxes.append(box)
             free[np.ix_(*box)] = False
             covered[np.ix_(*box)] = True
     return boxes, covered
-
-
-def pairs(q: int) -> Box:
-    """The q (q-1) / 2 pairs of different symbols.
-
-    >>> pairs(3)
-    [(0, 1), (0, 2), (1, 2)]
-    """
-    return [(a, b) for a in range(checks.integer("q", q, 2)) for b in range(a + 1, q)]
 
 
 def symbols(r: int, common: int) -> NDArray[np.int8]:

@@ -89,7 +89,8 @@ class GridFamily:
         >>> float(A), round(float(V**2), 4)
         (0.4, 0.4167)
         """
-        P = np.asarray(n) / (1 - self.kappa) + (self.q - np.asarray(plus)) / self.kappa
+        n, plus = checks.real_array("n", n, None), checks.real_array("plus", plus, None)
+        P = n / (1 - self.kappa) + (self.q - plus) / self.kappa
         T = self.N / (1 - self.kappa) + self.q / self.kappa
         square = P * (1 - P / T)
         return P / T, 1 / np.sqrt(np.where(square > 0, square, np.inf))

@@ -14,6 +14,7 @@ Paper: section 5. The covering number is a form of Zhang's (2002).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import Array
 
-__all__ = ["Cover", "Peeling", "lift", "peel", "perceptron", "replay"]
+__all__ = ["Cover", "Peeling", "homogeneous", "peel", "perceptron", "replay"]
 
 
 SHADE = 1 - 2.0**-30  # covers are finer than gamma_l by this: at the farthest point fhat_l is a multiple of e
+RATIO = 1000  # the largest M/e: 10^6 steps
 
 
 class Cover(NamedTuple):
@@ -49,29 +51,30 @@ class Peeling(NamedTuple):
     words: list[list[int]]
 
 
-def lift(X: ArrayLike, w: ArrayLike, c: float, W: float, B: float) -> tuple[Array, Array]:
+def homogeneous(X: ArrayLike, w: ArrayLike, c: float, W: float, B: float) -> tuple[Array, Array]:
     """(x, l) and (w, -c/l) with l^2 = BR/W: the bias as one more weight, and then ||w~|| ||x~|| <= WR + B.
 
     R is the largest norm of a row of X, ||w|| <= W and |c| <= B, W and B positive.
 
-    >>> X, w = lift([[3.0, 4.0]], [1.0, 0.0], c=2.0, W=1.0, B=5.0)
+    >>> X, w = homogeneous([[3.0, 4.0]], [1.0, 0.0], c=2.0, W=1.0, B=5.0)
     >>> X, w
     (array([[3., 4., 5.]]), array([ 1. ,  0. , -0.4]))
     """
-    points, weights = checks.real_array("X", X, 2), checks.real_array("w", w, 1)
-    R = float(np.linalg.norm(points, axis=1).max())
+    points, weights, R = _arguments(X, w)
+    if not points.any():
+        raise ValueError("Argument 'X' must have a row other than 0.")
     height = (checks.positive("B", B) * R / checks.positive("W", W)) ** 0.5
     return np.column_stack([points, np.full(len(points), height)]), np.append(weights, -checks.real("c", c) / height)
 
 
 def perceptron(X: ArrayLike, w: ArrayLike, e: float) -> Cover:
-    """|<v, x_i> - <w, x_i>| <= e at all m points, by fewer than (||w|| max ||x_i|| / e)^2 steps.
+    """|<v, x_i> - <w, x_i>| <= e at all m points, by fewer than (M/e)^2 steps, M = ||w|| max ||x_i||.
 
     Parameters
     ----------
     X : (m, n) points as rows.
     w : (n,) the weights of f.
-    e : the accuracy, > 0.
+    e : the accuracy, > 0 and at least M/1000.
 
     Examples
     --------
@@ -79,7 +82,9 @@ def perceptron(X: ArrayLike, w: ArrayLike, e: float) -> Cover:
     >>> cover.word, cover.values, cover.distances.round(2)
     ([1], array([0.5, 0. ]), array([1.16, 0.41]))
     """
-    points, weights, step = _arguments(X, w, e)
+    points, weights, b = _arguments(X, w)
+    e = checks.real("e", checks.positive("e", e), math.hypot(*weights) * b / RATIO)
+    step = e / b / b
     rest = weights.copy()  # w - v
     word: list[int] = []
     distances = [float(weights @ weights)]
@@ -100,7 +105,8 @@ def replay(X: ArrayLike, word: list[int], e: float) -> Array:
     >>> replay([[1.0, 0.0], [0.0, 1.0]], [1], e=0.5)
     array([0.5, 0. ])
     """
-    points, v, step = _arguments(X, np.zeros(np.shape(X)[1]), e)
+    points, v, b = _arguments(X, np.zeros(np.shape(X)[1]))
+    step = checks.positive("e", e) / b / b
     for i in word:
         v = v + np.sign(i) * step * points[abs(i) - 1]
     return points @ v
@@ -109,14 +115,18 @@ def replay(X: ArrayLike, word: list[int], e: float) -> Array:
 def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:
     """A_l = {fhat_l > gamma_l} without A_1, ..., A_(l-1), for f = <w, .> and l = 1, ..., L, gamma_l = M 2^-l.
 
+    The finest cover asks for gamma_L of at least ||w|| max ||x_i|| / 1000.
+
     >>> peel([[0.9], [0.3], [-0.5]], [1.0], M=1.0, L=2)
     Peeling(layers=array([[False, False, False],
            [ True, False, False]]), rest=array([False,  True, False]), words=[[1], [1, 1, 1]])
     """
-    M, L = checks.real("M", M, 0), checks.integer("L", L, 1)
+    points, weights, b = _arguments(X, w)
+    L = checks.integer("L", L, 1, 60)
+    M = checks.real("M", checks.positive("M", M), math.hypot(*weights) * b / RATIO / SHADE * 2.0**L)
     scales = M / 2.0 ** np.arange(1, L + 1)
-    covers = [perceptron(X, w, SHADE * scale) for scale in scales.tolist()]
-    rest = np.asarray(X) @ np.asarray(w) > 0
+    covers = [perceptron(points, weights, SHADE * scale) for scale in scales.tolist()]
+    rest = points @ weights > 0
     layers = []
     for scale, cover in zip(scales, covers, strict=True):
         layers.append(rest & (cover.values > scale))
@@ -124,9 +134,8 @@ def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:
     return Peeling(np.array(layers), rest, [cover.word for cover in covers])
 
 
-def _arguments(X: ArrayLike, w: ArrayLike, e: float) -> tuple[Array, Array, float]:
-    """The points, the weights and e/b^2."""
+def _arguments(X: ArrayLike, w: ArrayLike) -> tuple[Array, Array, float]:
+    """The points, the weights and b = max ||x_i||, which no square overflows; 1 if all points are 0."""
     points = checks.real_array("X", X, 2).astype(np.float64)
     weights = checks.real_array("w", w, 1, shape=(points.shape[1],)).astype(np.float64)
-    e = checks.positive("e", e)
-    return points, weights, e / max(float((points**2).sum(axis=1).max()), np.finfo(float).tiny)
+    return points, weights, max((math.hypot(*x) for x in points), default=0.0) or 1.0

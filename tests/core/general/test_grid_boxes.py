@@ -5,14 +5,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from sparse_core.general.grid_boxes import find, neuron, pairs, point, strip, symbols
+from sparse_core.general.grid_boxes import box_in, monochromatic_boxes, neuron, point, symbols
 
 
 def test_a_found_box_lies_inside():
     rng = np.random.default_rng(0)
     for _ in range(200):
         D = rng.random((3, 4, 5)) < 0.6
-        box = find(D)
+        box = box_in(D)
         if box is not None:
             assert D[np.ix_(*box)].all() and all(a != b for a, b in box)
 
@@ -24,30 +24,30 @@ def test_the_box_lemma(shape, density):
     for _ in range(20):
         D = np.zeros(size, dtype=bool)
         D[rng.permutation(size)[: int(np.ceil(density * size))]] = True
-        assert find(D.reshape(shape)) is not None
+        assert box_in(D.reshape(shape)) is not None
 
 
 def test_sparse_sets_contain_no_box():
-    assert find(np.eye(5)) is None and find([1, 0]) is None and find([[1, 1], [0, 0]]) is None
+    assert box_in(np.eye(5)) is None and box_in([1, 0]) is None and box_in([[1, 1], [0, 0]]) is None
 
 
 def test_a_box_is_all_that_it_contains():
-    assert find(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]
+    assert box_in(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]
 
 
 def test_stripping_covers_three_quarters():
     rng = np.random.default_rng(2)
     zeta = rng.choice([-1, 1], (16, 256))
-    boxes, covered = strip(zeta)
+    boxes, covered = monochromatic_boxes(zeta)
     assert covered.dtype == bool and covered.mean() > 0.75 and len(boxes) <= zeta.size / 4
-    assert sum(np.array([1 for _ in boxes])) * 4 == covered.sum()  # disjoint
+    assert len(boxes) * 4 == covered.sum()  # disjoint
     assert all(abs(zeta[np.ix_(*box)].sum()) == 4 for box in boxes)
 
 
 def test_stripping_ends_below_the_least_density():
     zeta = -np.ones((4, 8))
     zeta[np.ix_((0, 2), (1, 5))] = 1  # of density 1/8
-    assert [(0, 2), (1, 5)] in strip(zeta)[0]
+    assert [(0, 2), (1, 5)] in monochromatic_boxes(zeta)[0]
 
 
 def test_symbols_are_a_common_part_and_all_parities_of_their_labels():
@@ -69,13 +69,3 @@ def test_the_neuron_is_the_mean_of_its_points():
     box = [(0, 3), (1, 6)]
     mean = np.mean([point(rows, tau).astype(float) for tau in product(*box)], axis=0)
     assert np.array_equal(neuron(rows, box), mean) and neuron(rows, box).dtype == rows.dtype
-
-
-def test_pairs_and_refusals():
-    assert len(pairs(7)) == 21
-    with pytest.raises(ValueError, match="'q' must be at least 2"):
-        pairs(1)
-    with pytest.raises(ValueError, match="'r' must be at most 4"):
-        symbols(5, 0)
-    with pytest.raises(ValueError, match="'D' must be an array"):
-        find(np.zeros((0, 2)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparse_core.general.perceptron_cover import SHADE, lift, peel, perceptron, replay
+from sparse_core.general.perceptron_cover import SHADE, homogeneous, peel, perceptron, replay
 
 
 def instances(count=60):
@@ -61,22 +61,29 @@ def test_layers_are_fixed_by_the_words():
             before |= layer
 
 
-def test_the_lift_keeps_the_values_and_the_product_of_norms():
+def test_homogeneous_coordinates_keep_the_values_and_the_product_of_norms():
     rng = np.random.default_rng(1)
     for _ in range(50):
         X, w, W, B = rng.standard_normal((9, 3)), rng.standard_normal(3), *rng.uniform(0.1, 3, 2)
         w, c = w * rng.uniform() * W / np.linalg.norm(w), rng.uniform(-B, B)
-        X1, w1 = lift(X, w, c, W, B)
+        X1, w1 = homogeneous(X, w, c, W, B)
         R = np.linalg.norm(X, axis=1).max()
         assert np.allclose(X1 @ w1, X @ w - c)
         assert np.linalg.norm(w1) * np.linalg.norm(X1, axis=1).max() <= W * R + B + 1e-12
-    X1, w1 = lift([[3.0, 4.0], [1.0, 0.0]], [0.6, 0.8], c=-2.0, W=1.0, B=2.0)  # ||w|| = W and |c| = B: an equality
+    X1, w1 = homogeneous([[3.0, 4.0], [1.0, 0.0]], [0.6, 0.8], c=-2.0, W=1.0, B=2.0)  # ||w|| = W, |c| = B: equality
     assert np.linalg.norm(w1) * np.linalg.norm(X1, axis=1).max() == pytest.approx(1.0 * 5.0 + 2.0)
 
 
-@pytest.mark.parametrize("e", [0.0, -1.0])
-def test_refuses(e):
-    with pytest.raises(ValueError, match="'e' must be positive"):
-        perceptron([[1.0]], [1.0], e)
-    with pytest.raises(ValueError, match=r"'w' must have shape \(1,\)"):
-        perceptron([[1.0]], [1.0, 2.0], 1.0)
+def test_points_whose_squares_overflow_take_the_same_steps():
+    X, w, far = np.array([[3.0, 4.0], [1.0, 0.0]]), [1.0, 2.0], 2.0**600
+    near, cover = perceptron(X, w, 0.5), perceptron(far * X, w, 0.5 * far)
+    assert cover.word == near.word and np.array_equal(cover.values, far * near.values)
+
+
+def test_an_accuracy_of_a_thousandth_is_the_finest():
+    assert len(perceptron([[1.0]], [1.0], 1e-3).word) == 999
+    with pytest.raises(ValueError, match="'e' must be at least 0.001, not 0.00099"):
+        perceptron([[1.0]], [1.0], 0.00099)
+    assert len(peel([[1.0]], [1.0], 1.03, 10).words) == 10  # gamma_10 = 1.03 / 1024
+    with pytest.raises(ValueError, match="'M' must be at least 1.024"):
+        peel([[1.0]], [1.0], 1.02, 10)
