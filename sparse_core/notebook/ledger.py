@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -37,6 +37,7 @@ __all__ = ["LedgerError", "Record", "check", "label", "refute"]
 MIME = "application/vnd.sparse-core.record+json"
 EXERCISE = "exercise-"  # before the id of the claim that an exercise changes
 EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
+RELATIONS = ("<=", "==")
 RTOL = 1e-9  # the relative tolerance of a comparison of floats; integers and fractions are compared exactly
 
 
@@ -182,38 +183,32 @@ def check(
     sparse_core.notebook.ledger.LedgerError: lemma-9 fails on 1 of 1 network: 5 <= 4 is false (instance 0).
     """
     checks.one_of("evidence", evidence, EVIDENCE)
+    checks.one_of("relation", relation, RELATIONS)
     left, right, exact = _sides(claim_id, lhs, rhs)
     if exact:
         rtol = atol = 0.0
-    bad = _violations(left, right, relation, rtol, atol)
-    if bad.any():
-        i = int(np.flatnonzero(bad)[0])
+    bad = np.flatnonzero(_violations(left, right, relation, rtol, atol))
+    if bad.size:
         raise LedgerError(
-            f"{claim_id} fails on {bad.sum()} of {left.size} {over}: "
-            f"{_number(left[i])} {relation} {_number(right[i])} is false (instance {i})."
+            f"{claim_id} fails on {bad.size} of {left.size} {over}: "
+            f"{_number(left[bad[0]])} {relation} {_number(right[bad[0]])} is false (instance {bad[0]})."
         )
-    controls = []
-    for mutation, sides in (control or {}).items():
-        mutated = _sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
-        caught = int(_violations(*mutated, relation, rtol, atol).sum())
-        if caught == 0:
+    caught = []
+    for mutation, one, other in _mutated(claim_id, lhs, control):
+        failures = int(_violations(one, other, relation, rtol, atol).sum())
+        if failures == 0:
             raise LedgerError(f"{claim_id}: the control '{mutation}' was not caught, so this check cannot fail.")
-        controls.append(f"{mutation}: fails on {caught} of {mutated[0].size}")
-    slack: tuple[float, float] | None = None
-    deviation: float | None = None
+        caught.append(f"{mutation}: fails on {failures} of {one.size}")
+    slack, deviation = None, None
     if relation == "==":
         deviation = float(np.max(np.abs(left - right)))
     elif (positive := (left > 0) & (left < np.inf)).any():
         ratio = right[positive] / left[positive]
         slack = float(ratio.min()), float(ratio.max())
-    found: dict[str, Any] = {
-        "slack": slack,
-        "deviation": deviation,
-        "tolerance": rtol,
-        "seed": seed,
-        "interval": interval,
-    }
-    return Record(claim_id, evidence, relation, over, left.size, controls=tuple(controls), **found)
+    return Record(
+        claim_id, evidence, relation, over, left.size, slack=slack, deviation=deviation,
+        tolerance=rtol, seed=seed, interval=interval, controls=tuple(caught),
+    )  # fmt: skip
 
 
 def refute(
@@ -240,27 +235,31 @@ def refute(
     E10 · refuted · 1/4 > 1/8 · margin 1/8 · the dictator, n = 1
       control: with the factor 1/2: holds
     """
+    checks.one_of("relation", relation, RELATIONS)
     left, right, exact = _sides(claim_id, lhs, rhs)
     gaps = np.abs(left - right) if relation == "==" else left - right
-    checks.one_of("relation", relation, ("<=", "=="))
     i = int(np.argmax(gaps))
+    gap, one, other = map(_number, (gaps[i], left[i], right[i]))
     floor = 0 if exact else RTOL * max(abs(left[i]), abs(right[i]))
     if not margin > floor:
         raise LedgerError(f"{claim_id}: a margin of {margin} does not exceed the round-off of the sides, {floor}.")
     if not gaps[i] >= margin:
         raise LedgerError(
-            f"{claim_id} is not refuted: {_number(left[i])} exceeds {_number(right[i])} by {_number(gaps[i])}, "
-            f"less than the margin {_number(margin)}."
+            f"{claim_id} is not refuted: {one} exceeds {other} by {gap}, less than the margin {_number(margin)}."
         )
-    controls = []
-    for corrected, sides in (control or {}).items():
-        both = _sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
-        if _violations(*both, relation, RTOL, 0.0).any():
+    for corrected, true, bound in _mutated(claim_id, lhs, control):
+        if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
-        controls.append(f"{corrected}: holds")
-    shown = (_number(left[i]), _number(right[i]))
-    gap = _number(gaps[i])
-    return Record(claim_id, "refuted", relation, over, left.size, margin=gap, sides=shown, controls=tuple(controls))
+    return Record(
+        claim_id, "refuted", relation, over, left.size, margin=gap, sides=(one, other),
+        controls=tuple(f"{corrected}: holds" for corrected in control or {}),
+    )  # fmt: skip
+
+
+def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iterator[tuple[str, Any, Any]]:
+    """The name and both sides of each control, which may give the right side only."""
+    for name, sides in (control or {}).items():
+        yield name, *_sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
 
 
 def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
@@ -278,7 +277,6 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
 
 
 def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: float, atol: float) -> NDArray[np.bool_]:
-    checks.one_of("relation", relation, ("<=", "=="))
     bad: NDArray[np.bool_] = left > right if relation == "<=" else left != right
     if left.dtype == object:
         return bad
