@@ -91,9 +91,9 @@ def _nearest(rows: Array, target: Array) -> Array:
     """
     x = nnls(rows.T, target)[0]
     rest: Array = target - x @ rows
-    slopes, lengths = rows @ rest, np.linalg.norm(rows, axis=1)
-    size = np.linalg.norm(target) + x @ lengths  # of the terms of ``rest``, which tells its rounding
-    if not ((x >= 0).all() and (slopes <= OPTIMAL * lengths * size).all() and abs(x @ slopes) <= OPTIMAL * size**2):
+    slopes, lengths = rows @ rest, np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    error = OPTIMAL * (sqrt(target @ target) + x @ lengths)  # relative to the terms of ``rest``
+    if not (x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / OPTIMAL):
         raise ArithmeticError(
             f"scipy.optimize.nnls of SciPy {scipy.__version__} returned no nearest point, not even up to rounding. "
             "Releases before 1.16 are known to fail; take a later one."
