@@ -280,7 +280,8 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     Notes
     -----
     f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over a
-    table of (s+1) (k+1)^m numbers, with k passes for each set of positive value, which may be taken k times.
+    table of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set that is worth no more
+    than one of its subsets is left out, since the subset fits wherever it does.
 
     Examples
     --------
@@ -295,7 +296,12 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     if (used + 1) * (k + 1) ** m > MAX_STATES:
         raise ValueError(f"{m} points with k = {k} and s = {s} need a table of more than {MAX_STATES} numbers.")
     best = np.zeros((used + 1, *(k + 1,) * m))  # the axes: t, then the capacity of each point
-    for mask in np.flatnonzero(array[1:] > 0) + 1:
+    masks, subset, proper = np.arange(1 << m), np.append(0, np.maximum(array[1:], 0)), np.zeros(1 << m)
+    for i in range(m):
+        subset = np.maximum(subset, subset[masks & ~(1 << i)])  # the best subset of each set
+    for i in range(m):
+        proper = np.maximum(proper, np.where(masks >> i & 1, subset[masks & ~(1 << i)], 0))  # other than itself
+    for mask in np.flatnonzero((array > proper) & (masks > 0)):
         inside = (mask >> np.arange(m) & 1).tolist()
         after = (slice(1, None), *(slice(1, None) if i else slice(None) for i in inside))
         before = (slice(-1), *(slice(-1) if i else slice(None) for i in inside))
