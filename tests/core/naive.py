@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 from sparse_core.network import SparseNetwork
 
 
-def sample(n, m, seed):
+def sample(n, m, seed, labels="normal"):
     rng = np.random.default_rng(seed)
-    return rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1, rng.normal(size=m)
+    X = rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1
+    draw = {
+        "normal": lambda: rng.normal(size=m),
+        "signs": lambda: rng.choice([-1, 1], m),
+        "integers": lambda: rng.integers(-9, 10, m),
+    }
+    return X, draw[labels]()
 
 
 def characters(X, degree):

@@ -198,34 +198,3 @@ def test_sample_counts(m, p, q, d):
     N, mean = modular.arora_ge_samples(m, printed(p, q))
     assert modular.degree(printed(p, q)) == d
     assert N == comb(m + d, d) - 1 and mean == pytest.approx(N / ((1 - d / q) / q))
-
-
-# Errors
-
-
-@pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda: modular.solve([[1]], [1], 1), "'p' must be at least 2, not 1"),
-        (lambda: modular.solve([[1]], [1], 2**31 + 1), "'p' must be at most 2147483648"),
-        (lambda: modular.solve([[1]], [1, 1], 2), "'b' must have one entry for each row of 'A', 1, not 2"),
-        (lambda: modular.solve([1], [1], 2), "'A' must have 2 axes"),
-        (lambda: modular.rank([[1]], 6), "'p' must be prime, not 6"),
-        (lambda: modular.rank([[1]], 2**31 + 11), "'p' must be at most 2147483648, not 2147483659"),
-        (lambda: modular.connected([0, 1, 0], 3), "'d' must be at most 2, not 3"),
-        (lambda: modular.degree([0, 1, 0, 1]), r"'len\(table\)' must be prime, not 4"),
-        (lambda: modular.system([[1]], [2], [0, 1, 0]), "'labels' must have entries from 'table' only, not 2"),
-        (lambda: modular.system([[1]], [0, 1], [0, 1, 0]), "'labels' must have one entry for each row of 'Y', 1"),
-        (lambda: modular.arora_ge([[1, 0]], [1], [0, 1, 0]), "'Y' must have more rows: the system has rank 1"),
-        (lambda: modular.arora_ge([[0]], [1], [0, 1, 0]), "^Argument 'labels' must come from a secret; the linear"),
-    ],
-)
-def test_errors_name_the_argument_the_rule_and_the_value(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize("A", [[[0.5]], [["1"]], np.ones((1, 1), dtype=np.uint64)])
-def test_systems_are_of_integers(A):
-    with pytest.raises(TypeError, match="'A' must be an array of 64-bit integers"):
-        modular.solve(A, [1], 2)

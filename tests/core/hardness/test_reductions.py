@@ -188,41 +188,8 @@ def test_the_zero_secret_needs_no_neuron():
     assert net.s == 0 and not net(reductions.encode(residues(5, 2), 5)).any()
 
 
-# Errors
-
-
 def test_as_many_weights_as_the_limit(monkeypatch):
     monkeypatch.setattr(reductions, "MAX_WEIGHTS", 3 * 2**2)
     assert reductions.linearised([1, 1], [0, 1, 2])[0].size == 3 * 2**2
     with pytest.raises(ValueError, match=r"^4 neurons in 2\*\*2 lifted variables are too many to write down\.$"):
         reductions.linearised([1, 1], [0, 1, 2, 3])
-
-
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: reductions.parity(8, 3), ValueError, "'S' must be at most 7, not 8"),
-        (lambda: reductions.parity([3], 3), ValueError, "'S' must be at most 2, not 3"),
-        (lambda: reductions.parity([1, 1], 3), ValueError, "'S' must have different coordinates"),
-        (lambda: reductions.parity(1.5, 3), TypeError, "'S' must be an integer"),
-        (lambda: reductions.parity(0, 0), ValueError, "'m' must be at least 1"),
-        (lambda: reductions.parity(1, 3, values="pm"), ValueError, "'values' must be one of '01', 'signs'"),
-        (lambda: reductions.parity(1, 3, tent="big"), ValueError, "'tent' must be one of 'narrow', 'wide'"),
-        (lambda: reductions.lwr([99] * 9, 2, 100), ValueError, "too many to write down"),
-        (lambda: reductions.lift([[0, 1]]), ValueError, "'Y' must have entries -1 and 1 only"),
-        (lambda: reductions.lwr([1, 5], 2, 5), ValueError, r"'w' must have entries from 0 to 4; entry \(1,\) is 5"),
-        (lambda: reductions.lwr([[1]], 2, 5), ValueError, "'w' must have 1 axes, not 2"),
-        (
-            lambda: reductions.lwr([1.0], 2, 5),
-            TypeError,
-            "'w' must be an array of 64-bit integers, not of",
-        ),
-        (lambda: reductions.lwr([1], 2, 1), ValueError, "'q' must be at least 2"),
-        (lambda: reductions.lwr([1], 0, 5), ValueError, "'p' must be at least 1"),
-        (lambda: reductions.lwr([1], 2, 5, "up"), ValueError, "'rounding' must be one of 'lwr', 'floor', 'printed'"),
-        (lambda: reductions.encode([[-1]], 5), ValueError, r"'Y' must have entries from 0 to 4; entry \(0, 0\) is -1"),
-    ],
-)
-def test_errors_name_the_argument_the_rule_and_the_value(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

@@ -83,21 +83,3 @@ def test_equation_17_is_an_identity_for_whole_numbers_of_buckets(r):
         assert lemma_10.averaged_sensitivity(net, r) == pytest.approx(
             fourier.noise_sensitivity(net.values(), 1 - 2 / r)
         )
-
-
-@pytest.mark.parametrize("rho", [1, F(3, 2), -2])
-def test_rates_outside_the_range(rho):
-    with pytest.raises(ValueError, match="'rho' must be (at least -1|less than 1)"):
-        lemma_10.bucket_count(rho)
-
-
-def test_arguments_that_do_not_fit():
-    net = constructions.tight(2, 1)
-    with pytest.raises(ValueError, match="'bucket' must give each of 2"):
-        lemma_10.restriction(net, [0, 3], [1, 1], 2)
-    with pytest.raises(ValueError, match="'z' must have entries -1 and 1"):
-        lemma_10.restriction(net, [0, 1], [1, 0], 2)
-    with pytest.raises(ValueError, match="'r' must be at least 1"):
-        lemma_10.bucket_law(2, 0)
-    with pytest.raises(ValueError, match="zip"):
-        lemma_10.total_variation([F(1)], lemma_10.noise_law(1, F(0)))

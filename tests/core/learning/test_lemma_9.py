@@ -130,20 +130,3 @@ def test_a_junta_by_hand():
     # every flip of one of its two bits changes the one active neuron, and the parity from -1 to 1
     net = constructions.junta([1, -1, -1, 1], n=3)
     assert lemma_9.split(net.values(), lemma_9.pattern(net)) == (0, 2, 2, 2)
-
-
-@pytest.mark.parametrize("values, pattern", [([1.0, 2.0, 3.0], [0, 0, 0]), ([1.0, 2.0], [0]), ([1.0, 2.0], [[0, 1]])])
-def test_tables_that_do_not_fit(values, pattern):
-    with pytest.raises(ValueError, match=r"must both have shape \(..., 2\*\*n\)"):
-        lemma_9.split(values, pattern)
-
-
-def test_layers_that_do_not_fit():
-    with pytest.raises(ValueError, match="'pattern' must have shape"):
-        lemma_9.split_layers([0.0, 1.0], [0])
-    with pytest.raises(ValueError, match="'c' must have shape"):
-        lemma_9.layers(3, [1, 1], [1], [0, 0])
-    with pytest.raises(ValueError, match="'rho' must be at most 1"):
-        lemma_9.noise_sensitivity_layers([0.0, 1.0], 1.5)
-    with pytest.raises(ValueError, match="'n' must be at least 1"):
-        lemma_9.layers(0, [1], [1], [0])

@@ -1,6 +1,6 @@
 """Polynomial regression: four routes to one minimiser, against the explicit matrix of the monomials."""
 
-from math import comb, inf, log, sqrt
+from math import inf
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import characters, sample
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
 from sparse_core.cube import hypercube
@@ -39,21 +39,15 @@ def test_each_route_is_least_squares_on_the_explicit_matrix(n, degree, m, solver
     assert least_squares(X, y, degree, solver=solver).coefficients == pytest.approx(naive, abs=1e-5)
 
 
-@given(st.integers(0, 6), st.integers(0, 4), st.integers(0, 2**32 - 1), st.sampled_from(ROUTES))
-def test_each_route_solves_the_equations_of_ridge_regression(n, degree, seed, solver):
-    m = 2 * hypercube.dimension(n, degree)
+@given(
+    st.integers(0, 6), st.integers(0, 4), st.integers(0, 2**32 - 1), st.sampled_from(ROUTES), st.sampled_from([0.3, 2])
+)
+def test_each_route_solves_the_equations_of_ridge_regression(n, degree, seed, solver, share):
+    m = int(np.ceil(share * hypercube.dimension(n, degree)))
     X, y = sample(n, m, seed)
     phi = characters(X, degree)
     c = least_squares(X, y, degree, ridge=0.05, solver=solver, **EXACT).coefficients
     assert phi.T @ (y - phi @ c) / m == pytest.approx(0.05 * c, abs=1e-10)
-
-
-@pytest.mark.parametrize("solver", ROUTES)
-@pytest.mark.parametrize("m", [30, 300])
-def test_each_route_is_ridge_regression_on_the_explicit_matrix(solver, m):
-    X, y = sample(8, m, m)
-    naive = Ridge(alpha=0.1 * m, fit_intercept=False, solver="svd").fit(characters(X, 3), y).coef_
-    assert least_squares(X, y, 3, ridge=0.1, solver=solver, **EXACT).coefficients == pytest.approx(naive, abs=1e-9)
 
 
 @pytest.mark.parametrize("n, degree, m", [(6, 3, 3000), (10, 3, 20000)])
@@ -67,17 +61,6 @@ def test_transforms_need_no_products_and_products_no_transform(n, degree, m, mon
         assert fit.coefficients == pytest.approx(naive, abs=1e-6) and fit.steps > 0
 
 
-def test_routes_agree_with_scikit_learn_as_closely_as_they_say():
-    X, y = sample(12, 900, 0)
-    phi = PolynomialFeatures(3, interaction_only=True).fit_transform(X.astype(float))
-    other = np.sort(LinearRegression(fit_intercept=False).fit(phi, y).coef_)
-    for solver in ROUTES:
-        close = 1e-10 if solver in ("gram", "kernel") else 1e-6
-        assert np.sort(least_squares(X, y, 3, solver=solver).coefficients) == pytest.approx(other, abs=close)
-        exact = least_squares(X, y, 3, solver=solver, tolerance=1e-13)
-        assert np.sort(exact.coefficients) == pytest.approx(other, abs=1e-10)
-
-
 def test_labels_of_single_precision_are_welcome():
     X, y = sample(8, 300, 0)
     for solver in ROUTES:
@@ -86,13 +69,16 @@ def test_labels_of_single_precision_are_welcome():
         assert single == pytest.approx(least_squares(X, y, 2, solver=solver).coefficients, abs=2e-6)
 
 
-def test_it_is_linear_regression_on_polynomial_features():
+@pytest.mark.parametrize("solver", ROUTES)
+def test_it_is_linear_regression_on_polynomial_features_as_closely_as_each_route_says(solver):
     X, y = sample(9, 400, 2)
-    features = PolynomialFeatures(3, interaction_only=True, include_bias=False)
-    other = LinearRegression().fit(features.fit_transform(X.astype(float)), y)
-    c = least_squares(X, y, 3).coefficients
-    assert characters(X, 3) @ c == pytest.approx(other.predict(features.transform(X.astype(float))), abs=1e-9)
-    assert c[0] == pytest.approx(other.intercept_) and c[1:10] == pytest.approx(other.coef_[:9])
+    features = PolynomialFeatures(3, interaction_only=True, include_bias=False).fit_transform(X.astype(float))
+    other = LinearRegression().fit(features, y)
+    for tolerance, close in ((1e-6, 1e-10 if solver in ("gram", "kernel") else 1e-6), (1e-13, 1e-10)):
+        c = least_squares(X, y, 3, solver=solver, tolerance=tolerance).coefficients
+        assert characters(X, 3) @ c == pytest.approx(other.predict(features), abs=10 * close)
+        assert c[0] == pytest.approx(other.intercept_, abs=close)
+        assert c[1:10] == pytest.approx(other.coef_[:9], abs=close)
 
 
 @pytest.mark.parametrize("solver", ROUTES)
@@ -144,35 +130,17 @@ def test_the_rule_takes_the_quickest_route_or_an_exact_one_that_is_quick():
     assert choose(50, 4, 1) == "gram"  # all are quick, this one is exact
 
 
-def slow_estimates(m, n, degree, ridge, tolerance):
-    """Operations at their rates, in nanoseconds, and bytes: what each route does, one line for each."""
-    D, S = (sum(comb(n, i) for i in range(d + 1)) for d in (degree, 2 * degree))
-    transform, moments = n * 2**n / 4 if n <= 25 else inf, m * D / 12
-    widest = (1 + sqrt(D / m)) ** 2 + ridge
-    narrowest = ridge + (0 if D > m else (1 - sqrt(D / m)) ** 2)
-    steps = 2 + sqrt(widest / narrowest) * log(2 / tolerance) / 2 if narrowest and tolerance else inf
-    counting = min(m * S / 64, transform + 20 * m) if n <= 22 else m * S / 64
-    look_up = 3 if n <= 22 else 4 + 4 * (n // 16)
-    return {
-        "gram": (moments + counting + look_up * D * D + D**3 / 3 / 50, 2 * 8 * D * D + 10 * 8 * S),
-        "kernel": (moments + m * m * n / 25 + 8 * m * m + m**3 / 3 / 50 if m < D else inf, 2 * 8 * m * m),
-        "cg": (moments + steps * m * D / 11, 0),
-        "walsh": (20 * m + steps * 2 * transform, 5 * 8 * 2**n if n <= 25 else inf),
-    }
-
-
 CASES = [(m, n, d) for m in (1, 30, 697, 3000, 10**6) for n, d in ((1, 1), (16, 3), (22, 2), (23, 2), (25, 1), (26, 4))]
 
 
 @pytest.mark.parametrize("ridge, tolerance", [(0.0, 1e-6), (0.1, 1e-6), (1e-6, 1e-12), (0.1, 0.0)])
-def test_the_rule_counts_operations_and_takes_the_least_time_that_the_memory_allows(ridge, tolerance):
-    for m, n, degree in [*CASES, (100_000, 64, 3), (300, 256, 2)]:
-        slow = slow_estimates(m, n, degree, ridge, tolerance)
-        for name, both in regression._time_and_memory(m, n, degree, ridge, tolerance).items():
-            assert both == pytest.approx(slow[name], rel=1e-9), (name, m, n, degree)
-        for memory in (0, 1e5, slow["gram"][1], 1e9, inf):
-            times = {name: max(time, 3e6) for name, (time, size) in slow.items() if size <= memory}
-            first = next(name for name in ROUTES if name in times and times[name] <= min(times.values()) * (1 + 1e-12))
+def test_the_rule_takes_the_first_of_the_least_estimates_that_the_memory_allows(ridge, tolerance):
+    for m, n, degree in CASES:
+        estimates = regression._time_and_memory(m, n, degree, ridge, tolerance)
+        for memory in (0, 1e5, 1e9, inf):
+            fit = [name for name in ROUTES if estimates[name][1] <= memory]
+            least = min(max(estimates[name][0], 3e6) for name in fit)
+            first = next(name for name in fit if max(estimates[name][0], 3e6) == least)
             assert choose(m, n, degree, ridge, memory, tolerance) == first
 
 
@@ -214,30 +182,6 @@ def test_steps_that_do_not_converge_are_reported(monkeypatch):
     X, y = sample(8, 60, 0)
     with pytest.warns(ConvergenceWarning, match="stopped after 2 steps"):
         assert least_squares(X, y, 2, solver="cg").steps == 2
-
-
-@pytest.mark.parametrize("solver", ROUTES)
-def test_every_route_refuses_points_off_the_cube(solver):
-    X, y = sample(4, 20, 0)
-    X[3, 1] = 0
-    with pytest.raises(ValueError, match=r"^Argument 'X' must have entries -1 and 1 only; entry \(3, 1\) is 0"):
-        least_squares(X, y, 1, solver=solver)
-
-
-def test_samples_that_are_none_are_refused():
-    for X in (np.ones(3), 1.0):
-        with pytest.raises(ValueError, match="'X' must have 2 axes"):
-            least_squares(X, np.ones(3), 1)
-    for solver in ("auto", *ROUTES):
-        with pytest.raises(ValueError, match="'m' must be at least 1, not 0"):
-            least_squares(np.ones((0, 3)), [], 1, solver=solver)
-        with pytest.raises(ValueError, match=r"'y' must have shape \(2,\), not \(3,\)"):
-            least_squares(np.ones((2, 3)), np.ones(3), 1, solver=solver)
-
-
-def test_an_unknown_route_is_refused():
-    with pytest.raises(ValueError, match="'solver' must be one of 'auto', 'gram', 'kernel', 'cg', 'walsh', not 'qr'"):
-        least_squares(*sample(2, 9, 0), 1, solver="qr")
 
 
 # --- Interruptions and reports ---
@@ -304,25 +248,9 @@ def test_an_interruption_anywhere_carries_the_solution_so_far(call):
     assert partial.residual == pytest.approx(residual, rel=1e-2, abs=1e-6)
 
 
-def test_an_interruption_after_a_restart_carries_both_parts():
-    diagonal, b = np.linspace(1, 9, 50), np.ones(50)
-
-    def interrupt(steps, residual):
-        if residual < 1e-9:
-            raise KeyboardInterrupt
-
-    with pytest.raises(Interrupted) as caught:
-        conjugate_gradients(
-            lambda c, dtype: (diagonal.astype(dtype) * c.astype(dtype)).astype(float), b, 1e-12, interrupt
-        )
-    assert caught.value.solution == pytest.approx(1 / diagonal, abs=1e-8)
-
-
 @given(st.integers(1, 20), st.integers(0, 2**32 - 1), st.sampled_from([1e-2, 1e-6, 1e-10]))
 def test_conjugate_gradients_keep_their_tolerance_in_double_precision(size, seed, tolerance):
-    rng = np.random.default_rng(seed)
-    Z, b = rng.normal(size=(3 * size, size)), rng.normal(size=size)
-    A = Z.T @ Z / (3 * size) + 0.1 * np.eye(size)
+    A, b = positive(size, seed)
     c, _ = conjugate_gradients(lambda v, dtype: (A.astype(dtype) @ v.astype(dtype)).astype(float), b, tolerance)
     assert np.linalg.norm(A @ c - b) <= tolerance * np.linalg.norm(b)
 
@@ -393,11 +321,3 @@ def test_a_zero_right_side_takes_no_steps():
     for solver in ("cg", "walsh"):
         fit = least_squares(sample(5, 50, 0)[0], np.zeros(50), 2, solver=solver)
         assert fit.steps == 0 and not fit.coefficients.any()
-
-
-def test_a_tolerance_outside_0_and_1_and_a_cube_too_large_for_a_table_are_refused():
-    X, y = sample(26, 30, 0)
-    with pytest.raises(ValueError, match="'tolerance' must be at most 1, not 2"):
-        least_squares(X, y, 1, tolerance=2)
-    with pytest.raises(ValueError, match="'n' must be at most 25, not 26"):
-        least_squares(X, y, 1, solver="walsh")

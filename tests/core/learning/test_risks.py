@@ -91,14 +91,3 @@ def test_intervals_of_the_mean_are_students():
     assert curve.half_width()[0] == pytest.approx((high - low) / 2)
     low, high = stats.ttest_1samp(runs[0], 0).confidence_interval(1 - 0.05 / 30)
     assert curve.half_width(together=30)[0] == pytest.approx((high - low) / 2)
-
-
-def test_arguments_that_do_not_fit():
-    with pytest.raises(ValueError, match="^Argument 'values' must not be constant"):
-        risks.standardised([1.0, 1.0])
-    with pytest.raises(ValueError, match="'runs' must be at least 2"):
-        risks.learning_curve(LowDegreeRegressor(1), [1.0, 2.0], [10], 1, rng=np.random.default_rng(0))
-    with pytest.raises(TypeError, match="'rng' must be"):
-        risks.sample_risks(LowDegreeRegressor(1), [1.0, 2.0], 10, 1, rng=0)
-    with pytest.raises(ValueError, match="'together' must be at least 1"):
-        risks.Curve(np.array([1]), np.ones(1), np.ones(1), 3).half_width(0)
