@@ -91,7 +91,7 @@ def vanishing(table: ArrayLike, label: int) -> Integers:
     table, q = _table(table)
     coefficients = np.ones(1, dtype=np.int64)
     for c in np.flatnonzero(table == checks.integer("label", label)):
-        coefficients = (np.r_[0, coefficients] - c * np.r_[coefficients, 0]) % q
+        coefficients = np.convolve(coefficients, [-c, 1]) % q
     return coefficients
 
 
@@ -117,10 +117,10 @@ def connected(table: ArrayLike, d: int) -> bool:
     """
     table, q = _table(table)
     d = checks.integer("d", d, 1, q - 1)
-    exponents = [set(np.flatnonzero(vanishing(table, label)).tolist()) for label in np.unique(table)]
+    exponents = [set(np.flatnonzero(P).tolist()) for _, P in _equations(table, d)]
     reached = {0}
     for _ in range(d):
-        reached = reached.union(*(E for E in exponents if max(E) <= d and E & reached))
+        reached = reached.union(*(E for E in exponents if E & reached))
     return len(reached) == d + 1
 
 
@@ -180,10 +180,8 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
     if unknown := set(labels.tolist()).difference(table.tolist()):
         raise ValueError(f"Argument 'labels' must have entries from 'table' only, not {min(unknown)}.")
     coefficients = np.zeros((len(Y), d + 1), dtype=np.int64)
-    for label in np.unique(table):
-        P = vanishing(table, label)
-        if len(P) <= d + 1:
-            coefficients[labels == label, : len(P)] = P
+    for label, P in _equations(table, d):
+        coefficients[labels == label, : len(P)] = P
     used = coefficients.any(axis=1)
     Y, coefficients = Y[used], coefficients[used]
     blocks = []
@@ -229,6 +227,12 @@ def arora_ge(Y: ArrayLike, labels: ArrayLike, table: ArrayLike) -> Integers:
     if pivots < A.shape[1]:
         raise ValueError(f"Argument 'Y' must have more rows: the system has rank {pivots} for {A.shape[1]} unknowns.")
     return z[: np.asarray(Y).shape[1]]
+
+
+def _equations(table: Integers, d: int) -> list[tuple[int, Integers]]:
+    """The labels of at most d residues, and their polynomials P_l, which have degree at most d."""
+    labels, sizes = np.unique(table, return_counts=True)
+    return [(label, vanishing(table, label)) for label in labels[sizes <= d].tolist()]
 
 
 # Elimination

@@ -18,8 +18,9 @@ def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_pre
     assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by the transform
     monkeypatch.setattr("sparse_core.learning.moments.TABLE_N", -1)
     assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by counting
-    blocks = Moments(2, 2).update((X[:1024], np.full(1024, 2, dtype=np.int8)) for _ in range(2**14 + 1))
-    assert np.array_equal(blocks.sums, 2 * (2**24 + 1024) * characters(X[:1], 2)[0])  # by products of float32
+    twos = np.full(2**16, 2, dtype=np.int8)
+    blocks = Moments(2, 2).update((X[: 2**16], twos) for _ in range(2**8 + 1))
+    assert np.array_equal(blocks.sums, 2 * (2**24 + 2**16) * characters(X[:1], 2)[0])  # by products of float32
 
 
 def test_single_precision_is_accurate_to_single_precision_at_any_number_of_samples():
@@ -32,13 +33,13 @@ def test_single_precision_is_accurate_to_single_precision_at_any_number_of_sampl
 @pytest.mark.parametrize("labels", ["normal", "signs"])
 def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
     """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
-    n, shards = 24, 900
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 16)
+    n, shards = 12, 300
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 14)
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)
-    rows, words = (1 << 16) // n, {"normal": 1024, "signs": (1 << 16) // n // 64}[labels]
-    limit = 8 * moments._sums.nbytes + 3 * 8 * 276 * words + 4 * 16 * n * rows  # C(24, 2) = 276
+    rows, words = (1 << 14) // n, {"normal": 1024, "signs": (1 << 14) // n // 64}[labels]
+    limit = 8 * moments._sums.nbytes + 3 * 8 * 66 * words + 4 * 16 * n * rows  # C(12, 2) = 66
     tracemalloc.start()
     moments.update((X.copy(), y.copy()) for _ in range(shards))
     peak = tracemalloc.get_traced_memory()[1]

@@ -20,18 +20,11 @@ from sparse_core.learning import lowdegree
 from sparse_core.learning.conjugate_gradients import Interrupted
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.risks import averaging_risk, least_squares_risk
+from sparse_core.learning.risks import risk
 
 
 def majority(X, a, b, c):
     return np.sign(X[:, a] + X[:, b] + X[:, c].astype(float))
-
-
-def risk(model, coefficients):
-    """E (f - h)^2 over the whole cube, by Parseval, from the Fourier coefficients of h."""
-    error = coefficients.copy()
-    error[model.monomials_] -= model.coef_
-    return float(error @ error)
 
 
 # --- The three methods ---
@@ -120,46 +113,10 @@ def test_three_bits_out_of_256_are_found_from_a_few_hundred_samples():
     assert model.predict(Z) == pytest.approx(majority(Z, 17, 99, 250))
 
 
-# --- Learning curves ---
-
-
-@pytest.mark.parametrize("noise", [0.0, 1.0])
-def test_learning_curves_agree_with_the_closed_forms(noise):
-    """Averages over 100 samples, four standard errors. For least squares the form is an approximation: 2 % more."""
-    n, degree, rng = 12, 2, np.random.default_rng(5)
-    cube = hypercube.points(n)
-    h = np.abs(cube[:, :6].sum(1) + cube[:, 6] * 1.5) + majority(cube, 0, 7, 8)
-    h = (h - h.mean()) / h.std()
-    coefficients, weights = fourier.walsh_transform(h), fourier.weight_by_degree(h)
-    assert 0.05 < weights[degree + 1 :].sum() < 0.5
-    for m in (4 * 79, 8 * 79):
-        risks = {"averaging": [], "least_squares": []}
-        for _ in range(100):
-            i = rng.integers(0, 2**n, m)
-            y = h[i] + np.sqrt(noise) * rng.normal(size=m)
-            for method, found in risks.items():
-                found.append(risk(LowDegreeRegressor(degree, method).fit(cube[i], y), coefficients))
-        for method, form, slack in (("averaging", averaging_risk, 0.0), ("least_squares", least_squares_risk, 0.02)):
-            mean, error = np.mean(risks[method]), np.std(risks[method]) / 10
-            expected = form(weights, degree, m, noise)
-            assert abs(mean - expected) <= 4 * error + slack * expected
-
-
 def test_what_is_not_said_is_what_the_documentation_says():
     said = {"method": "averaging", "ridge": 0.0, "level": 1.0, "solver": "auto", "tol": 1e-6, "max_memory": 4e9}
     assert LowDegreeRegressor().get_params() == {"degree": 2, "verbose": False, **said}
     assert LowDegreeRegressor().__sklearn_tags__().regressor_tags.poor_score
-
-
-def test_the_closed_forms_by_hand():
-    weights = [0.25, 0.5, 0.125, 0.125]  # n = 3
-    assert averaging_risk(weights, 1, 10) == pytest.approx(0.25 + (4 * 1 - 0.75) / 10)
-    assert averaging_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + (4 * 3 - 0.75) / 10)
-    assert least_squares_risk(weights, 1, 10) == pytest.approx(0.25 * (1 + 4 / 5))
-    assert least_squares_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + 2.25 * 4 / 5)
-    assert least_squares_risk(weights, 1, 6) == pytest.approx(0.25 * (1 + 4))
-    with pytest.raises(ValueError, match="'m' must exceed the number of monomials by 2, 6, not 5"):
-        least_squares_risk(weights, 1, 5)
 
 
 def test_least_squares_is_as_close_as_its_sample_bound_says():

@@ -91,3 +91,34 @@ def test_intervals_of_the_mean_are_students():
     assert curve.half_width()[0] == pytest.approx((high - low) / 2)
     low, high = stats.ttest_1samp(runs[0], 0).confidence_interval(1 - 0.05 / 30)
     assert curve.half_width(together=30)[0] == pytest.approx((high - low) / 2)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_learning_curves_agree_with_the_closed_forms(noise):
+    """Averages over 100 samples, four standard errors. For least squares the form is an approximation: 2 % more."""
+    n, degree, rng = 12, 2, np.random.default_rng(5)
+    cube = hypercube.points(n)
+    h = np.abs(cube[:, :6].sum(1) + cube[:, 6] * 1.5) + np.sign(cube[:, [0, 7, 8]].sum(1))
+    h = risks.standardised(h)
+    weights = fourier.weight_by_degree(h)
+    assert 0.05 < weights[degree + 1 :].sum() < 0.5
+    forms = {"averaging": (risks.averaging_risk, 0.0), "least_squares": (risks.least_squares_risk, 0.02)}
+
+    def noisy(y):
+        return y + np.sqrt(noise) * rng.normal(size=len(y))
+
+    for m in (4 * 79, 8 * 79):
+        for method, (form, slack) in forms.items():
+            model = LowDegreeRegressor(degree, method)
+            found = risks.sample_risks(model, h, m, 100, rng=rng, noise=noisy)
+            expected = form(weights, degree, m, noise)
+            assert abs(found.mean() - expected) <= 4 * found.std() / 10 + slack * expected
+
+
+def test_the_closed_forms_by_hand():
+    weights = [0.25, 0.5, 0.125, 0.125]  # n = 3
+    assert risks.averaging_risk(weights, 1, 10) == pytest.approx(0.25 + (4 * 1 - 0.75) / 10)
+    assert risks.averaging_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + (4 * 3 - 0.75) / 10)
+    assert risks.least_squares_risk(weights, 1, 10) == pytest.approx(0.25 * (1 + 4 / 5))
+    assert risks.least_squares_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + 2.25 * 4 / 5)
+    assert risks.least_squares_risk(weights, 1, 6) == pytest.approx(0.25 * (1 + 4))
