@@ -32,6 +32,11 @@ def network(seed, n=3, s=4, integers=True):
     return SparseNetwork(*(rng.integers(-2, 3, z) if integers else rng.standard_normal(z) for z in shapes))
 
 
+def by_formula(net, X):
+    """h at the rows of X as Definition 1 prints it, one point and one neuron at a time."""
+    return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
+
+
 networks = st.builds(network, st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.booleans())
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from naive import by_formula
 
 from sparse_core.cube import hypercube
 from sparse_core.network import SparseNetwork, activity, constructions, evaluation
@@ -14,19 +15,13 @@ def rare(monkeypatch):
         monkeypatch.setattr(evaluation, name, value)
 
 
-def point_by_point(net):
-    """The printed formula at each point of the cube."""
-    X = hypercube.points(net.n)
-    return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
-
-
 @pytest.mark.usefixtures("rare")
 @pytest.mark.parametrize("n", range(1, 9))
 @pytest.mark.parametrize("s", [0, 1, 8])
 def test_integers_give_exactly_the_values_of_the_formula(n, s):
     rng = np.random.default_rng([n, s])
     net = SparseNetwork(rng.integers(-3, 4, s), rng.integers(-3, 4, (s, n)), rng.integers(-4, 9, s))
-    assert np.array_equal(net.values(), point_by_point(net))
+    assert np.array_equal(net.values(), by_formula(net, hypercube.points(net.n)))
 
 
 @pytest.mark.usefixtures("rare")
@@ -35,7 +30,7 @@ def test_real_weights_up_to_round_off(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     monkeypatch.setattr(activity, "BLOCK", 64)
     net = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, 8)), rng.uniform(-1, 5, 40))
-    np.testing.assert_allclose(net.values(), point_by_point(net), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(net.values(), by_formula(net, hypercube.points(net.n)), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("block", [1, 20, 10**6])

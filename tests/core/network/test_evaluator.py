@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import by_formula
 
 from sparse_core.cube import hypercube
 from sparse_core.network import SparseNetwork, constructions, evaluator
@@ -18,11 +19,6 @@ def always(monkeypatch):
 
 def appendix_a(b, q, rng):
     return constructions.appendix_a(b, q, gamma=np.sqrt(q), rng=rng)
-
-
-def one_by_one(net, X):
-    """The printed formula, as it stands."""
-    return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
 
 
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))
@@ -55,7 +51,7 @@ def test_equals_the_formula_on_networks_of_all_kinds(seed):
         appendix_a(2, 6, rng) + unstructured,
         constructions.tight(3, 2, 8),
     ):
-        np.testing.assert_allclose(net.evaluator()(X), one_by_one(net, X), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(net.evaluator()(X), by_formula(net, X), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", range(8))
