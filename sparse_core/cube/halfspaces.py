@@ -15,7 +15,6 @@ from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from .. import checks
 from .hypercube import points
@@ -62,6 +61,8 @@ def symmetric(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     >>> symmetric(1)
     (array([0.5]), array([0.25]))
     """
+    from scipy.stats import binom  # slow to load
+
     n = checks.integer("n", n, 1)
     a = np.arange(1, n + 1)
     return binom.sf(a - 1, n, 0.5), a * binom.pmf(a, n, 0.5) / 2

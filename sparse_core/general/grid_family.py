@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import comb, expit
-from scipy.stats import binom
 
 from .. import checks
 from .._arrays import Array, slices
@@ -101,6 +100,8 @@ class GridFamily:
         >>> round(GridFamily(q=1, N=1).expectation(), 6)            # one point: w = x for either sign
         1.0
         """
+        from scipy.stats import binom  # slow to load
+
         p = float(2.0**-self.q)
         spread = REACH * ((self.N * p) ** 0.5 + 1)
         n = np.arange(max(0, int(self.N * p - spread)), min(self.N, int(self.N * p + spread)) + 1)

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 __all__ = ["Interval", "exactly", "normal"]
 
@@ -44,5 +44,5 @@ def normal(values: Any, level: float = 0.05) -> Interval:
     """
     x = np.asarray(values)
     mean, error = float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x))
-    half = float(stats.t.ppf(1 - level / 2, len(x) - 1)) * error
+    half = float(stdtrit(len(x) - 1, 1 - level / 2)) * error
     return Interval(mean, mean - half, mean + half)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import betaincinv
 
 from .._arrays import Array
 from ..cube import fourier
@@ -61,8 +61,8 @@ class Facts:
         hits, N = int(np.count_nonzero(flags)), len(flags)
         if self.exact:
             return exactly(hits / N)
-        low = float(stats.beta.ppf(0.025, hits, N - hits + 1)) if hits else 0.0
-        return Interval(hits / N, low, float(stats.beta.ppf(0.975, hits + 1, N - hits)) if hits < N else 1.0)
+        low = float(betaincinv(hits, N - hits + 1, 0.025)) if hits else 0.0
+        return Interval(hits / N, low, float(betaincinv(hits + 1, N - hits, 0.975)) if hits < N else 1.0)
 
     def largest(self, values: Any) -> Interval:
         """The maximum over the law, of which a sample knows a lower bound only."""

@@ -246,7 +246,7 @@ def noise_sensitivity_layers(values: ArrayLike, rho: float) -> float:
 
 
 def _binomial(k: NDArray[Any], n: int, p: float) -> Any:
-    from scipy.stats import binom  # takes longer to load than all that imports this module
+    from scipy.stats import binom  # slow to load
 
     return binom.pmf(k, n, p)
 
