@@ -208,6 +208,19 @@ def test_remark_11_holds_for_every_threshold(net, k):
     assert net.AS <= ours.remark_11(net.W, k, net.s, eta) * SLACK + 1e-12
 
 
+@pytest.mark.parametrize("n, copies", [(2, 3), (3, 20), (4, 100)])
+def test_remark_11_is_nearly_an_equality_beside_a_corner(n, copies):
+    """s' copies of relu(x_1 + ... + x_n - n + 2) have AS = 2 eta s'^2 W^2, the parity of one more bit 4 k^2 W^2."""
+    k, W = 2, sqrt(n)
+    u = [1] * k + [-1] * k + [1] * copies
+    w = [[W] + [0] * n] * k + [[-W] + [0] * n] * k + [[0] + [1] * n] * copies
+    net = Network(u, w, [-W] * 2 * k + [n - 2] * copies)
+    eta = np.mean(net.count > k)
+    assert eta == 2.0**-n and net.AS == pytest.approx((4 * k**2 + 2 * eta * copies**2) * n)
+    bound = ours.remark_11(net.W, k, net.s, eta)
+    assert net.AS <= bound and (copies < 100 or bound <= 1.1 * net.AS)
+
+
 def test_remark_11_by_hand():
     assert ours.remark_11(2.0, 1, 10, 0.0) == ours.average_sensitivity(2.0, k=1) == 16
     assert ours.remark_11(1.0, 1, 10, 1.0) == ours.average_sensitivity(1.0, s=10) == 100
@@ -432,6 +445,19 @@ def test_sample_sizes_of_averaging_and_least_squares_by_hand():
     N = 2**70  # for a basis so large, the matrix Chernoff bound asks for more
     m = ours.least_squares_samples(70, 70, 0.05) / r
     assert m > 288 * N and N * exp(-(0.5 + 0.5 * log(0.5)) * m / N) == pytest.approx(1 / 8)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+@pytest.mark.parametrize("errors", [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 3), Fraction(3, 8)])
+def test_no_boolean_function_serves_more_parities_than_theorem_14_says(m, errors):
+    """All 2^(2^m) tables, by counting their wrong labels; the bound is read off at tau = 1."""
+    labels = np.array([hypercube.character(S, hypercube.points(m)) for S in range(2**m)])
+    tables = hypercube.points(2**m)
+    wrong = (2**m - tables @ labels.T) // 2
+    most = (wrong <= errors * 2**m).sum(axis=1).max()
+    served = 2**m - ours.theorem_14(m, 1.0, error=float(errors))
+    assert most <= served or served == 2**m  # where the bound is 0, nothing is claimed
+    assert errors != Fraction(1, 3) or 2**10 - ours.theorem_14(10, 1.0) == 8
 
 
 def test_statistical_queries_by_hand():
