@@ -11,7 +11,8 @@ Paper: Lemma 6 and its use in Lemma 9.
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement, permutations
+from itertools import accumulate, combinations_with_replacement, permutations
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,5 +65,8 @@ def symmetric(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from scipy.stats import binom  # slow to load
 
     n = checks.integer("n", n, 1)
-    a = np.arange(1, n + 1)
-    return binom.sf(a - 1, n, 0.5), a * binom.pmf(a, n, 0.5) / 2
+    a = range(n, 0, -1)
+    layers = list(accumulate(a[:-1], lambda layer, a: layer * a // (n - a + 1), initial=1))  # C(n, a), exactly
+    p = [inside / 2**n for inside in accumulate(layers)]
+    AS = [edges / 2 ** (n + 1) for edges in map(mul, a, layers)]
+    return np.array(p[::-1]), np.array(AS[::-1])
