@@ -219,11 +219,7 @@ def signs(name: str, value: ArrayLike, n: int | None = None) -> NDArray[Any]:
     Traceback (most recent call last):
     ValueError: Argument 'X' must have entries -1 and 1 only; entry (1, 1) is 0.
     """
-    array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"Argument '{name}' must be an array of -1 and 1, not of type {array.dtype}.")
-    if array.ndim != 2:
-        raise ValueError(f"Argument '{name}' must have 2 axes (points as rows), not {array.ndim} ({array.shape}).")
+    array = real_array(name, value, 2, convert=False, finite=False)
     if n is not None and array.shape[1] != n:
         raise ValueError(f"Argument '{name}' must have {n} columns, not {array.shape[1]}.")
     wrong = (array != 1) & (array != -1)

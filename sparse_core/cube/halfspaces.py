@@ -62,8 +62,6 @@ def symmetric(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     >>> symmetric(1)
     (array([0.5]), array([0.25]))
     """
-    from scipy.stats import binom  # slow to load
-
     n = checks.integer("n", n, 1)
     a = range(n, 0, -1)
     layers = list(accumulate(a[:-1], lambda layer, a: layer * a // (n - a + 1), initial=1))  # C(n, a), exactly

@@ -24,7 +24,7 @@ from sparse_core import checks
         (lambda: checks.real_array("u", [1, [2]], 1), ValueError, "Argument 'u' must be a rectangular array"),
         (lambda: checks.real_array("W", [1.0], 2), ValueError, "Argument 'W' must have 2 axes, not 1"),
         (lambda: checks.real_array("W", np.ones((2, 3)), 2, shape=(None, 4)), ValueError, "must have shape (any, 4)"),
-        (lambda: checks.signs("X", [["a"]]), TypeError, "Argument 'X' must be an array of -1 and 1"),
+        (lambda: checks.signs("X", [["a"]]), TypeError, "Argument 'X' must be an array of real numbers"),
         (lambda: checks.signs("X", [[1, 1]], n=3), ValueError, "Argument 'X' must have 3 columns, not 2."),
         (lambda: checks.signs("X", [[np.nan]]), ValueError, "entry (0, 0) is nan"),
     ],
