@@ -86,19 +86,22 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
 def _nearest(rows: Array, target: Array) -> Array:
     """target - p for the point p = sum_i x_i rows_i, x >= 0, of the cone of the rows that is nearest to the target.
 
-    SciPy 1.15 can return a wrong x without a word. So what makes p the nearest point is verified: all x_i >= 0, and
-    <target - p, rows_i> <= 0, with equality where x_i > 0.
+    SciPy (1.15, and now and then 1.17) can return a wrong x without a word. So what makes p the nearest point is
+    verified, all x_i >= 0 and <target - p, rows_i> <= 0 with equality where x_i > 0, and another order of the rows is
+    tried where it fails.
     """
-    x = nnls(rows.T, target)[0]
-    rest: Array = target - x @ rows
-    slopes, lengths = rows @ rest, np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    error = OPTIMAL * (sqrt(target @ target) + x @ lengths)  # relative to the terms of ``rest``
-    if not (x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / OPTIMAL):
-        raise ArithmeticError(
-            f"scipy.optimize.nnls of SciPy {scipy.__version__} returned no nearest point, not even up to rounding. "
-            "Releases before 1.16 are known to fail; take a later one."
-        )
-    return rest
+    for order in (slice(None), slice(None, None, -1)):
+        some = rows[order]
+        x = nnls(some.T, target)[0]
+        rest: Array = target - x @ some
+        slopes, lengths = some @ rest, np.sqrt(np.einsum("ij,ij->i", some, some))
+        error = OPTIMAL * (sqrt(target @ target) + x @ lengths)  # relative to the terms of ``rest``
+        if x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / OPTIMAL:
+            return rest
+    raise ArithmeticError(
+        f"scipy.optimize.nnls of SciPy {scipy.__version__} returned no nearest point, not even up to rounding. "
+        "Releases before 1.16 are known to fail; take a later one."
+    )
 
 
 class _Neuron:
