@@ -14,6 +14,7 @@ Paper: section 3, the proof of Lemma 9.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -146,7 +147,9 @@ def flips(net: SparseNetwork, X: NDArray[Any] | None = None) -> Flips:
     return Flips(h, active, same, other, changes, crossings)
 
 
-class Steps(NamedTuple):
+class Steps(
+    namedtuple("Steps", "n s k W B AS U V boundary jump norm offset piece single budget largest weighted square")
+):
     """What the lines of the proof of `lemma-9` compare: numbers of one network, or arrays with an entry for each.
 
     n, s, k, W, B : the class H_{n,s,k}^{W,B}.
@@ -156,25 +159,6 @@ class Steps(NamedTuple):
     largest : max abs(h) (`lemma-9-range`).
     weighted, square : E abs(R_x) sum_{R_x} u_j^2 ||w_j||^2 and E abs(R_x)^2 (`ours-average-sensitivity`).
     """
-
-    n: Any
-    s: Any
-    k: Any
-    W: Any
-    B: Any
-    AS: Any
-    U: Any
-    V: Any
-    boundary: Any
-    jump: Any
-    norm: Any
-    offset: Any
-    piece: Any
-    single: Any
-    budget: Any
-    largest: Any
-    weighted: Any
-    square: Any
 
 
 def steps(nets: Iterable[SparseNetwork]) -> Steps:
