@@ -1,43 +1,28 @@
-"""What an eye takes from the place of things, in words for those who hear the page: names of figures, tables, hidden
-code and links. All are pure functions from the text of a finished page to its text.
+"""What an eye takes from the place of things, in words for those who hear the page: names of figures and tables.
+
+All are pure functions from the text of a finished page to its text: Sphinx' writer gives no way to an ``aria-label``.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections import Counter
-from collections.abc import Mapping
 
 FIGURE = re.compile(
     r'<figure (?![^>]*aria-label)([^>]*)>(?=(?:(?!</figure>).)*?<span class="caption-number">(.*?)</span>)', re.S
 )
 HEADING_OR_TABLE = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1>|<table(?![^>]*aria-label)([^>]*)>(?!\s*<caption)", re.S)
-CELL = re.compile(r'(?=<div class="cell )')
-SHOW = re.compile(
-    r'(<summary>\s*<p class="collapsed admonition-title">[^<]*)'
-    r'(</p>\s*<p class="expanded admonition-title">[^<]*)(</p>)'
-)
 SIGNS = {r"\le": " ≤ ", r"\ge": " ≥ ", r"\sqrt": "√", r"\rho": "ρ", "^2": "²", "^k": "ᵏ"}
-OF_MANY = re.compile(
-    r'<a href="([\w-]*(?:\.html)?#(?:record-)?([\w-]+?)(?:-[0-9a-f]{6})?)">'
-    r"(exact|exhaustive|certified|sampled|refuted|Run|Printed form, witness, correction|\d+ more"
-    r"|true|true, proof repaired|false as printed|open|cited|definition)</a>"
-)
 DRAWING = re.compile(r'(<div class="cc[^"]*">)(<svg [^>]*?viewBox="0 0 ([\d.]+) .*?</svg>)', re.S)
 
 
-def finished(text: str, labels: Mapping[str, str]) -> str:
-    """The page with all of these names, and with each figure in a box, in which it can be wider than a phone.
-
-    ``labels`` maps the ids of claims to their labels.
-    """
+def finished(text: str) -> str:
+    """The page with all of these names, and with each figure in a box, in which it can be wider than a phone."""
     start = re.search(r'<article class="bd-article">.*?<section[^>]* id="([^"]+)"', text, flags=re.S)
     if start:  # the link that skips the menus skips the buttons above the article too
         text = text.replace('href="#main-content"', f'href="#{start[1]}"', 1)
     head, article, body = text.partition("<article")
-    named = with_named_tables(with_named_code(with_named_figures(body)))
-    return f"{head}{article}{with_boxes(with_named_links(named, labels))}"
+    return f"{head}{article}{with_boxes(with_named_tables(with_named_figures(body)))}"
 
 
 def with_named_figures(text: str) -> str:
@@ -63,34 +48,6 @@ def with_named_tables(text: str) -> str:
     return re.sub(
         r"<thead>.*?</thead>", lambda m: re.sub(r"<th(?![^>]*scope=)\b", '<th scope="col"', m[0]), named, flags=re.S
     )
-
-
-def with_named_code(text: str) -> str:
-    """Buttons that show hidden code and say which: that of a figure, of a check, or of a cell by its number."""
-    first, *cells = CELL.split(text)
-    for i, cell in enumerate(cells, start=1):
-        figure = re.search(r'<figure [^>]*aria-label="([^"]*)"', cell)
-        claim = re.search(r'<a class="claim"[^>]*>(.*?)</a>', cell.partition('class="claim-record"')[2])
-        of = f"of {figure[1]}, cell {i}" if figure else f"of {claim[1]}, cell {i}" if claim else f"of cell {i}"
-        hidden = f'<span class="visually-hidden"> {of}</span>'
-        cells[i - 1] = SHOW.sub(lambda m, hidden=hidden: f"{m[1]}{hidden}{m[2]}{hidden}{m[3]}", cell)
-    return "".join([first, *cells])
-
-
-def with_named_links(text: str, labels: Mapping[str, str]) -> str:
-    """Links whose text is one word for many claims, such as "sampled" or "Run", with the claim in their names."""
-    seen: Counter[str] = Counter()
-
-    def name(match: re.Match[str]) -> str:
-        href, claim, said = match.groups()
-        if claim not in labels:
-            return match[0]
-        full = f"{said}, {labels[claim]}"
-        seen[full] += 1
-        number = f", {seen[full]}" if seen[full] > 1 and "#record-" in href else ""
-        return f'<a href="{href}" aria-label="{html.escape(full + number)}">{said}</a>'
-
-    return OF_MANY.sub(name, text)
 
 
 def with_boxes(text: str) -> str:

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from sparse_core.notebook.ledger import EVIDENCE
 
-VERDICTS = ("true", "true, proof repaired", "false as printed", "open", "cited", "definition")
-KINDS = (
-    *("definition", "theorem", "lemma", "claim", "remark", "conjecture", "equation", "construction"),
-    *("informal", "question", "erratum", "result"),
-)
+CONSEQUENCES = {
+    "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",
+    "gap": "a hypothesis, a quantifier or an argument is missing, and is supplied here",
+    "harmless": "a constant, a sign or a symbol; the statements around it stand",
+    "degenerate": "only the smallest cases fail, such as one neuron or one bit",
+}
+ARTEFACTS = {
+    "no": "Hardly: it does not look like a slip that the extraction of text could make.",
+    "possible": "Possibly. We worked with text extracted from the paper; please look at the print.",
+}
 NOT_RUN = ("cited", "not runnable")
+CHOICES = {
+    "kind": (
+        *("definition", "theorem", "lemma", "claim", "remark", "conjecture", "equation", "construction"),
+        *("informal", "question", "erratum", "result"),
+    ),
+    "source": ("paper", "ours", "other"),
+    "verdict": ("true", "true, proof repaired", "false as printed", "open", "cited", "definition"),
+    "owed": (*EVIDENCE, "refuted", *NOT_RUN),
+    "consequence": tuple(CONSEQUENCES),
+    "artefact": tuple(ARTEFACTS),
+}
+NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "owed")
+OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
+OPTIONAL = ("arxiv", "box", "stands_in", "note", "uses", "errata", "reason")
 STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 
@@ -27,7 +47,7 @@ def audit(
 
     Parameters
     ----------
-    claims : the entries of ``claims.yml``.
+    claims : the entries of ``book/claims``.
     records : what ``check`` and ``refute`` left in the executed notebooks.
     chapters : the chapters that were executed. Claims of other chapters are not yet owed anything.
     published : the labels under which claims have been published; they never change.
@@ -42,7 +62,7 @@ def audit(
     for record in records:
         name = record["claim"]
         if name not in known:
-            problems.append(f"unknown claim id '{name}': add it to claims.yml or correct the cell.")
+            problems.append(f"unknown claim id '{name}': add it to book/claims or correct the cell.")
             continue
         found[name].append(record)
         if record["count"] < 1:
@@ -53,7 +73,7 @@ def audit(
             problems.append(f"{name}: the same check stands twice ('{record['over']}'): name what differs in 'over'.")
         anchors.add(record["anchor"])
         if record["evidence"] == "refuted" and known[name]["verdict"].startswith("true"):
-            problems.append(f"{name}: refuted, but claims.yml calls it {known[name]['verdict']}.")
+            problems.append(f"{name}: refuted, but book/claims calls it {known[name]['verdict']}.")
     for name, claim in known.items():
         with_errata = [r for n in (name, *claim.get("errata", [])) for r in found[n]]
         refuted = any(r["evidence"] == "refuted" for r in with_errata)
@@ -83,54 +103,35 @@ def unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[s
 
 
 def malformed(claims: list[dict[str, Any]]) -> list[str]:
-    """Entries that break the form of ``claims.yml``."""
+    """Entries that break the form of a claim."""
     problems = []
-    needed = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "owed")
-    ids = [c.get("id") for c in claims]
-    problems += [f"{i}: the id stands twice." for i in sorted({str(i) for i in ids if ids.count(i) > 1})]
+    ids = [c["id"] for c in claims]
+    problems += [f"{i}: the id stands twice." for i in sorted({i for i in ids if ids.count(i) > 1})]
     for claim in claims:
-        name = claim.get("id", "an entry without id")
+        name = claim["id"]
+        needed = (*NEEDED, *OF_ERRATA) if claim.get("kind") == "erratum" else NEEDED
         if missing := [key for key in needed if not claim.get(key)]:
             problems.append(f"{name}: no {', '.join(missing)}.")
             continue
+        if unknown := sorted(claim.keys() - {*needed, *OPTIONAL}):
+            problems.append(f"{name}: a claim has no {', '.join(unknown)}.")
         for key in ("id", "section", "chapter"):
-            if not re.fullmatch(r"[\w.-]+(, [\w.]+)*", str(claim[key])):  # they stand in addresses and attributes
+            if not re.fullmatch(r"[\w.-]+(, [\w.]+)*", claim[key]):  # they stand in addresses and attributes
                 problems.append(f"{name}: {key} '{claim[key]}' must be of letters, digits and hyphens.")
-        choices = (
-            ("kind", KINDS),
-            ("source", ("paper", "ours", "other")),
-            ("verdict", VERDICTS),
-            ("owed", (*EVIDENCE, "refuted", *NOT_RUN)),
-        )
-        for key, allowed in choices:
-            if claim[key] not in allowed:
+        for key, allowed in CHOICES.items():
+            if key in needed and claim[key] not in allowed:
                 problems.append(f"{name}: {key} '{claim[key]}' is none of {', '.join(allowed)}.")
         if claim["owed"] in NOT_RUN and not claim.get("reason"):
             problems.append(f"{name}: {claim['owed']}, so it must give its reason.")
         for key in ("uses", "errata", "about"):
-            problems += [
-                f"{name}: {key} names '{i}', which does not exist." for i in claim.get(key, []) if i not in ids
-            ]
-    if not problems and (cycle := cycle_of({c["id"]: c.get("uses", []) for c in claims})):
-        problems.append(f"{' uses '.join(cycle)}: circular.")
+            absent = [i for i in claim.get(key, []) if i not in ids]
+            problems += [f"{name}: {key} names '{i}', which does not exist." for i in absent]
+    if not problems:
+        try:
+            TopologicalSorter({c["id"]: c.get("uses", []) for c in claims}).prepare()
+        except CycleError as error:
+            problems.append(f"{' uses '.join(reversed(error.args[1]))}: circular.")
     return problems
-
-
-def cycle_of(uses: Mapping[str, list[str]]) -> list[str]:
-    """A cycle of a directed graph, or the empty list."""
-    done: set[str] = set()
-
-    def walk(node: str, path: list[str]) -> list[str]:
-        if node in path:
-            return [*path[path.index(node) :], node]
-        if node not in done:
-            for below in uses[node]:
-                if cycle := walk(below, [*path, node]):
-                    return cycle
-            done.add(node)
-        return []
-
-    return next((cycle for node in uses if (cycle := walk(node, []))), [])
 
 
 def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, list[str]]]:

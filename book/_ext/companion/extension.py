@@ -1,4 +1,4 @@
-"""Sphinx extension: mathematics without a network, claims as links, and repairs of what the theme gets wrong."""
+"""Sphinx extension: mathematics without a network, and repairs of what the theme and its extensions get wrong."""
 
 import html
 import importlib.util
@@ -6,10 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-import yaml
 from sphinx_exercise.nodes import solution_node
 
-from companion import accessible_names, navigation
+from companion import accessible_names, domain
 
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
 REDIRECT = """<!DOCTYPE html>
@@ -19,18 +18,14 @@ REDIRECT = """<!DOCTYPE html>
 <body><main><h1><a href="{page}">{title}</a></h1></main></body>
 </html>
 """
-REPAIRS = [
+REPAIRS = [  # in finished pages: none of these is in a doctree or a template of ours
     (r'<script type="text/x-thebe-config">.*?</script>', ""),
     (r"<script>\s*kernelName = .*?</script>", ""),
-    # the id is the same in every theorem, exercise and solution
-    (r'(<section class="[a-z]+-content") id="proof-content"', r"\1"),
-    (r'<section id="(exercise|solution)-content">', r'<section class="\1-content">'),
     # an exercise's title is no remark in brackets
     (r'(<span class="caption-number">Exercise [\d.]+) ?</span> \((.*?)\)</p>', r"\1.</span> \2</p>"),
     # a page has one heading of the first level; this is the title's second copy, for print
     (r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', r'\1<p class="h1">\2</p>'),
     # a label must contain the visible text
-    (r'<summary aria-label="Toggle hidden content">', "<summary>"),
     (r'(<button class="btn search-button-field[^>]*?) title="Search" aria-label="Search"', r"\1"),
     (
         r'(<button class="btn btn-sm nav-link pst-navbar-icon theme-switch-button[^>]*?) aria-label="Color mode"',
@@ -65,48 +60,6 @@ def visit_solution(self, node):
 
 def depart_solution(self, node):
     self.body.append("</details>\n")
-
-
-STATEMENT = re.compile(
-    r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title")[^>]*>'
-    r'<span class="caption-number">(\w+) ([\d.]*)\s*</span>\s*\((.*?)\)</p>',
-    flags=re.S,
-)
-PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
-
-
-def with_names(pages):
-    """Statements under the name that the paper prints: "Lemma 9", here and in links, and not a number of this book."""
-    names = {}
-
-    def title(match):
-        head, anchor, kind, number, text = match.groups()
-        counted, printed = f"{kind} {number}".strip(), PRINTED.match(text)
-        names[anchor] = counted, printed[0] if printed else counted if number else re.sub(r"<.*?>| \(.*", "", text)
-        label, rest = (printed[0], text[printed.end() :]) if printed else (f"{counted}.", f" {text}")
-        here = f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>'
-        return f'{head}><span class="caption-number">{label}</span>{rest}{here}</p>'
-
-    def link(match):
-        counted, name = names.get(match[2], (None, None))
-        return f"{match[1]}{name if match[3].strip() == counted else match[3]}</a>"
-
-    titled = {path: STATEMENT.sub(title, text) for path, text in pages.items()}
-    reference = re.compile(r'(<a class="reference internal" href="[^"#]*#([^"]+)">)([^<]*)</a>')
-    return {path: reference.sub(link, text) for path, text in titled.items()}
-
-
-def with_claims(pages, claims):
-    """The outputs of a notebook name a claim by its id; in the book its label leads to the ledger or to the errata."""
-    labels = {claim["id"]: html.escape(claim["label"]) for claim in claims}
-    errata = {claim["id"] for claim in claims if claim.get("kind") == "erratum"}
-
-    def link(match):
-        page = "errata" if match[1] in errata else "ledger"
-        return f'<a class="claim" href="{page}.html#{match[1]}">{labels.get(match[1], match[2])}</a>'
-
-    span = re.compile(r'<span class="claim" data-claim="([^"]+)">(.*?)</span>', flags=re.S)
-    return {path: span.sub(link, text) for path, text in pages.items()}
 
 
 def scripts_last(text):
@@ -146,16 +99,10 @@ def finish(app, exception):
     icons, theme = scripts / "fontawesome.js", (scripts / "pydata-sphinx-theme.js").read_text(encoding="utf-8")
     used = set(re.findall(r"\bfa-([a-z-]+)", "".join([*pages.values(), theme])))
     icons.write_text(with_icons(icons.read_text(encoding="utf-8"), used), encoding="utf-8")
-    claims = yaml.safe_load(Path(app.srcdir, "book/claims.yml").read_text(encoding="utf-8"))
-    pages = with_claims(with_names(pages), claims)
-    index = out / "searchindex.js"
-    named = navigation.named(index.read_text(encoding="utf-8"), claims, navigation.places(pages, claims))
-    index.write_text(named, encoding="utf-8")
-    labels = {claim["id"]: claim["label"] for claim in claims}
-    for path, text in navigation.finished(pages, claims).items():
+    for path, text in pages.items():
         for pattern, replacement in REPAIRS:
             text = re.sub(pattern, replacement, text, flags=re.S)
-        path.write_text(scripts_last(accessible_names.finished(text, labels)), encoding="utf-8")
+        path.write_text(scripts_last(accessible_names.finished(text)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
     (out / ".buildinfo").unlink(missing_ok=True)
@@ -169,6 +116,7 @@ def setup(app):
         app.add_js_file(script)
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
+    domain.setup(app)
     app.connect("html-page-context", without_thebe, priority=999)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from companion.markup import plain
+from companion.pages.markup import plain
 
 MARK = "<!-- names -->"
 

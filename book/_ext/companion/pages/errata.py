@@ -1,22 +1,13 @@
-"""The errata page: a pure function of claims.yml and of the records in the executed notebooks."""
+"""The errata page: the printed form, the witness and the correction of each, by consequence."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from companion.audit import status
-from companion.markup import address, badge, finding, link, plain, with_links, without_tags
+from companion.audit import ARTEFACTS, CONSEQUENCES, status
+from companion.claims import by_id
+from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
 
-CONSEQUENCES = {
-    "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",
-    "gap": "a hypothesis, a quantifier or an argument is missing, and is supplied here",
-    "harmless": "a constant, a sign or a symbol; the statements around it stand",
-    "degenerate": "only the smallest cases fail, such as one neuron or one bit",
-}
-ARTEFACT = {
-    "no": "Hardly: it does not look like a slip that the extraction of text could make.",
-    "possible": "Possibly. We worked with text extracted from the paper; please look at the print.",
-}
 INTRODUCTION = """\
 # Errata
 
@@ -35,71 +26,54 @@ The entries stand in the order of their consequence. What the words mean:
 """
 
 
-def incomplete(claims: list[dict[str, Any]]) -> list[str]:
-    """Errata that lack a part of their entry, as sentences."""
-    needed = {"about": None, "printed": None, "witness": None, "corrected": None,
-              "consequence": CONSEQUENCES, "artefact": ARTEFACT}  # fmt: skip
-    return [
-        f"{claim['id']}: an erratum needs {key}" + (f", one of {', '.join(words)}." if words else ".")
-        for claim in claims
-        if claim.get("kind") == "erratum"
-        for key, words in needed.items()
-        if not claim.get(key) or words and claim[key] not in words
-    ]
-
-
 def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str | None = None) -> str:
     """The errata as MyST Markdown, by consequence: a table of all of them, then one section for each."""
     order = list(CONSEQUENCES)
     errata = sorted((c for c in claims if c["kind"] == "erratum"), key=lambda c: order.index(c["consequence"]))
     standing = {name: word for name, (word, _) in status(claims, records).items()}
-    known = {c["id"]: c for c in claims}
+    found = {c["id"]: [r for r in records if r["claim"] == c["id"]] for c in errata}
     lines = INTRODUCTION.format(count=len(errata)).splitlines()
     for word, meaning in CONSEQUENCES.items():
         number = sum(c["consequence"] == word for c in errata)
         lines.append(f"- {pill(word)} ({number}): {meaning}.")
-    lines.append("")
-    if only:
-        lines += [f":::{{warning}}\nPreview: only the chapter `{only}` was executed for this page.\n:::", ""]
+    lines += ["", *preview(only)]
     lines += ["## All of them", "", "::::{list-table}", ":class: errata sortable", ":header-rows: 1"]
     lines += [":widths: 10 22 42 26", "", "* - No.", "  - Concerns", "  - What is wrong", "  - Consequence"]
     for erratum in errata:
-        name, words = erratum["id"], f"{pill(erratum['consequence'])} {badge(standing[erratum['id']])}"
-        says = with_links(erratum["statement"], known, "errata")
-        words += "".join(f" {run(r)}" for r in records if r["claim"] == name)
-        lines += [f"* - {link(f'#{name}', name)}", f"  - {about(erratum, known)}", f"  - {says}", f"  - {words}"]
+        name = erratum["id"]
+        words = [pill(erratum["consequence"]), badge(standing[name]), *to_records(found[name], "Run", name)]
+        lines += [f"* - {link(f'#{name}', name)}", f"  - {roles(erratum['about'])}"]
+        lines += [f"  - {one_line(erratum['statement'])}", f"  - {' '.join(words)}"]
     lines += ["::::", ""]
     for word in order:
         mine = [c for c in errata if c["consequence"] == word]
         lines += [f"## {word.capitalize()}", ""] if mine else []
         for erratum in mine:
-            lines += entry(erratum, [r for r in records if r["claim"] == erratum["id"]], standing, claims)
+            lines += entry(erratum, found[erratum["id"]], standing[erratum["id"]], claims)
     return "\n".join(lines)
 
 
 def entry(
-    erratum: dict[str, Any], records: list[dict[str, Any]], standing: dict[str, str], claims: list[dict[str, Any]]
+    erratum: dict[str, Any], records: list[dict[str, Any]], standing: str, claims: list[dict[str, Any]]
 ) -> list[str]:
     """One erratum: its form as printed, the witness, the correction, what follows."""
-    known, name = {c["id"]: c for c in claims}, erratum["id"]
-    section = f"Appendix {erratum['section']}" if erratum["section"].isalpha() else f"§{erratum['section']}"
-    here = f"{section}, {about(erratum, known)}"
-    lines = [f"### {name}. {without_tags(erratum['statement']).rstrip('.')}", ""]
-    lines += [f'<span id="{name}" class="erratum">{here}</span> {badge(standing[name])}', ""]
-    printed, witness, corrected = (
-        [with_links(erratum[k], known, "errata")] for k in ("printed", "witness", "corrected")
-    )
-    for record in records:
-        refuted = record["evidence"] == "refuted"
-        witness.append(f"{run(record)}: {plain(finding(record))}" + ("." if refuted else f" ({record['evidence']})."))
+    name, section = erratum["id"], erratum["section"]
+    section = f"Appendix {section}" if section.isalpha() else f"§{section}"
+    lines = [f"### {name}. {one_line(erratum['statement']).rstrip('.')}", ""]
+    lines += [f'<span id="{name}" class="erratum">{section}, {roles(erratum["about"])}</span> {badge(standing)}', ""]
+    printed, witness, corrected = ([one_line(erratum[key])] for key in ("printed", "witness", "corrected"))
+    for record, run in zip(records, to_records(records, "Run", name), strict=True):
+        found = recorded(record)
+        refuted = found.evidence == "refuted"
+        witness.append(f"{run}: {plain(found.finding)}" + ("." if refuted else f" ({found.evidence})."))
         words = "On the witness, {}." if refuted else "Control of the check, {}."
-        corrected += [words.format(plain(control)) for control in record["controls"]]
+        corrected += [words.format(plain(control)) for control in found.controls]
     if not records:
-        reason = erratum.get("reason") or f"Its chapter, `{erratum['chapter']}`, was not executed for this page."
-        witness.append(f"Not run. {with_links(reason, known, 'errata')}")
+        absent = f"Its chapter, `{erratum['chapter']}`, was not executed for this page."
+        witness.append(f"Not run. {one_line(erratum.get('reason', absent))}")
     parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected)]
     parts += [("What else changes", downstream_words(erratum, claims))]
-    parts += [("Slip of the extraction?", [ARTEFACT[erratum["artefact"]]])]
+    parts += [("Slip of the extraction?", [ARTEFACTS[erratum["artefact"]]])]
     for title, texts in parts:
         lines += [title, f": {'<br>'.join(texts)}", ""]
     return lines
@@ -110,7 +84,7 @@ def downstream(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> dict[st
 
     A statement whose proof has been repaired no longer rests on it, so the walk ends there.
     """
-    known = {c["id"]: c for c in claims}
+    known = by_id(claims)
     frontier = [i for i in erratum["about"] if known[i]["verdict"] == "false as printed"]
     found: dict[str, list[str]] = {}
     seen = set(erratum["about"])
@@ -127,7 +101,7 @@ def downstream(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> dict[st
 
 def downstream_words(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> list[str]:
     """What the erratum does to the statements it concerns and to those that rest on them."""
-    known = {c["id"]: c for c in claims}
+    known = by_id(claims)
     beyond = {
         "false as printed": "False as printed too, partly or wholly for this reason",
         "true, proof repaired": "True, with its proof repaired",
@@ -137,25 +111,11 @@ def downstream_words(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> l
     for name in erratum["about"]:
         direct.setdefault(known[name]["verdict"], []).append(name)
     here = {"definition": "to be read in the corrected form", "cited": "cited, not checked"}
-    texts = [f"{names(members, known)}: {here.get(verdict, verdict)}." for verdict, members in direct.items()]
+    texts = [f"{roles(members)}: {here.get(verdict, verdict)}." for verdict, members in direct.items()]
     found = downstream(erratum, claims)
     for verdict, members in found.items():
-        texts.append(f"{beyond.get(verdict, f'Rests on it ({verdict})')}: {names(members, known)}.")
+        texts.append(f"{beyond.get(verdict, f'Rests on it ({verdict})')}: {roles(members)}.")
     return texts if found else [*texts, "Beyond these, nothing."]
-
-
-def run(record: dict[str, Any]) -> str:
-    """A link to the cell of a record."""
-    return link(f"{record['chapter']}.html#{record['anchor']}", "Run")
-
-
-def about(erratum: dict[str, Any], known: dict[str, dict[str, Any]]) -> str:
-    return names(erratum["about"], known)
-
-
-def names(ids: list[str], known: dict[str, dict[str, Any]]) -> str:
-    """Links to the rows of the ledger."""
-    return ", ".join(link(address(i, known, "errata"), known[i]["label"]) for i in ids)
 
 
 def pill(consequence: str) -> str:

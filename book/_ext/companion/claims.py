@@ -1,0 +1,98 @@
+"""The claims of the book: what ``book/claims/NN-name.yml`` says about them, with their statements from the chapters.
+
+A statement stands once. It is the text of the chapter's box (``{prf:theorem}`` and its like) whose label is the claim's
+id or its ``box``; only a claim without a box has a ``statement`` of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sparse_core.notebook.ledger import LedgerError
+
+Claim = dict[str, Any]
+
+LISTS = ("uses", "errata", "about")
+BOX = re.compile(r"^(`{3,}|:{3,})\{prf:\w+\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^\1\s*$", re.M | re.S)
+
+
+def read(book: Path) -> list[Claim]:
+    """All claims in the order of the chapters, each with its ``chapter`` and its ``statement``; or a LedgerError."""
+    chapters = re.findall(r"file: book/(\d\d-\S+)", (book.parent / "_toc.yml").read_text(encoding="utf-8"))
+    claims = []
+    for path in sorted((book / "claims").glob("*.yml")):
+        if path.name == "published.yml":
+            continue
+        if path.stem not in chapters:
+            raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in _toc.yml.")
+        source = book / f"{path.stem}.md"
+        boxes = statements(source.read_text(encoding="utf-8")) if source.is_file() else {}
+        claims += [completed(entry, path.stem, boxes) for entry in entries(path)]
+    return claims
+
+
+def entries(path: Path) -> list[Claim]:
+    """The entries of one file: a list of mappings with texts, and lists of ids where those belong."""
+    found = read_yaml(path, list)
+    for number, entry in enumerate(found, start=1):
+        if not (isinstance(entry, dict) and isinstance(entry.get("id"), str)):
+            raise LedgerError(f"claims/{path.name}: entry {number} must be a mapping with an id, not {entry!r:.60}.")
+        for key, value in entry.items():
+            texts = value if key in LISTS and isinstance(value, list) else [value]
+            if (key in LISTS) != isinstance(value, list) or not all(isinstance(text, str) for text in texts):
+                form = "a list of ids" if key in LISTS else "text (in quotes, if YAML reads something else)"
+                raise LedgerError(f"claims/{path.name}: {entry['id']}: {key} must be {form}, not {value!r:.60}.")
+    return found
+
+
+def completed(entry: Claim, chapter: str, boxes: dict[str, str]) -> Claim:
+    """The claim with its chapter and, if it stands in a box there, the box and its text."""
+    box = entry.get("box", entry["id"])
+    if box in boxes:
+        if "statement" in entry:
+            raise LedgerError(f"{entry['id']}: its statement stands in a box of {chapter}.md; it must not stand twice.")
+        return {**entry, "chapter": chapter, "box": box, "statement": boxes[box]}
+    if "box" in entry:
+        raise LedgerError(f"{entry['id']}: there is no box {box} in {chapter}.md.")
+    return {**entry, "chapter": chapter}
+
+
+def statements(source: str) -> dict[str, str]:
+    """The text of each box by its label, on one line, displayed formulas in line."""
+    found = {}
+    for _, options, text in BOX.findall(source):
+        if label := re.search(r":label: *(\S+)", options):
+            inline = re.sub(r"\$\$(.*?)\$\$", lambda match: f"${match[1].strip()}$", text, flags=re.S)
+            found[label[1]] = " ".join(inline.split())
+    return found
+
+
+def read_yaml(path: Path, kind: type) -> Any:
+    """The contents of a YAML file as plain data of one kind; a broken file is a problem of the ledger."""
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise LedgerError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from None
+    if not isinstance(found, kind):
+        raise LedgerError(f"{path.name} cannot be read: it must hold a {kind.__name__}, not {found!r:.60}")
+    return found
+
+
+def by_id(claims: Iterable[Claim]) -> dict[str, Claim]:
+    return {claim["id"]: claim for claim in claims}
+
+
+def place(claim: Claim, records: list[dict[str, Any]]) -> str:
+    """Where a claim stands: at its box, at its first record (in its own chapter if it can), or in a section."""
+    if "box" in claim:
+        return f"{claim['chapter']}.html#{claim['box']}"
+    mine = [record for record in records if record["claim"] == claim["id"]]
+    if mine:
+        first = min(mine, key=lambda record: record["chapter"] != claim["chapter"])
+        return f"{first['chapter']}.html#{first['anchor']}"
+    return f"{claim['chapter']}.html#{claim['stands_in']}" if "stands_in" in claim else ""

@@ -1,0 +1,241 @@
+"""Claims in the pages of the book: links to them by name, and what stands around each statement and each record.
+
+``{claim}`lemma-9` `` leads to the claim's row in the ledger (an erratum's to its entry), ``{statement}`lemma-9` `` to
+where the book states or runs it. All is read from claims.json, which ``companion.pages`` has written.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.roles import XRefRole
+from sphinx.util.nodes import make_refnode
+from sphinx_proof.nodes import unenumerable_node
+
+from companion import downloads
+from companion.pages.map import SECTIONS, sections, titled
+from companion.pages.markup import link, plain
+
+FEW = 6  # as many names in a row; the ledger has them all
+PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
+
+
+@cache
+def known(folder: str) -> dict[str, dict[str, Any]]:
+    """The claims of the book whose source is in this folder, by id."""
+    return {claim["id"]: claim for claim in json.loads(Path(folder, "book/claims.json").read_text(encoding="utf-8"))}
+
+
+def row(claim: dict[str, Any]) -> str:
+    return f"{'errata' if claim['kind'] == 'erratum' else 'ledger'}.html#{claim['id']}"
+
+
+class ClaimRole(XRefRole):
+    """A link to a claim, whose text is its label or an explicit title."""
+
+    def process_link(self, env, refnode, has_explicit_title, title, target):
+        claim = known(str(env.srcdir)).get(target)
+        return claim["label"] if claim and not has_explicit_title else title, target
+
+
+def resolve(app, env, node, contnode):
+    """Where the two roles lead; of an unknown id nothing is known, and Sphinx warns."""
+    if node["reftype"] not in ("claim", "statement") or node["reftarget"] not in known(str(env.srcdir)):
+        return None
+    claim = known(str(env.srcdir))[node["reftarget"]]
+    place = node["reftype"] == "statement" and claim["place"] or row(claim)
+    page, _, anchor = place.partition(".html#")
+    return make_refnode(app.builder, node["refdoc"], f"book/{page}", anchor, contnode)
+
+
+def dress(app, doctree, docname):
+    """The page with a strip below its title, a line at the foot of each statement, a note at each equation of the
+    paper, and its records linked."""
+    claims, stem = known(str(app.srcdir)), docname.rpartition("/")[2]
+    for box in doctree.findall(unenumerable_node):
+        name_statement(box, claims)
+    for section in doctree.findall(nodes.section):  # the same id in every exercise and solution
+        if section["ids"] in (["exercise-content"], ["solution-content"]):
+            section["classes"], section["ids"] = section["ids"], []
+    cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
+    strip = in_the_paper(app, docname, list(claims.values())) + files(stem, bool(cells))
+    if strip:
+        title = next(doctree.findall(nodes.title))
+        title.parent.insert(1, raw(strip))
+    notes = {
+        claim["place"].partition("#")[2]: claim
+        for claim in claims.values()
+        if claim["kind"] == "equation" and claim["place"].startswith(f"{stem}.html#record-")
+    }
+    for number, cell in enumerate(cells, start=1):
+        name_cell(app, docname, cell, number, claims)
+        for anchor in re.findall(r'class="claim-record" id="([^"]+)"', cell.astext()):
+            if claim := notes.get(anchor):
+                words = f"<strong>{plain(claim['label'])}</strong> of the paper. {whence(claim, claims)}"
+                note = raw(f'<aside class="margin sidebar"><p class="whence">{words}</p></aside>')
+                cell.parent.insert(cell.parent.index(cell), note)
+
+
+def raw(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
+
+
+def name_statement(box: nodes.Element, claims: dict[str, dict[str, Any]]) -> None:
+    """A box under the name that the paper prints, "Lemma 9, average sensitivity", with what is known about it below."""
+    kind, text, anchor = box["realtype"].title(), box["title"].strip()[1:-1], box["ids"][0]
+    printed = PRINTED.match(text)
+    label, rest = (printed[0], text[printed.end() :]) if printed else (f"{kind}.", f" {text}")
+    itself = raw(f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>')
+    name = nodes.inline("", label, classes=["caption-number"])
+    box[0] = nodes.paragraph("", "", name, nodes.Text(rest), itself, classes=["admonition-title"])
+    box[1]["ids"] = []  # the same in every statement
+    here = [claim for claim in claims.values() if claim.get("box") == anchor]
+    for claim in here:
+        which = f"<strong>{plain(claim['label'])}</strong>: " if len(here) > 1 else ""
+        box[1] += raw(f'<p class="whence">{which}{whence(claim, claims)}</p>')
+
+
+def visit_statement(self, node):
+    self.body.append(self.starttag(node, "div", CLASS="admonition"))
+
+
+def depart_statement(self, node):
+    self.body.append("</div>")
+
+
+def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[str, dict[str, Any]]) -> None:
+    """The records of a cell linked to the ledger or the errata, and its hidden code named by what it makes."""
+
+    def to_claim(match: re.Match[str]) -> str:
+        claim = claims.get(match[1])
+        return f'<a class="claim" href="{row(claim)}">{html.escape(claim["label"])}</a>' if claim else match[0]
+
+    of = f"of cell {number}"
+    for node in cell.findall(nodes.raw):
+        text = re.sub(r'<span class="claim" data-claim="([^"]+)">.*?</span>', to_claim, node.astext(), flags=re.S)
+        node[:] = [nodes.Text(text)]
+        if record := re.search(r'class="claim-record".*?<a class="claim"[^>]*>(.*?)</a>', text, flags=re.S):
+            of = f"of {record[1]}, cell {number}"
+    for figure in cell.findall(nodes.figure):
+        numbers = app.env.toc_fignumbers.get(docname, {}).get("figure", {})
+        if figure["ids"] and figure["ids"][0] in numbers:
+            of = f"of Fig. {'.'.join(map(str, numbers[figure['ids'][0]]))}, cell {number}"
+    for hidden in cell.findall(HideCodeCellNode):
+        hidden["of"] = of
+
+
+def visit_hidden(self, node):
+    """A button that shows hidden code and says which."""
+    self.body.append(f'<details class="admonition hide {" ".join(node["classes"])}">\n<summary>\n')
+    for state, words in (("collapsed", node["prompt_show"]), ("expanded", node["prompt_hide"])):
+        of = f'<span class="visually-hidden"> {node.get("of", "")}</span>'
+        self.body.append(f'<p class="{state} admonition-title">{html.escape(words)}{of}</p>\n')
+    self.body.append("</summary>\n")
+
+
+def depart_hidden(self, node):
+    self.body.append("</details>\n")
+
+
+def in_the_paper(app, docname: str, claims: list[dict[str, Any]]) -> str:
+    """The row of the paper's sections; this chapter runs those that are filled, and adds to those that are framed."""
+    stem = docname.rpartition("/")[2]
+    mine = [c for c in claims if c["chapter"] == stem and c["kind"] != "erratum"]
+    theirs = [c for c in mine if c["source"] == "paper"]
+    if not mine:
+        return ""
+    cells = []
+    for section, title in SECTIONS.items():
+        run, ours = (any(section in sections(c) for c in some) for some in (theirs, mine))
+        kind, says = ("run", ", run here") if run else ("ours", ", our results here") if ours else ("", "")
+        hidden = f'<span class="visually-hidden"> {title}{says}</span>'
+        place = f'class="{kind}" href="map.html#section-{section.lower()}" title="{title}"'
+        cells.append(f"<li><a {place}>{section}{hidden}</a></li>")
+    count = f"{len(theirs)} of its statements, {len(mine) - len(theirs)} of ours"
+    around = "".join(f" <span>{way}</span>" for way in neighbours(app, docname))
+    return (
+        f'<nav class="whereabouts" aria-label="This chapter in the paper"><span>In the paper:</span>'
+        f'<ol>{"".join(cells)}</ol><span>{count} (<a href="map.html">map</a>)</span>{around}</nav>'
+    )
+
+
+def neighbours(app, docname: str) -> Iterator[str]:
+    """Links to the chapters before and after this one."""
+    _, before, after = app.env.collect_relations()[docname]
+    for other, form in ((before, "← {}"), (after, "{} →")):
+        if number := app.env.toc_secnumbers.get(other, {}).get(""):
+            short = form.format(number[0])
+            title = html.escape(f"{short}: {number[0]}. {app.env.titles[other].astext()}")
+            yield f'<a href="{other.rpartition("/")[2]}.html" aria-label="{title}">{short}</a>'
+
+
+def files(stem: str, runs: bool) -> str:
+    """Links to the files of a page that can be taken away."""
+    if not (runs and downloads.offered(stem)):
+        return ""
+    links = ", ".join(
+        f'<a download href="../_static/downloads/{stem}.{suffix}" aria-label="{word} of {stem}">{word}</a>'
+        for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
+    )
+    needs = "<code>pip install . matplotlib</code> in the repository"
+    return f'<p class="take-away">Download this page: {links}. They run after {needs}.</p>'
+
+
+def whence(claim: dict[str, Any], claims: dict[str, dict[str, Any]]) -> str:
+    """Where a statement stands in the paper and in the ledger, on what it rests, and where it is used."""
+    name, label, section = claim["id"], claim["label"], sections(claim)[0]
+    place = link(f"map.html#section-{section.lower()}", titled(section))
+    if claim["source"] != "paper":
+        place = f"{'Ours' if claim['source'] == 'ours' else 'Of others'}, on {place}"
+    arxiv = f"; arXiv: {plain(claim['arxiv'])}" if claim.get("arxiv") else ""
+    verdict = link(f"ledger.html#{name}", claim["verdict"], f"{claim['verdict']}, {label}")
+    words = [f"{place}{arxiv}", f"Ledger: {verdict}"]
+    if claim.get("errata"):
+        words.append(f"Errata: {', '.join(link(f'errata.html#{erratum}', erratum) for erratum in claim['errata'])}")
+    above = [c["id"] for c in claims.values() if name in c.get("uses", []) and c["kind"] != "erratum"]
+    for before, ids in (("Rests on", claim.get("uses", [])), ("Used for", above)):
+        if ids:
+            words.append(f"{before} {listed(claim, ids, claims)}")
+    return ". ".join(words) + "."
+
+
+def listed(claim: dict[str, Any], ids: list[str], claims: dict[str, dict[str, Any]]) -> str:
+    """Links to a few claims where they stand, and to the ledger for the rest."""
+    few = ids if len(ids) <= FEW else ids[: FEW - 1]
+    links = ", ".join(link(claims[i]["place"] or f"ledger.html#{i}", claims[i]["label"]) for i in few)
+    if few == ids:
+        return links
+    more = f"{len(ids) - len(few)} more"
+    return f"{links} and {link(row(claim), more, f'{more}, ' + claim['label'])}"
+
+
+def searchable(app, pagename, templatename, context, doctree):
+    """The search index with each claim as titles, "Lemma 9" and "lemma-9", where it stands and in the ledger."""
+    if doctree is None or app.builder.indexer is None:
+        return
+    titles = app.builder.indexer._all_titles[pagename]
+    titles[:] = [(re.sub(r"^\w* ?\((.*)\)$", r"\1", title.strip()), where) for title, where in titles]
+    titles += [(box["title"].strip()[1:-1], box["ids"][0]) for box in doctree.findall(unenumerable_node)]
+    for claim in known(str(app.srcdir)).values():
+        places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}
+        for page, _, anchor in (place.partition(".html#") for place in places):
+            if pagename == f"book/{page}":
+                titles += [title for name in (claim["label"], claim["id"]) if (title := (name, anchor)) not in titles]
+
+
+def setup(app):
+    for role in ("claim", "statement"):
+        app.add_role(role, ClaimRole(innernodeclass=nodes.inline, warn_dangling=True))
+    app.connect("missing-reference", resolve)
+    app.connect("doctree-resolved", dress)
+    app.connect("html-page-context", searchable)
+    app.add_node(unenumerable_node, override=True, html=(visit_statement, depart_statement))
+    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden, depart_hidden))

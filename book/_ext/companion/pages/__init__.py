@@ -1,0 +1,48 @@
+"""The generated pages: pure functions of the claims and of the records in the executed notebooks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import sparse_core
+from companion import audit, claims
+from companion.pages import errata, ledger, map, notation
+from sparse_core.notebook.ledger import MIME, LedgerError
+
+PACKAGE = Path(sparse_core.__file__).parent
+
+
+def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records in the outputs of executed notebooks, each with the chapter in which it stands."""
+    return [
+        {**output["data"][MIME], "chapter": stem}
+        for stem, notebook in executed.items()
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+        if MIME in output.get("data", {})
+    ]
+
+
+def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
+    """Write ledger.md, errata.md, map.md, the names of notation.md and, for the Sphinx extension, claims.json to
+    stage/book; or raise a LedgerError that gives all reasons.
+
+    ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview.
+    """
+    entries, records = claims.read(book), collect(executed)
+    published = claims.read_yaml(book / "claims/published.yml", dict)
+    if problems := audit.audit(entries, records, executed, published):
+        reasons = "\n".join(f"  - {problem}" for problem in problems)
+        raise LedgerError(f"the ledger does not balance ({len(problems)}):\n{reasons}")
+    placed = [{**claim, "place": claims.place(claim, records)} for claim in entries]
+    pages = {
+        "ledger.md": ledger.page(placed, records, only, notation.cited(PACKAGE)),
+        "errata.md": errata.page(placed, records, only),
+        "map.md": map.page(placed),
+        "claims.json": json.dumps(placed),
+    }
+    for name, text in pages.items():
+        (stage / "book" / name).write_text(text, encoding="utf-8")
+    notation.fill(stage / "book/notation.md", PACKAGE)

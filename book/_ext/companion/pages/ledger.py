@@ -1,0 +1,140 @@
+"""The ledger page: every claim with its verdict, and the evidence that the executed notebooks bear for it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from companion.audit import status
+from companion.claims import by_id
+from companion.pages import graph
+from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
+
+STANDING = {
+    "checked": "every instance that the evidence names was computed and agrees",
+    "sampled": "no counterexample among random instances; not a proof",
+    "refuted": "a witness shows that the printed form fails; the corrected form stands beside it",
+    "open": "stated, neither proved nor refuted",
+    "cited": "taken from the literature; nothing to run",
+    "not runnable": "about all algorithms or an unproved assumption; only its reductions can be run",
+    "not yet run": "its chapter is not in the book yet",
+}
+TABLES = (
+    ("The paper's statements", lambda c: c["source"] == "paper" and c["kind"] != "erratum"),
+    ("Errata", lambda c: c["kind"] == "erratum"),
+    ("Results of this project", lambda c: c["source"] == "ours" and c["kind"] != "erratum"),
+    ("Results of others", lambda c: c["source"] == "other"),
+)
+INTRODUCTION = """\
+# The ledger
+
+Every statement of the paper, every erratum, every result of this project, and later results of others that
+the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters, and
+the build refuses a verdict that it does not bear out. What the words mean:
+
+{words}
+
+*Slack* is the right side of an inequality divided by its left side: 1× is equality. The smallest slack of a check has
+a word: *tight* (at most 1.5×), *within 10×*, or *loose* (more than 10× everywhere, so that this check would also pass
+for a much smaller bound). A *control* is the same comparison with a mutated constant or a dropped hypothesis; it must
+fail, which shows that the check could have failed.
+
+Statements are in the words of the chapters. In all of them $h(x)=\\sum_ju_j\\,\\sigma(\\langle w_j,x\\rangle-b_j)$ with
+$\\sigma(z)=\\mathrm{{relu}}(z)=\\max(0,z)$, $R_x$ is the set of neurons that are active at $x$, $\\mathcal U$ is the
+uniform distribution on the cube, $M=WR+B$, and $\\ln$ is the natural logarithm.
+
+"""
+GRAPH = """\
+## What rests on what
+
+The paper's numbered statements, and those of our results with the most connections: {number} in all. A line leads from
+a statement to the right, to what rests on it; equations and steps of proofs are passed over, and so are lines that
+longer paths imply. A box with square corners is a statement of the paper, a round one in colour a result of this
+project, and a dashed frame means that the printed form fails. Each box leads to its row below; the rows name, in
+words, what each statement rests on.
+
+<div class="graph-box">{svg}</div>
+
+"""
+
+
+def page(
+    claims: list[dict[str, Any]],
+    records: list[dict[str, Any]],
+    only: str | None = None,
+    code: Mapping[str, list[tuple[str, str]]] = MappingProxyType({}),
+) -> str:
+    """The ledger as MyST Markdown; ``code`` maps a claim to the (module, name) of what is about it in the package."""
+    standing, known = status(claims, records), by_id(claims)
+    counts = Counter(word for word, _ in standing.values())
+    lines = INTRODUCTION.format(
+        words="\n".join(f"- {badge(word)} ({counts[word]}): {meaning}." for word, meaning in STANDING.items())
+    ).splitlines()
+    lines += preview(only)
+    lines += [GRAPH.format(number=len(graph.nodes(claims)), svg=graph.svg(claims))]
+    for title, belongs in TABLES:
+        lines += [f"## {title}", "", "::::{list-table}", ":class: ledger sortable", ":header-rows: 1"]
+        lines += [":widths: 17 14 40 29", "", "* - Statement", "  - Standing", "  - In our words", "  - Evidence"]
+        for claim in filter(belongs, claims):
+            name = claim["id"]
+            word, fallen = standing[name]
+            shown = evidence(claim, [r for r in records if r["claim"] == name], code.get(name, []))
+            label = (
+                f'<span id="{name}">**{plain(claim["label"])}**</span><br><small>{plain(kind(claim, known))}</small>'
+            )
+            lines += [f"* - {label}", f"  - {badge(word)}", f"  - {'<br>'.join(says(claim, fallen))}"]
+            lines += [f"  - {'<br>'.join(shown)}"]
+        lines += ["::::", ""]
+    return "\n".join(lines)
+
+
+def kind(claim: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> str:
+    """What a claim is and where it stands in the paper."""
+    words = claim["kind"] + (f", §{claim['section']}" if claim["source"] == "paper" else "")
+    if claim["kind"] == "erratum":
+        words = f"to {', '.join(known[name]['label'] for name in claim.get('about', []))}"
+    return words + (f"; arXiv: {claim['arxiv']}" if claim.get("arxiv") else "")
+
+
+def says(claim: dict[str, Any], fallen: list[str]) -> list[str]:
+    """The statement, the verdict, and what it rests on."""
+    lines = [one_line(claim["statement"])]
+    if claim["kind"] == "erratum":
+        text = "Printed form, witness, correction"
+        full = link(f"errata.html#{claim['id']}", text, f"{text}, {claim['label']}")
+        lines.append(f"<small>{full}; {claim.get('consequence', '')}.</small>")
+    elif claim["verdict"] not in ("definition", "cited"):
+        what = "Printed form" if claim["source"] == "paper" else "Verdict"
+        lines.append(f"<small>{what}: {claim['verdict']}.</small>")
+    if claim.get("note"):
+        lines.append(f"*Note:* {one_line(claim['note'])}")
+    for before, names in (
+        ("Errata", claim.get("errata")),
+        ("Rests on", claim.get("uses")),
+        ("In the end on a statement that fails as printed", fallen),
+    ):
+        if names:
+            lines.append(f"<small>{before}: {roles(names)}.</small>")
+    return lines
+
+
+def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[tuple[str, str]]) -> list[str]:
+    """What was found, with its smallest slack as a word; or why nothing was run; and the code that is about it."""
+    shown = []
+    for record, cell in zip(records, to_records(records, "", claim["label"]), strict=True):
+        found = recorded(record)
+        tightness = f" · {found.tightness}" if found.tightness and found.slack else ""
+        controls = "".join(f"<br><small>Control: {plain(control)}</small>" for control in found.controls)
+        shown.append(f"{cell}: {plain(found.finding)}{tightness}{controls}")
+    if not records:
+        owed = f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
+        shown = [one_line(claim.get("reason", owed))]
+    if code:
+        anchors = [re.sub(r"[._]", "-", module) for module, _ in code]
+        places = [link(f"notation.html#{at}", ".".join(name)) for at, name in zip(anchors, code, strict=True)]
+        tests = sorted({f"`tests/core/{module.partition('.')[0]}`" for module, _ in code})
+        shown.append(f"<small>Code: {', '.join(places)}; tests: {', '.join(tests)}.</small>")
+    return shown

@@ -1,0 +1,83 @@
+"""The map: each statement once, by section of the paper, with its verdict; it leads to where the statement stands."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from companion.pages.markup import link
+
+Claims = list[dict[str, Any]]
+
+SECTIONS = {
+    "1": "Introduction",
+    "2": "Preliminaries",
+    "3": "Learning over the uniform distribution",
+    "4": "Lower bounds for learning 1-sparse networks",
+    "5": "Learning under general distributions",
+    "6": "Discussion and future directions",
+    "A": "A network without weight sparsity",
+    "B": "Proof of Lemma 10",
+}
+MARKS = {
+    "true": "✓",
+    "true, proof repaired": "✓*",
+    "false as printed": "✗",
+    "open": "?",
+    "cited": "↗",
+    "definition": "≔",
+}
+MEANINGS = {
+    "true": "true as printed",
+    "true, proof repaired": "true, with the proof repaired",
+    "false as printed": "false as printed; corrected in the book",
+    "open": "stated, neither proved nor refuted",
+    "cited": "from the literature, not checked",
+    "definition": "a definition",
+}
+INTRODUCTION = """\
+# The map
+
+The statements of the paper by its sections, and beside each section what this book adds to it. A name leads to the
+place in the book that runs the statement. The mark after it is the verdict on the printed form and leads to the row of
+{doc}`the ledger <ledger>`; a number such as E9 leads to the erratum. Printed, the map takes two sheets of paper.
+
+"""
+
+
+def titled(section: str) -> str:
+    return f"Appendix {section}" if section.isalpha() else f"§{section}"
+
+
+def sections(claim: dict[str, Any]) -> list[str]:
+    """The sections of the paper in which a claim stands, without their parts."""
+    return [part.strip().partition(".")[0] for part in str(claim.get("section", "")).split(",")]
+
+
+def page(claims: Claims) -> str:
+    """The map as MyST Markdown."""
+    lines = [INTRODUCTION, '<ul class="map-marks">']
+    lines += [f'<li><span class="{mark_class(word)}">{MARKS[word]}</span> {MEANINGS[word]}</li>' for word in MARKS]
+    lines += ["</ul>", ""]
+    for section, title in SECTIONS.items():
+        here = [c for c in claims if c["kind"] != "erratum" and sections(c)[0] == section]
+        lines += [f"(section-{section})=", f"## {titled(section)}. {title}", ""]
+        for source, words in (("paper", ""), ("ours", "Ours"), ("other", "Of others")):
+            if mine := [c for c in here if c["source"] == source]:
+                lines += [f'<p class="map-source">{words}</p>'] * bool(words)
+                lines += ['<ul class="map">', *(entry(c) for c in mine), "</ul>", ""]
+    return "\n".join(lines)
+
+
+def entry(claim: dict[str, Any]) -> str:
+    """A statement's name, its verdict, and its errata."""
+    word, row = claim["verdict"], f"ledger.html#{claim['id']}"
+    label = claim["label"].removesuffix(" (ours)")
+    says = html.escape(f"{MARKS[word]} {label}: {word}")
+    mark = f'<a class="{mark_class(word)}" href="{row}" aria-label="{says}">{MARKS[word]}</a>'
+    errata = "".join(f" {link(f'errata.html#{e}', e)}" for e in claim.get("errata", []))
+    return f"<li>{link(claim['place'] or row, label)}&nbsp;{mark}<small>{errata}</small></li>"
+
+
+def mark_class(word: str) -> str:
+    return f"mark verdict-{word.replace(',', '').replace(' ', '-')}"

@@ -1,0 +1,58 @@
+"""Words, links and pills of the generated pages: HTML inside Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from sparse_core.notebook.ledger import Record
+
+
+def recorded(record: dict[str, Any]) -> Record:
+    """The record itself, which knows its words."""
+    return Record(**{field.name: record[field.name] for field in fields(Record)})
+
+
+def to_records(records: Iterable[dict[str, Any]], word: str, label: str) -> list[str]:
+    """A link to the cell of each record; those who hear links alone hear of which claim, and which of several."""
+    links, heard = [], []
+    for record in records:
+        text = word or record["evidence"]
+        heard.append(text)
+        number = f", {heard.count(text)}" if heard.count(text) > 1 else ""
+        links.append(link(f"{record['chapter']}.html#{record['anchor']}", text, f"{text}, {label}{number}"))
+    return links
+
+
+def link(target: str, text: str, heard: str = "") -> str:
+    """A link; ``heard`` is its name where its text alone does not say where it leads."""
+    name = f' aria-label="{html.escape(heard)}"' if heard else ""
+    return f'<a href="{html.escape(target)}"{name}>{plain(text)}</a>'
+
+
+def roles(ids: Iterable[str]) -> str:
+    """The claims as links to their rows."""
+    return ", ".join(f"{{claim}}`{name}`" for name in ids)
+
+
+def badge(word: str) -> str:
+    """A standing as a pill."""
+    return f'<span class="standing standing-{word.replace(" ", "-")}">{word}</span>'
+
+
+def one_line(text: str) -> str:
+    """A text on one line, in which no < begins a tag; to mathematics the space makes no difference."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "< ", " ".join(text.split()))
+
+
+def plain(text: str) -> str:
+    """Text that Markdown and HTML leave as it is."""
+    return re.sub(r"[&<>*_$\\`\[\]|~^{}#]", lambda c: f"&#{ord(c[0])};", text)
+
+
+def preview(only: str | None) -> list[str]:
+    """What the pages of a preview say first."""
+    return [f":::{{warning}}\nPreview: only the chapter `{only}` was executed for this page.\n:::", ""] if only else []
