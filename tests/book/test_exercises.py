@@ -5,8 +5,7 @@ import json
 import re
 
 import pytest
-import yaml
-from companion import chapters
+from companion import chapters, claims
 
 import make
 
@@ -96,8 +95,8 @@ def test_there_is_something_to_break(name):
 
 @every_page
 def test_no_record_of_an_exercise_is_one_of_the_ledger(name):
-    claims = {claim["id"] for claim in yaml.safe_load((make.BOOK / "claims.yml").read_text(encoding="utf-8"))}
+    known = claims.by_id(claims.read(make.BOOK))
     _, cells = section(name)
     for one in exercises(name):
         for _, claim, _ in (call for i in CELL.findall(one["solution"]) for call in calls(cells[i])):
-            assert claim.startswith("exercise-") and claim.removeprefix("exercise-") in claims
+            assert claim.startswith("exercise-") and claim.removeprefix("exercise-") in known

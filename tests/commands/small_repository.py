@@ -34,7 +34,7 @@ HTML('<p>Here <span class="claim" data-claim="lemma-9">Lemma 9</span> was checke
 """
 SECOND = CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}")
 LEDGER = """
-def write(*, stage, executed, only):
+def write(*, book, stage, executed, only):
     text = [o.get("text") for nb in executed.values() for c in nb["cells"] for o in c.get("outputs", ())]
     (stage / "book" / "ledger.md").write_text(f'# Ledger\\n\\n## Claims\\n\\n<p id="lemma-9">{text} {only}</p>\\n')
 """
@@ -50,12 +50,12 @@ def write(root):
     files = {
         "_toc.yml": TOC,
         "requirements.txt": "# nothing\n",
-        "book/_ext/companion/ledger_page.py": LEDGER,
+        "book/_ext/companion/pages/__init__.py": LEDGER,
         "book/index.md": "# A small book\n",
         "book/01-a.md": CHAPTER,
         "book/02-b.md": SECOND,
         "book/references.bib": "",
-        "book/claims.yml": "[{id: lemma-9, label: Lemma 9}]",
+        "book/claims.json": "[]",
     }
     for name, text in files.items():
         (root / name).write_text(text)

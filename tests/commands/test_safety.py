@@ -3,16 +3,16 @@
 import html.parser
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-import yaml
-from companion import errata_page, extension, graph, ledger_page, markup, navigation, notation_page
+from companion import claims, domain, pages
 from companion.audit import audit
+from companion.pages import errata, graph, markup, notation, paper_map
+from docutils import nodes
 from small_repository import run
-from test_errata import claim, erratum, record
+from test_claims import claim, erratum, record
 
 import make
 from sparse_core import laboratory
@@ -24,9 +24,9 @@ EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"
 
 
 def test_a_tag_of_yaml_runs_nothing(tmp_path):
-    (tmp_path / "claims.yml").write_text(f"!!python/object/apply:os.mkdir ['{tmp_path / 'made'}']")
-    with pytest.raises(ledger.LedgerError, match="claims.yml cannot be read: could not determine a constructor"):
-        ledger_page.read_yaml(tmp_path / "claims.yml")
+    (tmp_path / "a.yml").write_text(f"!!python/object/apply:os.mkdir ['{tmp_path / 'made'}']")
+    with pytest.raises(ledger.LedgerError, match="a.yml cannot be read: could not determine a constructor"):
+        claims.read_yaml(tmp_path / "a.yml", list)
     assert not (tmp_path / "made").exists()
 
 
@@ -82,21 +82,22 @@ def evil_records():
 
 
 def test_claims_are_shown_as_text(evil_records):
-    assert_only_text(ledger_page.page(EVIL_CLAIMS, evil_records))
-    assert_only_text(errata_page.page(EVIL_CLAIMS, evil_records))
-    assert_only_text(graph.svg(EVIL_CLAIMS))
-    assert_only_text(markup.with_links(f"`base`: {EVIL}", {c["id"]: c for c in EVIL_CLAIMS}))
-    assert_only_text(navigation.entry(EVIL_CLAIMS[1]))
-    assert_only_text(navigation.whence("base", EVIL_CLAIMS, {}))
+    evil = [{**entry, "place": ""} for entry in EVIL_CLAIMS]
+    assert_only_text(pages.ledger.page(evil, evil_records))
+    assert_only_text(errata.page(evil, evil_records))
+    assert_only_text(graph.svg(evil))
+    assert_only_text(paper_map.entry(evil[1]))
+    assert_only_text(domain.whence(evil[0], claims.by_id(evil)))
 
 
 def test_a_label_is_shown_as_text_where_an_output_names_its_claim():
-    page = {Path("a.html"): '<span class="claim" data-claim="other">the label</span>'}
-    assert_only_text(extension.with_claims(page, EVIL_CLAIMS)[Path("a.html")])
+    output = nodes.raw("", '<span class="claim" data-claim="other">the label</span>', format="html")
+    domain.name_cell(None, "", nodes.container("", output), 1, claims.by_id(EVIL_CLAIMS))
+    assert_only_text(output.astext())
 
 
 def test_mathematics_keeps_its_meaning_without_tags():
-    assert markup.without_tags("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
+    assert markup.one_line("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
 
 
 @pytest.mark.parametrize("key", ["id", "section", "chapter"])
@@ -135,11 +136,10 @@ def test_a_report_is_shown_as_text():
 
 def test_docstrings_are_shown_as_text(tmp_path):
     (tmp_path / "module.py").write_text(f'__all__ = ["f"]\ndef f():\n    r"""{EVIL}"""\n')
-    assert_only_text(notation_page.names(tmp_path))
+    assert_only_text(notation.names(tmp_path))
 
 
 def test_the_claims_of_this_book_need_no_tags():
-    claims = yaml.safe_load((make.BOOK / "claims.yml").read_text(encoding="utf-8"))
-    texts = [value for entry in claims for value in entry.values() if isinstance(value, str)]
+    texts = [value for entry in claims.read(make.BOOK) for value in entry.values() if isinstance(value, str)]
     assert len(texts) > 500
     assert [text for text in texts if re.search("<[A-Za-z/!?]", text)] == []

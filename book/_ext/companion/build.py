@@ -214,7 +214,7 @@ def book(chapter=None, jobs=None, parameters=()):
 
 def write_stage(stage, notebooks, done, only):
     """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page."""
-    from companion import downloads, ledger_page
+    from companion import downloads, pages
     from sparse_core.notebook.ledger import LedgerError
 
     shutil.copytree(BOOK, stage / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".*"))
@@ -230,7 +230,7 @@ def write_stage(stage, notebooks, done, only):
             page.write_text(STUB.format(title=title[1] if title else name, only=only), encoding="utf-8")
     downloads.write(stage / "book/assets/downloads", chapters.sources(BOOK), {**notebooks, **done})
     try:
-        ledger_page.write(stage=stage, executed=done, only=only)
+        pages.write(book=BOOK, stage=stage, executed=done, only=only)
     except LedgerError as error:
         raise Stop(error) from None
 

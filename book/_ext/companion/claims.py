@@ -23,7 +23,7 @@ BOX = re.compile(r"^(`{3,}|:{3,})\{prf:\w+\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^\1\s*$
 
 def read(book: Path) -> list[Claim]:
     """All claims in the order of the chapters, each with its ``chapter`` and its ``statement``; or a LedgerError."""
-    chapters = re.findall(r"file: book/(\d\d-\S+)", (book.parent / "_toc.yml").read_text(encoding="utf-8"))
+    chapters = re.findall(r"file: book/(\d\d-[\w-]+)", (book.parent / "_toc.yml").read_text(encoding="utf-8"))
     claims = []
     for path in sorted((book / "claims").glob("*.yml")):
         if path.name == "published.yml":

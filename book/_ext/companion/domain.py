@@ -21,8 +21,8 @@ from sphinx.util.nodes import make_refnode
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import downloads
-from companion.pages.map import SECTIONS, sections, titled
 from companion.pages.markup import link, plain
+from companion.pages.paper_map import SECTIONS, sections, titled
 
 FEW = 6  # as many names in a row; the ledger has them all
 PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
@@ -228,7 +228,8 @@ def searchable(app, pagename, templatename, context, doctree):
         places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}
         for page, _, anchor in (place.partition(".html#") for place in places):
             if pagename == f"book/{page}":
-                titles += [title for name in (claim["label"], claim["id"]) if (title := (name, anchor)) not in titles]
+                titles += [(claim["label"], anchor), (claim["id"], anchor)]
+    titles[:] = dict.fromkeys(titles)
 
 
 def setup(app):

@@ -8,7 +8,7 @@ from typing import Any
 
 import sparse_core
 from companion import audit, claims
-from companion.pages import errata, ledger, map, notation
+from companion.pages import errata, ledger, notation, paper_map
 from sparse_core.notebook.ledger import MIME, LedgerError
 
 PACKAGE = Path(sparse_core.__file__).parent
@@ -40,7 +40,7 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     pages = {
         "ledger.md": ledger.page(placed, records, only, notation.cited(PACKAGE)),
         "errata.md": errata.page(placed, records, only),
-        "map.md": map.page(placed),
+        "map.md": paper_map.page(placed),
         "claims.json": json.dumps(placed),
     }
     for name, text in pages.items():

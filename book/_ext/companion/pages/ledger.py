@@ -76,6 +76,8 @@ def page(
     lines += preview(only)
     lines += [GRAPH.format(number=len(graph.nodes(claims)), svg=graph.svg(claims))]
     for title, belongs in TABLES:
+        if not any(map(belongs, claims)):
+            continue
         lines += [f"## {title}", "", "::::{list-table}", ":class: ledger sortable", ":header-rows: 1"]
         lines += [":widths: 17 14 40 29", "", "* - Statement", "  - Standing", "  - In our words", "  - Evidence"]
         for claim in filter(belongs, claims):

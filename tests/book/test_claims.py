@@ -1,0 +1,248 @@
+"""Claims, their statements in the boxes of chapters, and the audit: what does not agree is refused, rule by rule."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from companion import audit, claims, pages
+
+from sparse_core.notebook import ledger
+
+BOOK = Path(__file__).parents[2] / "book"
+CLAIMS = claims.read(BOOK)
+CHAPTER = "02-uniform"
+
+
+def claim(name="lemma-9", **changes):
+    base = {"label": name.title(), "section": "3", "kind": "lemma", "source": "paper", "statement": "$a$"}
+    return {"id": name, **base, "verdict": "true", "chapter": CHAPTER, "owed": "exhaustive", **changes}
+
+
+def erratum(name, about, **changes):
+    parts = {"printed": "$1 < 1$.", "witness": "{claim}`base`: 1.", "corrected": "$1 \\le 1$.", "artefact": "no"}
+    base = {"kind": "erratum", "verdict": "false as printed", "owed": "refuted", "about": about, "label": name}
+    return claim(name, **{**base, "consequence": "harmless", **parts, **changes})
+
+
+def passing(name="lemma-9", **changes):
+    arguments = {"evidence": "exhaustive", "over": "networks", "control": {"4 becomes 1": 1.0}, **changes}
+    return ledger.check(name, [1.0, 2.0], 4.0, **arguments)
+
+
+def record(made):
+    return {**made._repr_mimebundle_()[ledger.MIME], "chapter": CHAPTER}
+
+
+REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
+UNCONTROLLED = ledger.check("lemma-9", 1, 2, evidence="exhaustive", over="networks")
+
+
+# What is read
+
+
+@pytest.fixture
+def book(tmp_path):
+    """The folder of a small book with one chapter, in which a lemma stands in a box, and a claim without a box."""
+    folder = tmp_path / "book"
+    (folder / "claims").mkdir(parents=True)
+    (tmp_path / "_toc.yml").write_text(f"root: book/index\nchapters:\n  - file: book/{CHAPTER}\n")
+    box = "````{{prf:lemma}} {}\n:label: {}\n:nonumber:\n\n{}\n````\n"
+    text = box.format("Lemma 9", "lemma-9", "It *is*\n\n$$\n1 <\n2\n$$\n\nsmall.") + box.format("B", "box-b", "B.")
+    (folder / f"{CHAPTER}.md").write_text(text)
+    form = ("statement", "chapter")
+    lemma = {key: value for key, value in claim().items() if key not in form}
+    named = {key: value for key, value in claim("b", box="box-b").items() if key not in form}
+    other = {key: value for key, value in claim("other", stands_in="sec-other").items() if key != "chapter"}
+    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump([lemma, named, other]))
+    (folder / "claims/published.yml").write_text("lemma-9: Lemma-9\n")
+    return folder
+
+
+def write(book, text, name=CHAPTER):
+    (book / f"claims/{name}.yml").write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_a_statement_is_read_from_its_box_and_the_chapter_from_the_file(book):
+    found = claims.read(book)
+    assert [(c["id"], c["statement"], c["chapter"]) for c in found] == [
+        ("lemma-9", "It *is* $1 < 2$ small.", CHAPTER),
+        ("b", "B.", CHAPTER),
+        ("other", "$a$", CHAPTER),
+    ]
+    assert audit.malformed(found) == []
+
+
+def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
+    lemma, named, other = claims.read(book)
+    assert claims.place(lemma, []) == f"{CHAPTER}.html#lemma-9" and claims.place(named, []).endswith("#box-b")
+    assert claims.place(other, []) == f"{CHAPTER}.html#sec-other"
+    first, second = ({**record(passing("other")), "anchor": anchor} for anchor in ("one", "two"))
+    assert claims.place(other, [record(passing()), first, second]) == f"{CHAPTER}.html#one"
+    assert claims.place(other, [{**first, "chapter": "01-a"}, second]) == f"{CHAPTER}.html#two"  # its own comes first
+    assert claims.place(other, [{**first, "chapter": "01-a"}]) == "01-a.html#one"
+    assert claims.place(claim("nowhere"), []) == ""
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("- id: [", "02-uniform.yml cannot be read: while parsing"),
+        (
+            "!!python/object/apply:os.system ['true']",
+            "cannot be read: could not determine a constructor",
+        ),
+        (b"- id: \xff", "02-uniform.yml cannot be read: 'utf-8' codec"),
+        ("", "02-uniform.yml cannot be read: it must hold a list, not None"),
+        ("lemma-9: {}", "02-uniform.yml cannot be read: it must hold a list, not {'lemma-9'"),
+        ("- 7", "claims/02-uniform.yml: entry 1 must be a mapping with an id, not 7"),
+        ("- [[a]]", "entry 1 must be a mapping with an id"),
+        ("- label: x", "entry 1 must be a mapping with an id"),
+        ("- {id: a, uses: 7}", "claims/02-uniform.yml: a: uses must be a list of ids, not 7"),
+        ("- {id: a, uses: [[b]]}", "a: uses must be a list of ids, not"),
+        ("- {id: a, section: 3}", "a: section must be text .in quotes"),
+        ("- {id: a, label: [b]}", "a: label must be text"),
+        ("- {id: lemma-9, statement: x}", "lemma-9: its statement stands in a box of 02-uniform.md"),
+        ("- {id: a, box: nowhere}", "a: there is no box nowhere in 02-uniform.md"),
+    ],
+)
+def test_what_is_no_list_of_claims_is_refused_in_one_line(book, text, reason):
+    write(book, text)
+    with pytest.raises(ledger.LedgerError, match=reason) as refusal:
+        claims.read(book)
+    assert "\n" not in str(refusal.value)
+
+
+def test_claims_of_no_chapter_are_refused(book):
+    write(book, "[]", "03-misspelt")
+    with pytest.raises(ledger.LedgerError, match="there is no chapter 03-misspelt in _toc.yml"):
+        claims.read(book)
+
+
+def test_the_book_s_own_claims_are_well_formed_and_published():
+    assert audit.malformed(CLAIMS) == []
+    published = claims.read_yaml(BOOK / "claims/published.yml", dict)
+    assert published == {c["id"]: c["label"] for c in CLAIMS} and len(published) == len(CLAIMS)
+    in_boxes = sum("box" in c for c in CLAIMS)
+    assert in_boxes >= 100
+
+
+def test_each_erratum_is_named_by_what_it_concerns():
+    known = claims.by_id(CLAIMS)
+    errata = [c for c in CLAIMS if c["kind"] == "erratum"]
+    assert [(e["id"], i) for e in errata for i in e["about"] if e["id"] not in known[i]["errata"]] == []
+
+
+# The audit
+
+
+def problems(entries, records, chapters=(CHAPTER,), published=None):
+    return audit.audit(entries, [record(r) for r in records], chapters, published or {})
+
+
+def test_a_balanced_ledger_has_no_problems():
+    assert problems([claim()], [passing()], published={"lemma-9": "Lemma-9"}) == []
+    assert problems([claim(verdict="false as printed", owed="refuted")], [REFUTED]) == []
+    other = claim("li-rates", source="other", arxiv="2609.09130", uses=["lemma-9"])
+    assert problems([claim(), other], [passing(), passing("li-rates")]) == []
+
+
+@pytest.mark.parametrize(
+    "entries, records, published, message",
+    [
+        ([claim()], [passing(), passing("lemma-99")], {}, "unknown claim id 'lemma-99'"),
+        ([claim()], [], {}, "lemma-9: owes exhaustive evidence in 02-uniform, and none was found"),
+        ([claim(source="other")], [], {}, "lemma-9: owes exhaustive evidence"),
+        ([claim()], [passing(evidence="sampled", seed=0)], {}, "evidence, but what was found is only sampled"),
+        ([claim()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
+        ([claim()], [passing(), UNCONTROLLED], {}, "lemma-9: no negative control"),
+        ([claim(verdict="false as printed")], [REFUTED], {}, "owes exhaustive evidence in 02-uniform, and none was"),
+        ([claim(owed="sampled")], [passing(evidence="sampled")], {}, "that does not name its seed"),
+        ([claim()], [passing(), passing()], {}, "the same check stands twice"),
+        ([claim()], [passing(), REFUTED], {}, "refuted, but book/claims calls it true"),
+        ([claim(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
+        ([claim(label="L")], [passing()], {"lemma-9": "Lemma 9"}, "its label changed from 'Lemma 9' to 'L'"),
+        ([claim()], [passing()], {"lemma-8": "Lemma 8"}, "lemma-8: published as 'Lemma 8', now missing"),
+        ([claim(), claim()], [passing()], {}, "lemma-9: the id stands twice"),
+        ([claim(statement="")], [passing()], {}, "lemma-9: no statement"),
+        ([claim(verdict="proved")], [passing()], {}, "verdict 'proved' is none of"),
+        ([claim(source="theirs")], [passing()], {}, "source 'theirs' is none of"),
+        ([claim(vedict="true")], [passing()], {}, "lemma-9: a claim has no vedict"),
+        ([claim(owed="cited")], [], {}, "it must give its reason"),
+        ([claim(uses=["lemma-6"])], [passing()], {}, "uses names 'lemma-6', which does not exist"),
+        ([claim(uses=["lemma-9"])], [passing()], {}, "lemma-9 uses lemma-9: circular"),
+        ([claim("a", uses=["b"]), claim("b", uses=["a"])], [], {}, "circular"),
+        *(
+            ([claim(), {**erratum("E1", ["lemma-9"]), part: ""}], [], {}, f"E1: no {part}")
+            for part in ("printed", "witness", "corrected", "consequence", "artefact", "about")
+        ),
+        ([claim(), erratum("E1", ["lemma-9"], consequence="dire")], [], {}, "consequence 'dire' is none of"),
+    ],
+)
+def test_each_rule_of_the_audit(entries, records, published, message):
+    assert any(message in problem for problem in problems(entries, records, published=published))
+
+
+def test_an_empty_check_that_was_smuggled_in_is_found():
+    forged = {**record(passing()), "count": 0}
+    assert audit.audit([claim()], [forged], [CHAPTER], {}) == ["lemma-9: a check over zero instances."]
+
+
+def test_a_chapter_that_was_not_executed_owes_nothing_yet():
+    assert problems([claim()], [], chapters=["01-definitions"]) == []
+
+
+def test_the_status_is_transitive():
+    entries = [
+        claim("conjecture-16", verdict="false as printed", owed="refuted"),
+        claim("lemma-a", uses=["conjecture-16"]),
+        claim("theorem-3", uses=["lemma-a"]),
+        claim("repaired", verdict="true, proof repaired", uses=["conjecture-16"]),
+        claim("above", uses=["repaired"]),
+        claim("open", verdict="open", owed="not runnable", reason="a conjecture"),
+    ]
+    records = [passing("theorem-3"), passing("repaired"), passing("above", evidence="sampled", seed=0)]
+    records.append(ledger.refute("conjecture-16", 2, 1, margin=1, over="p = 2", control={"corrected": 2}))
+    assert audit.status(entries, [record(r) for r in records]) == {
+        "conjecture-16": ("refuted", []),
+        "lemma-a": ("not yet run", ["conjecture-16"]),
+        "theorem-3": ("checked", ["conjecture-16"]),
+        "repaired": ("checked", []),
+        "above": ("sampled", []),
+        "open": ("open", []),
+    }
+
+
+# What is written
+
+
+def notebook(*records):
+    return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
+
+
+def test_an_exercise_neither_pays_for_a_claim_nor_breaks_a_ledger():
+    refuted = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")  # of a true claim, and without a control
+    for right in (passing("exercise-lemma-9"), refuted):
+        assert pages.collect({CHAPTER: notebook(right)}) == []
+    balanced = pages.collect({CHAPTER: notebook(passing(), refuted, refuted)})
+    assert audit.audit([claim()], balanced, [CHAPTER], {}) == []
+    unpaid = pages.collect({CHAPTER: notebook(passing("exercise-lemma-9"))})
+    assert "none was found" in audit.audit([claim()], unpaid, [CHAPTER], {})[0]
+
+
+def test_the_pages_are_a_pure_function_of_notebooks_and_claims(book, tmp_path):
+    executed = {CHAPTER: notebook(passing(), passing("b"), passing("other"))}
+    written = []
+    for stage in (tmp_path / "one", tmp_path / "two"):
+        (stage / "book").mkdir(parents=True)
+        pages.write(book, stage, executed)
+        written.append({path.name: path.read_text() for path in (stage / "book").iterdir()})
+    assert written[0] == written[1] and written[0].keys() == {"ledger.md", "errata.md", "map.md", "claims.json"}
+    assert f"{CHAPTER}.html#{passing().anchor}" in written[0]["ledger.md"] and "Preview" not in written[0]["ledger.md"]
+    pages.write(book, stage, {}, only="01-definitions")
+    assert "Preview: only the chapter `01-definitions`" in (stage / "book/ledger.md").read_text()
+
+
+def test_a_ledger_that_does_not_balance_writes_no_page(book):
+    with pytest.raises(ledger.LedgerError, match="does not balance .*\n.*none was found"):
+        pages.write(book, book.parent, {CHAPTER: notebook()})
+    assert not (book / "ledger.md").exists()

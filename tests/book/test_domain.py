@@ -1,0 +1,256 @@
+"""A small book, built by Sphinx: roles, the strip, the lines at statements, notes at equations, records and search."""
+
+import json
+
+import pytest
+from bs4 import BeautifulSoup
+from companion import accessible_names, claims, domain, pages
+from sphinx.application import Sphinx
+
+import make
+from sparse_core.notebook import ledger
+
+CLAIMS = {
+    "01-first": "- {id: theorem-4, label: Theorem 4, section: '1', kind: theorem, source: paper, verdict: 'true',"
+    " statement: x, stands_in: sec-first, owed: cited, reason: y}",
+    "02-uniform": """
+- {id: lemma-9, label: Lemma 9, arxiv: Lemma 3.2, section: "3", kind: lemma, source: paper, verdict: "true",
+   uses: [eq-U], errata: [E16], owed: exact}
+- {id: theorem-8, label: Theorem 8, section: "1, 3", kind: theorem, source: paper, verdict: open, uses: [lemma-9],
+   owed: exact, statement: It is so.}
+- {id: eq-U, label: Equation (U), section: "3", kind: equation, source: paper, verdict: "true", statement: $1$,
+   owed: exact}
+- {id: ours-x, label: X (ours), section: B, kind: result, source: ours, verdict: "true", owed: exact, box: box-x}
+- {id: E16, label: E16, section: "3", kind: erratum, source: paper, verdict: false as printed, owed: refuted,
+   about: [lemma-9], statement: It is not., printed: a, witness: b, corrected: c, consequence: gap, artefact: "no"}
+""",
+}
+BOXES = """# The second
+
+````{prf:lemma} Lemma 9, average sensitivity
+:label: lemma-9
+:nonumber:
+
+It holds.
+````
+
+````{prf:theorem} X is small (ours)
+:label: box-x
+:nonumber:
+
+It is.
+````
+"""
+LINKS = """
+{claim}`lemma-9` {claim}`its row <lemma-9>` {claim}`E16` {statement}`lemma-9` {statement}`the box <ours-x>`
+{statement}`eq-U` {statement}`theorem-4` {statement}`theorem-8`
+"""
+
+
+def made(name, **changes):
+    function = ledger.refute if name == "E16" else ledger.check
+    fixed = {"margin": 1, "control": {"c": 2}} if name == "E16" else {"evidence": "exact", "control": {"c": 1}}
+    return function(name, 2, 1 if name == "E16" else 3, over="n = 1", **fixed)
+
+
+def cell(source, *records, tags=("hide-input",)):
+    outputs = [
+        {"output_type": "execute_result", "data": made(name)._repr_mimebundle_(), "metadata": {}, "execution_count": 1}
+        for name in records
+    ]
+    return {"cell_type": "code", "source": source, "metadata": {"tags": list(tags)}, "outputs": outputs,
+            "execution_count": 1}  # fmt: skip
+
+
+def notebook(*cells):
+    cells = [{"cell_type": "markdown", "source": c, "metadata": {}} if isinstance(c, str) else c for c in cells]
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
+
+
+RUN = {
+    "01-first": notebook("(sec-first)=\n# The first\n", cell("1", tags=())),
+    "02-uniform": notebook(
+        BOXES, cell("1", "lemma-9"), cell("2", "eq-U"), cell("3", "theorem-8", "ours-x"), cell("4", "E16"), LINKS
+    ),
+}
+
+
+def build(folder, link=""):
+    """The site of the small book, with one more link, and what Sphinx warned of."""
+    book, stage = folder / "source/book", folder / "stage"
+    (book / "claims").mkdir(parents=True)
+    (stage / "book").mkdir(parents=True)
+    (book.parent / "_toc.yml").write_text("".join(f"- file: book/{name}\n" for name in RUN))
+    (book / "02-uniform.md").write_text(BOXES)
+    for name, text in CLAIMS.items():
+        (book / f"claims/{name}.yml").write_text(text)
+    (book / "claims/published.yml").write_text("{}")
+    pages.write(book, stage, RUN)
+    for name, content in RUN.items():
+        (stage / f"book/{name}.ipynb").write_text(json.dumps(content))
+    toc = "```{{toctree}}\n{}\n```\n".format
+    chapters, rest = toc(":numbered:\nbook/01-first\nbook/02-uniform"), toc("book/map\nbook/ledger\nbook/errata")
+    (stage / "index.md").write_text(f"# Book\n\n{link}\n\n{chapters}{rest}")
+    options = {
+        "extensions": ["myst_nb", "sphinx_proof", "companion.domain"],
+        "myst_enable_extensions": ["dollarmath", "colon_fence"],
+        "nb_execution_mode": "off",
+        "suppress_warnings": ["mystnb.unknown_mime_type"],
+    }
+    with (folder / "log").open("w") as log:
+        app = Sphinx(stage, None, folder / "html", folder / "trees", "html", options, status=None, warning=log)
+        app.build()
+    return folder / "html", (folder / "log").read_text()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    html, warnings = build(tmp_path_factory.mktemp("small"))
+    assert warnings == ""
+    return html
+
+
+@pytest.fixture
+def chapter(site):
+    return BeautifulSoup((site / "book/02-uniform.html").read_text(), "html.parser")
+
+
+def hrefs(tag):
+    return {link.text: link["href"] for link in tag.select("a")}
+
+
+RECORD = {name: made(name).anchor for name in ("eq-U", "theorem-8")}
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Sphinx and its extensions
+
+
+def test_roles_lead_to_the_row_and_to_the_place(chapter):
+    links = [(link.text, link["href"]) for link in chapter.select("p > a.reference")]
+    assert links == [
+        ("Lemma 9", "ledger.html#lemma-9"),
+        ("its row", "ledger.html#lemma-9"),
+        ("E16", "errata.html#E16"),
+        ("Lemma 9", "#lemma-9"),
+        ("the box", "#box-x"),
+        ("Equation (U)", f"#{RECORD['eq-U']}"),
+        ("Theorem 4", "01-first.html#sec-first"),
+        ("Theorem 8", f"#{RECORD['theorem-8']}"),
+    ]
+
+
+@pytest.mark.parametrize("role", ["claim", "statement"])
+def test_an_unknown_claim_is_a_warning(tmp_path, role):
+    _, warnings = build(tmp_path, link=f"{{{role}}}`lemma-99`")
+    assert "reference target not found: lemma-99" in warnings
+
+
+def test_every_link_of_the_generated_pages_leads_somewhere(site):
+    ids = {page.name: BeautifulSoup(page.read_text(), "html.parser") for page in (site / "book").glob("*.html")}
+    found = {name: {tag["id"] for tag in page.select("[id]")} for name, page in ids.items()}
+    for name, page in ids.items():
+        for link in page.select(".body a[href*='#']"):
+            target, _, anchor = link["href"].partition("#")
+            if target != "notation.html" and not target.startswith(".."):
+                assert anchor in found[target or name], (name, link["href"])
+
+
+def test_the_strip_names_sections_neighbours_and_files(site, chapter):
+    strip = chapter.select_one("h1 + nav.whereabouts")
+    kinds = {cell.contents[0]: cell.get("class") for cell in strip.select("ol a")}
+    assert {section for section, kind in kinds.items() if kind == ["run"]} == {"1", "3"}
+    assert [section for section, kind in kinds.items() if kind == ["ours"]] == ["B"]
+    assert "3 of its statements, 1 of ours" in strip.text
+    (before,) = strip.select("[aria-label*='The first']")  # what comes after is no chapter
+    assert (before.text, before["href"], before["aria-label"]) == ("← 1", "01-first.html", "← 1: 1. The first")
+    files = [link["href"].rpartition("/")[2] for link in chapter.select(".take-away a[download]")]
+    assert files == ["02-uniform.ipynb", "02-uniform.py", "02-uniform.md"]
+    assert "whereabouts" not in (site / "book/ledger.html").read_text()
+
+
+def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it_is_used(chapter):
+    title, other = chapter.select(".proof > .admonition-title")
+    assert title.text == "Lemma 9, average sensitivity#" and title.span.text == "Lemma 9"
+    assert other.text == "Theorem. X is small (ours)#" and hrefs(other)["#"] == "#box-x"
+    line = chapter.select_one("#lemma-9 section.lemma-content .whence")
+    assert line.text == "§3; arXiv: Lemma 3.2. Ledger: true. Errata: E16. Rests on Equation (U). Used for Theorem 8."
+    assert hrefs(line) == {
+        "§3": "map.html#section-3",
+        "true": "ledger.html#lemma-9",
+        "E16": "errata.html#E16",
+        "Equation (U)": f"02-uniform.html#{RECORD['eq-U']}",
+        "Theorem 8": f"02-uniform.html#{RECORD['theorem-8']}",
+    }
+
+
+def test_an_equation_of_the_paper_has_a_note_before_its_check(chapter):
+    (note,) = chapter.select("aside.margin")
+    assert note.text.startswith("Equation (U) of the paper. §3. Ledger: true.")
+    assert note.find_next_sibling().select_one(f"#{RECORD['eq-U']}")
+
+
+def test_records_lead_to_the_ledger_or_the_errata_and_hidden_code_says_what_it_makes(chapter):
+    records = [hrefs(one) for one in chapter.select(".claim-record")]
+    assert {"Lemma 9": "ledger.html#lemma-9"} in records and {"E16": "errata.html#E16"} in records
+    names = [one.get_text() for one in chapter.select("summary .collapsed")]
+    assert names[:2] == ["Show code cell source of Lemma 9, cell 1", "Show code cell source of Equation (U), cell 2"]
+
+
+def test_long_lists_end_in_the_ledger():
+    known = {f"c{i}": {"id": f"c{i}", "label": f"C{i}", "place": "", "kind": "lemma"} for i in range(9)}
+    few = domain.listed(known["c0"], list(known)[:6], known)
+    many = domain.listed(known["c0"], list(known), known)
+    assert few.count("<a ") == 6 and "more" not in few
+    assert many.count("<a ") == 6 and '<a href="ledger.html#c0" aria-label="4 more, C0">4 more</a>' in many
+
+
+def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
+    text = (site / "searchindex.js").read_text()
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    found = {
+        title: sorted((index["docnames"][page].removeprefix("book/"), anchor) for page, anchor in places)
+        for title, places in index["alltitles"].items()
+    }
+    assert found["Lemma 9"] == found["lemma-9"] == [("02-uniform", "lemma-9"), ("ledger", "lemma-9")]
+    assert found["E16"] == [("errata", "E16")]
+    assert found["Theorem 4"] == [("01-first", "sec-first"), ("ledger", "theorem-4")]
+    assert found["Lemma 9, average sensitivity"] == [("02-uniform", "lemma-9")]
+
+
+def test_sections_that_claims_name_are_there():
+    for claim in claims.read(make.BOOK):
+        if "stands_in" in claim:
+            assert f"({claim['stands_in']})=" in (make.BOOK / f"{claim['chapter']}.md").read_text(encoding="utf-8")
+
+
+def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place():
+    text = (make.BOOK / "glossary.md").read_text(encoding="utf-8")
+    lines = text.partition("````{glossary}\n")[2].removesuffix("````\n").split("\n\n")
+    entries = dict(entry.strip().split("\n  ") for entry in lines)
+    assert 30 <= len(entries) <= 45 and list(entries) == sorted(entries, key=str.lower)
+    for term, meaning in entries.items():
+        words, where = meaning.split(" Where: ")
+        assert words.count(". ") <= 1 and len(words) < 220, term
+        assert where.startswith(("{ref}`", "{statement}`", "[")), term
+
+
+def test_no_link_to_a_page_is_typed_by_hand():
+    for path in make.BOOK.glob("*.md"):
+        assert '<a href="' not in path.read_text(encoding="utf-8"), path.name
+
+
+HEARD = """<body><a href="#main-content">Skip</a><article class="bd-article"><section id="one">
+<h1>One<a class="headerlink" href="#one">#</a></h1>
+<h2>What is true: <span class="math">\\(4k^2\\le\\mathrm{AS}(h)\\)</span></h2>
+<table class="t"><thead><tr><th class="head">n</th></tr></thead></table><table><caption>Named.</caption></table>
+<table></table><figure class="f" id="fig-x"><div class="cc"><svg role="img" viewBox="0 0 469.2 9"></svg></div>
+<figcaption><span class="caption-number">Fig. 2.1 </span></figcaption></figure>
+</section></article>"""
+
+
+def test_what_is_heard_without_its_place_has_a_name():
+    page = BeautifulSoup(accessible_names.finished(HEARD), "html.parser")
+    tables = [table.get("aria-label") for table in page.select("table")]
+    assert tables == ["What is true: 4k² ≤ AS(h)", None, "What is true: 4k² ≤ AS(h), table 2"]
+    assert page.th["scope"] == "col" and page.figure["aria-label"] == "Fig. 2.1"
+    assert page.select_one(".cc > .drawing > svg").parent["style"] == "--width: 469px"
+    assert page.a["href"] == "#one"

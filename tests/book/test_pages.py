@@ -1,0 +1,226 @@
+"""The ledger, the errata, the map, the graph and the notation: links lead somewhere, and words follow from data."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from companion import claims
+from companion.pages import errata, graph, ledger, markup, notation, paper_map
+from test_claims import BOOK, CLAIMS, claim, erratum, passing, record
+
+import sparse_core
+from sparse_core.notebook.ledger import check, refute
+
+SMALL = [
+    claim("base", verdict="false as printed", errata=["E1"]),
+    claim("repaired", verdict="true, proof repaired", uses=["base"]),
+    claim("above-repaired", uses=["repaired"]),
+    claim("false-too", verdict="false as printed", uses=["base"], errata=["E1"]),
+    claim("far", uses=["false-too"]),
+    erratum("E1", ["base"]),
+    erratum("E2", ["repaired"], consequence="consequential", artefact="possible"),
+    erratum("E3", ["far"], verdict="cited", owed="cited", reason="About another paper.", consequence="gap"),
+]
+WITNESS = record(refute("E1", 2, 1, margin=1, over="n = 1", control={"with <=": 2}))
+
+
+def rows(page):
+    found = re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', page, re.S)
+    assert all(text.count("\n  - ") == 3 for _, text in found)
+    return dict(found)
+
+
+# The ledger
+
+
+def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
+    found = rows(ledger.page(SMALL, [WITNESS]))
+    assert found.keys() == {c["id"] for c in SMALL}
+    assert "Rests on: {claim}`false-too`." in found["far"] and "Rests on" not in found["base"]
+    assert "fails as printed: {claim}`base`, {claim}`false-too`." in found["far"]
+    assert "Errata: {claim}`E1`." in found["base"] and "to Base" in found["E1"]
+    assert '<a href="errata.html#E1" aria-label="Printed form, witness, correction, E1">Printed form' in found["E1"]
+
+
+def test_results_of_others_have_their_own_table():
+    other = claim("li-rates", label="Li et al.", source="other", arxiv="2609.09130", uses=["base"])
+    before, _, after = ledger.page([*SMALL, other], []).partition("## Results of others")
+    assert rows(after).keys() == {"li-rates"} and "li-rates" not in rows(before)
+    assert "arXiv: 2609.09130" in after and "§3" not in after
+
+
+@pytest.mark.parametrize("factor, word", [(2, "tight"), (10, "within 10×"), (30, "loose")])
+def test_a_row_says_how_tight_its_checks_are(factor, word):
+    made = check("lemma-9", [1.0, 2.0], 2.0 * factor / 2, evidence="exact", over="networks", control={"0": 0.0})
+    assert made.tightness == word
+    row = rows(ledger.page([claim()], [record(made)]))["lemma-9"]
+    assert re.search(rf"slack [\d.–]+× · {word}<br><small>Control: 0", row)
+    assert "*loose*" in ledger.page([claim()], [])
+
+
+def test_links_that_are_one_word_have_the_claim_in_their_names():
+    shown = rows(ledger.page([claim(label="Lemma 9")], [record(passing()), record(passing(over="others"))]))["lemma-9"]
+    assert re.findall(r'aria-label="(.*?)"', shown) == ["exhaustive, Lemma 9", "exhaustive, Lemma 9, 2"]
+
+
+def test_text_of_records_cannot_become_markup():
+    assert not set("<>*$[]`") & set(markup.plain("<b>*x*</b> $y$ [z](w) `c`"))
+
+
+# The errata
+
+
+def test_each_erratum_leads_to_its_witness():
+    page = errata.page(SMALL, [WITNESS])
+    run = f'<a href="02-uniform.html#{WITNESS["anchor"]}" aria-label="Run, E1">Run</a>'
+    assert f"{run}: 2 &#62; 1 · margin 1 · n = 1." in page and page.count(run) == 2  # in the table and in the entry
+    assert "On the witness, with &#60;=: holds." in page and '<span id="E1"' in page
+
+
+def test_the_errata_stand_in_the_order_of_their_consequence():
+    page = errata.page(SMALL, [WITNESS])
+    assert re.findall(r"### (E\d)", page) == re.findall(r'\* - <a href="#(E\d)"', page) == ["E2", "E3", "E1"]
+
+
+def test_what_is_not_run_says_why():
+    page = errata.page(SMALL, [])
+    assert "Not run. About another paper." in page
+    assert page.count("was not executed for this page") == 2
+
+
+def test_the_effect_of_an_erratum_ends_at_a_repaired_proof():
+    found = errata.downstream(SMALL[5], SMALL)
+    assert found == {"true, proof repaired": ["repaired"], "false as printed": ["false-too"], "true": ["far"]}
+    assert errata.downstream(SMALL[6], SMALL) == {}
+
+
+# The map
+
+
+def test_the_map_has_each_statement_once_with_its_verdict_and_leads_to_its_place():
+    page = paper_map.page([{**c, "place": "02-uniform.html#base" if c["id"] == "base" else ""} for c in SMALL])
+    assert re.findall(r'<li><a href="(\S+?)">', page) == [
+        "02-uniform.html#base",
+        *(f"ledger.html#{name}" for name in ("repaired", "above-repaired", "false-too", "far")),
+    ]
+    mark = (
+        '<a class="mark verdict-false-as-printed" href="ledger.html#base" aria-label="✗ Base: false as printed">✗</a>'
+    )
+    assert f'{mark}<small> <a href="errata.html#E1">E1</a></small>' in page and "(section-B)=" in page
+
+
+def test_the_map_knows_every_verdict_and_section_of_the_book():
+    page = paper_map.page([{**c, "place": ""} for c in CLAIMS])
+    assert page.count("<li><a ") == sum(c["kind"] != "erratum" for c in CLAIMS)
+    assert paper_map.MARKS.keys() == paper_map.MEANINGS.keys()
+    assert len(set(paper_map.MARKS.values())) == len(paper_map.MARKS)
+
+
+# The graph
+
+
+USES = {"a": [], "b": ["a"], "hidden": ["b"], "c": ["hidden", "a"], "d": ["c", "b"]}
+
+
+def test_paths_through_others_are_edges_and_implied_edges_are_not():
+    assert graph.contract(USES, "abcd") == {"a": set(), "b": {"a"}, "c": {"b"}, "d": {"c"}}
+
+
+def test_every_edge_of_the_book_s_graph_is_a_path_of_uses_and_conversely():
+    uses = {c["id"]: c.get("uses", []) for c in CLAIMS}
+    order = graph.nodes(CLAIMS)
+    edges = graph.contract(uses, order)
+    for name in order:
+        assert graph.reachable(edges, [name]) == graph.reachable(uses, [name]) & set(order)
+
+
+def test_each_line_leads_to_the_right():
+    uses = {c["id"]: c.get("uses", []) for c in CLAIMS}
+    order = graph.nodes(CLAIMS)
+    edges = graph.contract(uses, order)
+    rank = graph.ranks(edges, order)
+    assert all(rank[below] < rank[name] for name in order for below in edges[name])
+    routes = graph.routed(edges, rank)
+    columns = graph.columns_of(routes, rank, order)
+    assert sorted(sum(columns, [])) == sorted(routes)
+    place = {name: i for i, column in enumerate(columns) for name in column}
+    assert all(place[name] - place[below] == 1 for name in routes for below in routes[name])
+
+
+def test_the_drawing_has_a_link_for_each_of_at_most_sixty_nodes_and_is_the_same_each_time():
+    drawing, order = graph.svg(CLAIMS), graph.nodes(CLAIMS)
+    assert re.findall(r'<a href="#([\w.-]+)"', drawing) == order and len(order) <= 60
+    assert drawing == graph.svg(json.loads(json.dumps(CLAIMS)))
+    numbered = [c["id"] for c in CLAIMS if re.match(r"(Theorem|Lemma|Conjecture) \d+$", c["label"])]
+    assert set(numbered) <= set(order)
+    assert len(graph.nodes(CLAIMS, limit=10)) < 60
+
+
+def test_no_two_boxes_overlap():
+    boxes = [
+        tuple(map(float, b))
+        for b in re.findall(r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)"', graph.svg(CLAIMS))
+    ]
+    for i, (x, y, w, h) in enumerate(boxes):
+        assert all(x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y for x2, y2, w2, h2 in boxes[:i])
+
+
+# The notation
+
+
+def test_the_names_of_the_package_are_listed_with_their_formulas(tmp_path):
+    assert notation.public('__all__ = ["f"]\ndef f(): "f = 1."\ndef g(): ""') == [("f", "f = 1.")]
+    page = tmp_path / "notation.md"
+    page.write_text(f"# N\n\n{notation.MARK}\n")
+    notation.fill(page, Path(sparse_core.__file__).parent)
+    assert "`average_sensitivity`" in page.read_text() and notation.MARK not in page.read_text()
+    notation.fill(tmp_path / "absent.md", tmp_path)
+    assert not (tmp_path / "absent.md").exists()
+
+
+def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
+    cited = notation.cited(Path(sparse_core.__file__).parent)
+    assert ("network.network", "Scale") in cited["definition-2"] and ("bounds.paper", "lemma_9") in cited["lemma-9"]
+    page = ledger.page([claim("lemma-9")], [], code=cited)
+    assert '<a href="notation.html#bounds-paper">bounds.paper.lemma&#95;9</a>' in page and "`tests/core/bounds`" in page
+    known = claims.by_id(CLAIMS)
+    code = {module.partition(".")[0] for name, places in cited.items() for module, _ in places if name in known}
+    assert len(code) > 5 and code <= {path.name for path in (BOOK.parent / "tests/core").iterdir()}
+
+
+def test_each_name_in_the_table_exists():
+    """A function stands there as `module.name`, with or without its room."""
+    text = (BOOK / "notation.md").read_text(encoding="utf-8")
+    found = notation.modules(Path(sparse_core.__file__).parent).items()
+    full = {f"sparse_core.{module}.{name}" for module, source in found for name, _ in notation.public(source)}
+    known = {name.split(".", depth)[-1] for name in full for depth in (1, 2)}
+    modules = {name.rpartition(".")[0] for name in known}
+    named = set(re.findall(r"`((?:[a-z_]+\.)+[a-z_0-9]+)", text))
+    named = {name for name in named if name.rpartition(".")[0] in modules}
+    assert len(named) > 25 and named <= known
+
+
+# Sorting, in a browser
+
+
+TABLE = """<table class="sortable"><thead><tr><th>No.</th><th>Weight</th></tr></thead><tbody>
+<tr><td>E10</td><td><i data-order="0">zero</i></td></tr><tr><td>E9</td><td><i data-order="2">two</i></td></tr>
+<tr><td>E1</td><td><i data-order="1">one</i></td></tr></tbody></table><script>{}</script>"""
+FIRST = "[...document.querySelectorAll('tbody td:first-child')].map(cell => cell.textContent).join(' ')"
+SORT = "[...document.querySelectorAll('th')].map(head => head.getAttribute('aria-sort'))"
+
+
+def test_a_table_is_sorted_by_keyboard_and_says_so(in_browser):
+    async def visit(page):
+        await page.set_content(TABLE.format((BOOK / "assets/ledger.js").read_text(encoding="utf-8")))
+        seen = []
+        for key in ("Tab", "Enter", "Enter", "Enter", "Tab", "Space"):
+            await page.keyboard.press(key)
+            seen.append((await page.evaluate(FIRST), await page.evaluate(SORT)))
+        return seen
+
+    seen = in_browser(visit)
+    unsorted = ("E10 E9 E1", [None, None])
+    up, down = ("E1 E9 E10", ["ascending", None]), ("E10 E9 E1", ["descending", None])
+    assert seen == [unsorted, up, down, unsorted, unsorted, ("E10 E1 E9", [None, "ascending"])]
