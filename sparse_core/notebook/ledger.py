@@ -3,7 +3,7 @@ r"""Verdicts that travel with the notebook: ``check`` and ``refute``.
 ``check`` compares the two sides of a statement on instances that have been computed; ``refute`` shows an instance on
 which the printed form of a statement fails. Both raise when they cannot keep their promise, both refuse to speak about
 zero instances, and both return a ``Record`` that shows itself as one line and carries itself as data in the output of
-its notebook cell. The ledger page of the book is made of those data, the boxes of the chapters and ``book/claims``, and of nothing else.
+its notebook cell. The ledger page of the book is made of those data, the boxes of the chapters and ``book/claims``.
 
 Words of evidence. *exact*: the instances that are named, computed without sampling: on the whole cube, by a closed form
 or in exact arithmetic; floats up to the tolerance. *exhaustive*: every member of the family that is named. *certified*:
