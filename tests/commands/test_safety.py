@@ -142,4 +142,4 @@ def test_docstrings_are_shown_as_text(tmp_path):
 def test_the_claims_of_this_book_need_no_tags():
     texts = [value for entry in claims.read(make.BOOK) for value in entry.values() if isinstance(value, str)]
     assert len(texts) > 500
-    assert [text for text in texts if re.search("<[A-Za-z/!?]", text)] == []
+    assert [text for text in texts if re.search("<[A-Za-z/!?]", re.sub(r"\$.*?\$", "", text))] == []
