@@ -231,19 +231,11 @@ class Statistics(NamedTuple):
 def statistics(values: ArrayLike) -> Statistics:
     """sum of fhat(T)^2 by the degree |T| and by the coordinates in T, in one sweep over the coefficients.
 
-    Parameters
-    ----------
-    values : real array of length 2^n; it is transformed in double precision.
-
-    Notes
-    -----
     Split T into its high and its low bits. The squares are a matrix F with a row for each high part; F times the
     indicator of the degree of the low part adds up each row by degree, and the column sums of F give the influences of
     the low bits. What is left to add has the size of a row or a column of F. The coefficients take a table of doubles,
     and values that are not doubles another one.
 
-    Examples
-    --------
     >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
     >>> found.weights, found.influences, found.average_sensitivity
     (array([1., 2., 0.]), array([1., 1.]), 2.0)

@@ -70,16 +70,8 @@ def flip(words: Words, i: int) -> Words:
 def boundary(table: ArrayLike) -> NDArray[np.int64]:
     """The number of edges {x, x with bit i flipped} on which f changes, for each direction i; exact integers.
 
-    Parameters
-    ----------
-    table : 2^n truth values.
-
-    Notes
-    -----
     For f with values -1 and 1, Inf_i(f) is this number divided by 2^(n-1).
 
-    Examples
-    --------
     >>> boundary([True, False, True, True])
     array([1, 1])
     """

@@ -95,14 +95,8 @@ def silencers(W: Array, b: Array) -> NDArray[np.int8]:
 def compatible(W: Array, b: Array) -> Graph:
     """[nothing was found that keeps j and l from being active together]: the pairs that may be, as a symmetric matrix.
 
-    Parameters
-    ----------
-    W, b : normalised neurons, none of them dead.
-
-    Returns
-    -------
-    (s, s) matrix. False is proved, on the cube by a common silencer of opposite signs, or on the solid cube by
-    multipliers c, d >= 0 with ||c w_j + d w_l||_1 <= c b_j + d b_l.
+    For normalised neurons, none of them dead. False is proved, on the cube by a common silencer of opposite signs, or
+    on the solid cube by multipliers c, d >= 0 with ||c w_j + d w_l||_1 <= c b_j + d b_l.
 
     Notes
     -----
@@ -156,15 +150,9 @@ def exclusive_groups(graph: Graph) -> list[list[int]]:
 def largest_subset(W: Array, b: Array, graph: Graph) -> tuple[int, Array]:
     """max |S| over the sets S of neurons that no multipliers exclude: one linear programme for each set, size by size.
 
-    Parameters
-    ----------
-    W, b : normalised neurons, none of them dead.
-    graph : the compatible pairs. A larger set is tried if all its subsets with one neuron less remain.
-
-    Returns
-    -------
-    The bound, which is proved, and the corners next to the optima. When a size has more than 2000 sets to try, the
-    search ends with the trivial bound s.
+    For normalised neurons, none of them dead, and the graph of the compatible pairs. A larger set is tried if all its
+    subsets with one neuron less remain. Returns the bound, which is proved, and the corners next to the optima. When a
+    size has more than 2000 sets to try, the search ends with the trivial bound s.
 
     >>> W, b = normalised(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.array([0.5, 0.5, -0.75]))
     >>> largest_subset(W, b, compatible(W, b))[0]
@@ -198,15 +186,8 @@ def largest_subset(W: Array, b: Array, graph: Graph) -> tuple[int, Array]:
 def largest_count(W: Array, b: Array, groups: list[list[int]], time_limit: float) -> tuple[int, Array]:
     """max_x #{j : <w_j, x> > b_j} over the corners of the cube, by an integer programme.
 
-    Parameters
-    ----------
-    W, b : normalised neurons.
-    groups : at most one neuron of each is active.
-    time_limit : seconds.
-
-    Returns
-    -------
-    The bound, and the best corner as a (1, n) array, or (0, n) if none was found in time.
+    For normalised neurons, in groups of which at most one neuron is active, and a time limit in seconds. Returns the
+    bound, and the best corner as a (1, n) array, or (0, n) if none was found in time.
 
     Notes
     -----

@@ -81,16 +81,9 @@ def junta(
 def indexing(b: int) -> SparseNetwork:
     """Index_b(x, y) = sum_{a in {-1, 1}^b} relu(<a, x> + y_a / 2 - b + 1/2) = (1 + y_x) / 2, the bit at x: 1-sparse.
 
-    Parameters
-    ----------
-    b : bits of the address x, the first coordinates; address i of ``hypercube.points(b)`` reads coordinate b + i.
-
-    Notes
-    -----
+    The address x has b bits, the first coordinates; address i of ``hypercube.points(b)`` reads coordinate b + i. So
     n = b + 2^b and s = 2^b. The one neuron at the address is active when its bit is 1, half of the time (`indexing`).
 
-    Examples
-    --------
     >>> indexing(1)([[1, -1, 1], [-1, -1, 1]])          # addresses 0 and 1 of the bits (-1, 1)
     array([0., 1.])
     """
@@ -146,16 +139,9 @@ def appendix_a(
 def tight(p: int, k: int, n: int | None = None) -> SparseNetwork:
     """h = k sum_{a in {-1, 1}^p} chi(a) relu(<a, x> - p + 2) = 2k chi(x): AS(h) = 4 k^2 W^2, the most that is possible.
 
-    Parameters
-    ----------
-    p : bits of the parity chi; k : copies of each neuron; n : number of inputs, p by default.
+    chi is the parity of p bits, each neuron has k copies, and n = p by default. s = k 2^p, W = sqrt(p), B = |p - 2|,
+    AS = 4 k^2 p: equality in `ours-average-sensitivity`.
 
-    Notes
-    -----
-    s = k 2^p, W = sqrt(p), B = |p - 2|, AS = 4 k^2 p: equality in `ours-average-sensitivity`.
-
-    Examples
-    --------
     >>> net = tight(2, 3)
     >>> net.values(), net.sparsity(), net.scale.W**2
     (array([ 6., -6., -6.,  6.]), 3, exact by enumeration of 4 points, 2.0000000000000004)

@@ -50,18 +50,11 @@ def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
 def truth_table(u: Array, W: Array, b: Array) -> Array:
     """h(x) at all 2^n points of the cube: neurons that are rarely active cost their active pairs, the others 2^n each.
 
-    Returns
-    -------
-    (2^n,) array in the order of ``hypercube.points(n)``; refused for n > 26, and where it would take too long.
+    Refused for n > 26, and where it would take too long. A neuron is taken sparsely if OPENING + PAIR 2^n (its share of
+    active points) < 2^n, where the share is estimated on a grid of PROBES x PROBES points. The estimate decides about
+    the way only: the values are the same up to round-off, and exactly the same when all sums are exact, as for small
+    integers.
 
-    Notes
-    -----
-    A neuron is taken sparsely if OPENING + PAIR 2^n (its share of active points) < 2^n, where the share is estimated on
-    a grid of PROBES x PROBES points. The estimate decides about the way only: the values are the same up to round-off,
-    and exactly the same when all sums are exact, as for small integers.
-
-    Examples
-    --------
     >>> truth_table(np.ones(1), np.array([[1.0, 0.5]]), np.array([0.25]))
     array([1.25, 0.  , 0.25, 0.  ])
     """
