@@ -1,4 +1,4 @@
-"""Moments of samples: against direct sums and the fast transform; how they add; what they refuse."""
+"""Moments of samples: against direct sums and the fast transform; how they add."""
 
 import pickle
 from functools import reduce
