@@ -191,7 +191,7 @@ class SparseEvaluator:
 
     def __call__(self, X: ArrayLike) -> Array:
         """h(x) for each row x of X: on the cube by the quickest way, at other real points by the dense pass."""
-        X = self._rows(X)
+        X = self._points(X)
         if not self._pays(X):
             return dense_pass(*self._whole, X)
         result = np.zeros(len(X))
@@ -208,7 +208,7 @@ class SparseEvaluator:
         >>> SparseEvaluator(np.ones(4), np.eye(4) * 3 - 1, np.zeros(4)).multiply_adds([[1, 1, 1, 1]])    # dense
         array([16])
         """
-        X = self._rows(X)
+        X = self._points(X)
         if not self._pays(X):
             return np.full(len(X), self._whole[1].size)
         touched = np.zeros(len(X), dtype=np.int64)
@@ -224,7 +224,7 @@ class SparseEvaluator:
             for part in self._parts:
                 yield rows, part, part.candidates(X[rows])
 
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+    def _points(self, X: ArrayLike) -> NDArray[Any]:
         return checks.real_array("X", X, 2, shape=(None, self._whole[1].shape[1]), convert=False)
 
     def _pays(self, X: NDArray[Any]) -> bool:

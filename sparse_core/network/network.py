@@ -92,7 +92,7 @@ class SparseNetwork:
     def __repr__(self) -> str:
         return f"SparseNetwork(n={self.n}, s={self.s}, W={self.scale.W:g}, B={self.scale.B:g})"
 
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+    def _points(self, X: ArrayLike) -> NDArray[Any]:
         return checks.real_array("X", X, 2, shape=(None, self.n), convert=False)
 
     # The function
@@ -103,7 +103,7 @@ class SparseNetwork:
         >>> SparseNetwork([2, 1], [[1, 1], [-1, 0]], [0, 0])([[0.5, 1], [-1, 0.25]])
         array([3., 1.])
         """
-        return dense_pass(self.u, self.W, self.b, self._rows(X))
+        return dense_pass(self.u, self.W, self.b, self._points(X))
 
     def values(self) -> Array:
         """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26.
@@ -164,7 +164,7 @@ class SparseNetwork:
         array([[ True, False],
                [False,  True]])
         """
-        return activity.active(self.W, self.b, self._rows(X))
+        return activity.active(self.W, self.b, self._points(X))
 
     def active_count(self, X: ArrayLike | None = None) -> NDArray[np.int32]:
         """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``.
@@ -173,7 +173,7 @@ class SparseNetwork:
         >>> K, float(K.mean()), float((K > 1).mean())       # E[K] and Pr[K > 1]
         (array([1, 1, 2, 0], dtype=int32), 1.0, 0.25)
         """
-        return activity.count(self.W, self.b, None if X is None else self._rows(X))
+        return activity.count(self.W, self.b, None if X is None else self._points(X))
 
     def dead(self) -> NDArray[np.bool_]:
         """||w_j||_1 <= b_j for each neuron j: whether it is active at no point of the cube, exactly.
@@ -222,4 +222,4 @@ class SparseNetwork:
         time_limit = checks.real("time_limit", time_limit, 0)
         if X is None:
             return on_cube(self.W, self.b, method, time_limit)
-        return on_points(self.W, self.b, self._rows(X))
+        return on_points(self.W, self.b, self._points(X))

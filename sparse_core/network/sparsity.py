@@ -65,8 +65,6 @@ class Sparsity(int):
             return f"{self.upper}, exact by {self.how}"
         return f"at most {self.upper}, certified by {self.how}; at least {self.lower}, by a witness; undecided between"
 
-    __str__ = __repr__
-
 
 def on_points(W: Array, b: Array, X: NDArray[Any]) -> Sparsity:
     """max |R_x| over the rows x of X; counted with either sign of the round-off if X has entries that are not integers.
