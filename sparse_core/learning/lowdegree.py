@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from math import log, sqrt
+from math import comb, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
 from .._arrays import slices
-from ..cube.hypercube import dimension, monomials, supports
+from ..cube.hypercube import dimension, monomials
 from .moments import Moments, Report, checked_points
 from .monomial_products import products_of
 from .regression import TOLERANCE, gram, least_squares, solve
@@ -163,7 +163,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         n, sets = self.n_features_in_, getattr(self, "_kept", None)
         if n <= 62:
             return monomials(n, self.degree_) if sets is None else _masks(sets)
-        return _sets(n, self.degree_) if sets is None else sets
+        return _sets(n, self.degree_, np.arange(len(self.coef_))) if sets is None else sets
 
     def _least_squares(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
         (m, n), degree, ridge = X.shape, self.degree_, float(self.ridge)
@@ -187,7 +187,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
                 f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
                 f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
             )
-        self._kept = _sets(n, self.degree_)[kept]
+        self._kept = _sets(n, self.degree_, kept)
         G, b = np.zeros((len(kept),) * 2), np.zeros(len(kept))
         for rows, chi in _characters(X, self._kept):
             G += chi.T @ chi
@@ -250,10 +250,23 @@ def _progress(verbose: bool) -> Iterator[Report]:
         yield report
 
 
-def _sets(n: int, degree: int) -> NDArray[np.int32]:
-    """All sets of at most ``degree`` coordinates as rows of one array, filled up with -1."""
-    levels, width = supports(n, degree), min(degree, n)
-    return np.concatenate([np.pad(T, ((0, 0), (0, width - T.shape[1])), constant_values=-1) for T in levels])
+def _sets(n: int, degree: int, chosen: NDArray[np.intp]) -> NDArray[np.int32]:
+    """The sets of at most ``degree`` coordinates at the chosen places of ``hypercube.supports``, filled up with -1.
+
+    The set of rank r among those of i coordinates has the largest element p with C(p, i) <= r < C(p + 1, i), and the
+    rank of the others is r - C(p, i).
+    """
+    sets, start = np.full((len(chosen), min(degree, n)), -1, dtype=np.int32), 0
+    for size in range(1, min(degree, n) + 1):
+        start += comb(n, size - 1)
+        here = (start <= chosen) & (chosen < start + comb(n, size))
+        rank = chosen[here] - start
+        for i in range(size, 0, -1):
+            ranks = np.array([comb(p, i) for p in range(n)])
+            largest = np.searchsorted(ranks, rank, side="right") - 1
+            sets[here, i - 1] = largest
+            rank -= ranks[largest]
+    return sets
 
 
 def _masks(sets: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -32,6 +32,7 @@ __all__ = ["MonomialProducts", "packed_signs", "products_of"]
 ROWS = (48, 256)  # a product has at least the first number of rows, and more up to the second if that wastes little
 FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
 WORDS = 1 << 15  # of 64 bits, that are counted at a time: 256 KB
+SHORT = 32  # words, along which NumPy adds more slowly than across them
 
 Factors = tuple[list[NDArray[Any]], list[NDArray[Any]]]
 
@@ -184,7 +185,13 @@ def _agreement(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     down = max(1, WORDS // (words * across))
     for j in range(0, len(B), across):
         for i in range(0, len(A), down):
-            differ = np.bitwise_count(A[i : i + down, None] ^ B[j : j + across])
-            out[i : i + down, j : j + across] = differ.sum(axis=2, dtype=np.uint32)
+            out[i : i + down, j : j + across] = _differing(A[i : i + down], B[j : j + across])
     out *= -2
     out += 64 * A.shape[1]
+
+
+def _differing(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.uint32]:
+    """The number of bits in which a and b differ, for all rows a and b."""
+    if A.shape[1] < SHORT:
+        return np.asarray(np.bitwise_count(A.T[:, :, None] ^ B.T.copy()[:, None]).sum(axis=0, dtype=np.uint32))
+    return np.asarray(np.bitwise_count(A[:, None] ^ B).sum(axis=2, dtype=np.uint32))
