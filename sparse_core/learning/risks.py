@@ -8,7 +8,7 @@ Paper: section 2 (the loss), Lemma 7 (what the risks are about).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -105,12 +105,27 @@ def sample_risks(
     """
     h, n = checks.length_2n("values", values)
     m, runs, rng = checks.integer("m", m, 1), checks.integer("runs", runs, 1), checks.generator("rng", rng)
-    cube, coefficients, found = points(n), walsh_transform(h), []
-    for _ in range(runs):
+    return _risks(model, h, n, [m], runs, rng, noise).ravel()
+
+
+def _risks(
+    model: LowDegreeRegressor,
+    h: Array,
+    n: int,
+    sizes: Sequence[int],
+    runs: int,
+    rng: np.random.Generator,
+    noise: Callable[[Array], Array] | None = None,
+) -> Array:
+    """The risk of each fit, sizes as rows and runs as columns."""
+    cube, coefficients = points(n), walsh_transform(h)
+
+    def one(m: int) -> float:
         rows = rng.integers(0, len(h), m)
         labels = h[rows] if noise is None else noise(h[rows])
-        found.append(risk(copy(model).fit(cube[rows], labels), coefficients))
-    return np.array(found)
+        return risk(copy(model).fit(cube[rows], labels), coefficients)
+
+    return np.array([[one(m) for _ in range(runs)] for m in sizes])
 
 
 class Curve(NamedTuple):
@@ -141,8 +156,10 @@ def learning_curve(
     >>> bool(curve.mean[1] < curve.mean[0])
     True
     """
-    runs, m = checks.integer("runs", runs, 2), np.array(list(sizes), dtype=np.int64)
-    found = np.array([sample_risks(model, values, int(size), runs, rng=rng) for size in m])
+    h, n = checks.length_2n("values", values)
+    m = np.array([checks.integer("sizes", int(size), 1) for size in sizes], dtype=np.int64)
+    runs, rng = checks.integer("runs", runs, 2), checks.generator("rng", rng)
+    found = _risks(model, h, n, m.tolist(), runs, rng)
     return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
 
 

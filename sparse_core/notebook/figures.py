@@ -161,16 +161,20 @@ class Slider:
         values = list(values)
         if start not in values or not 2 <= len(values) <= 20:
             raise ValueError(f"Argument 'start' must be one of 2 to 20 values, not {start} among {len(values)}.")
-        drawn = [canvas(**options) for _ in values]
+        self.parameter, self.start = parameter, values.index(start)
+        layouts: list[Any] = [{} if i == self.start else {"layout": "none"} for i in range(len(values))]
+        drawn = [canvas(**options, **layout) for layout in layouts]
         alts = [draw(axes, value) for (_, axes), value in zip(drawn, values, strict=True)]
         figs = [fig for fig, _ in drawn]
         _share_limits(figs)
-        self.parameter, self.start = parameter, values.index(start)
         names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
         self.frames = dict(zip(names, alts, strict=True))
         table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
         self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
-        self.svg = _inline([_drawn(fig, None) for fig in figs], alts[self.start], self.start)
+        first = _drawn(figs[self.start], None)  # which lays the axes out, for all frames
+        _share_places(figs, figs[self.start])
+        frames = [first if i == self.start else _drawn(fig, None) for i, fig in enumerate(figs)]
+        self.svg = _inline(frames, alts[self.start], self.start)
         for fig in figs:
             plt.close(fig)
 
@@ -235,6 +239,13 @@ def _share_limits(figs: Sequence[Any]) -> None:
             common = min(low for low, _ in limits), max(high for _, high in limits)
             for ax in group:
                 getattr(ax, put)(*common)
+
+
+def _share_places(figs: Sequence[Any], model: Any) -> None:
+    """Let the axes of the figures stand where those of the model do."""
+    for fig in figs:
+        for ax, other in zip(fig.axes, model.axes, strict=True):
+            ax.set_position(other.get_position(original=True))
 
 
 def _drawn(fig: Any, box: str | None) -> ET.Element:
