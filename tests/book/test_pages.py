@@ -192,8 +192,8 @@ def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_o
 def test_each_name_in_the_table_exists():
     """A function stands there as `module.name`, with or without its room."""
     text = (BOOK / "notation.md").read_text(encoding="utf-8")
-    found = notation.modules(Path(sparse_core.__file__).parent).items()
-    full = {f"sparse_core.{module}.{name}" for module, source in found for name, _ in notation.public(source)}
+    found = notation.modules(Path(sparse_core.__file__).parent)
+    full = {f"sparse_core.{module}.{name}" for module, names in found.items() for name, _ in names}
     known = {name.split(".", depth)[-1] for name in full for depth in (1, 2)}
     modules = {name.rpartition(".")[0] for name in known}
     named = set(re.findall(r"`((?:[a-z_]+\.)+[a-z_0-9]+)", text))

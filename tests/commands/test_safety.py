@@ -136,7 +136,7 @@ def test_a_report_is_shown_as_text():
 
 def test_docstrings_are_shown_as_text(tmp_path):
     (tmp_path / "module.py").write_text(f'__all__ = ["f"]\ndef f():\n    r"""{EVIL}"""\n')
-    assert_only_text(notation.names(tmp_path))
+    assert_only_text(notation.tables(tmp_path))
 
 
 def test_the_claims_of_this_book_need_no_tags():

@@ -134,36 +134,37 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
     return problems
 
 
+def rests_on_false(claims: list[dict[str, Any]]) -> dict[str, set[str]]:
+    """The claims whose printed form is false on which each claim rests, directly or not; a claim whose own derivation
+    has been repaired ("true, proof repaired") passes nothing on."""
+    known = {c["id"]: c for c in claims}
+    found: dict[str, set[str]] = {}
+    for name in TopologicalSorter({c["id"]: c.get("uses", []) for c in claims}).static_order():
+        found[name] = set()
+        for below in known[name].get("uses", []):
+            if known[below]["verdict"] == "false as printed":
+                found[name].add(below)
+            if known[below]["verdict"] != "true, proof repaired":
+                found[name] |= found[below]
+    return found
+
+
 def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, list[str]]]:
     """The standing of each claim in one word, with the upstream claims that weaken it.
 
     The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable" and "not yet
     run". The list names every claim upstream, directly or not, whose printed form is false: a statement that rests on
-    one is not shown as green, even when its own check passed, unless its own derivation has been repaired ("true, proof
-    repaired").
+    one is not shown as green, even when its own check passed, unless its own derivation has been repaired.
     """
-    known = {c["id"]: c for c in claims}
-    evidence: dict[str, set[str]] = {c: set() for c in known}
+    evidence: dict[str, set[str]] = {c["id"]: set() for c in claims}
     for record in records:
         evidence[record["claim"]].add(record["evidence"])
-    fallen: dict[str, set[str]] = {}
+    fallen = rests_on_false(claims)
 
-    def upstream(name: str) -> set[str]:
-        if name not in fallen:
-            fallen[name] = set()
-            if known[name]["verdict"] != "true, proof repaired":
-                for below in known[name].get("uses", []):
-                    false = {below} if known[below]["verdict"] == "false as printed" else set()
-                    fallen[name] |= false | upstream(below)
-        return fallen[name]
-
-    def word(name: str) -> str:
-        claim, found = known[name], evidence[name]
-        if (
-            "refuted" in found
-            or claim["verdict"] == "false as printed"
-            and any("refuted" in evidence[e] for e in claim.get("errata", []))
-        ):
+    def word(claim: dict[str, Any]) -> str:
+        found = evidence[claim["id"]]
+        witnessed = any("refuted" in evidence[name] for name in claim.get("errata", []))
+        if "refuted" in found or (claim["verdict"] == "false as printed" and witnessed):
             return "refuted"
         if found:
             return "sampled" if found == {"sampled"} else "checked"
@@ -171,4 +172,7 @@ def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> d
             return "open"
         return claim["owed"] if claim["owed"] in NOT_RUN else "not yet run"
 
-    return {name: (word(name), sorted(upstream(name))) for name in known}
+    def weak(claim: dict[str, Any]) -> list[str]:
+        return [] if claim["verdict"] == "true, proof repaired" else sorted(fallen[claim["id"]])
+
+    return {claim["id"]: (word(claim), weak(claim)) for claim in claims}

@@ -53,6 +53,7 @@ def resolve(app, env, node, contnode):
     claim = known(str(env.srcdir))[node["reftarget"]]
     place = node["reftype"] == "statement" and claim["place"] or row(claim)
     page, _, anchor = place.partition(".html#")
+    contnode["classes"] = []  # a link like any other
     return make_refnode(app.builder, node["refdoc"], f"book/{page}", anchor, contnode)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.audit import ARTEFACTS, CONSEQUENCES, status
+from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import by_id
 from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
 
@@ -82,20 +82,13 @@ def entry(
 def downstream(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> dict[str, list[str]]:
     """The verdicts of the statements that rest, directly or not, on a statement that the erratum makes false.
 
-    A statement whose proof has been repaired no longer rests on it, so the walk ends there.
+    What rests on a statement whose proof has been repaired no longer rests on the erratum's.
     """
-    known = by_id(claims)
-    frontier = [i for i in erratum["about"] if known[i]["verdict"] == "false as printed"]
-    found: dict[str, list[str]] = {}
-    seen = set(erratum["about"])
-    while frontier:
-        below = frontier.pop(0)
-        for claim in claims:
-            if claim["kind"] != "erratum" and below in claim.get("uses", []) and claim["id"] not in seen:
-                seen.add(claim["id"])
+    false, found = rests_on_false(claims), {}
+    for claim in claims:
+        if claim["kind"] != "erratum" and claim["id"] not in erratum["about"]:
+            if false[claim["id"]].intersection(erratum["about"]):
                 found.setdefault(claim["verdict"], []).append(claim["id"])
-                if claim["verdict"] != "true, proof repaired":
-                    frontier.append(claim["id"])
     return found
 
 
