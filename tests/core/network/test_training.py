@@ -16,20 +16,27 @@ def objective(parameters, x, y, l1, decay):
     return np.mean((H @ u - y) ** 2) / 2 + l1 * H.sum(axis=1).mean() + decay / 2 * (np.sum(u**2) + np.sum(W**2))
 
 
+def differences(parameters, objective):
+    """The gradient by central differences, one entry after the other."""
+    gradient = [np.zeros_like(p) for p in parameters]
+    for p, g in zip(parameters, gradient, strict=True):
+        for j in np.ndindex(p.shape):
+            kept, sides = p[j], []
+            for h in (1e-6, -1e-6):
+                p[j] = kept + h
+                sides.append(objective())
+            p[j], g[j] = kept, (sides[0] - sides[1]) / 2e-6
+    return gradient
+
+
 @pytest.mark.parametrize("l1, decay", [(0.0, 0.0), (0.3, 0.0), (0.0, 0.2), (0.1, 0.1)])
 def test_the_gradient_is_that_of_the_objective(l1, decay):
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((7, 3)), rng.standard_normal(7)
     parameters = [rng.standard_normal(4), rng.standard_normal((4, 3)), rng.standard_normal(4)]
-    gradient = training._gradient(parameters, x, y, l1, decay)
-    for i, p in enumerate(parameters):
-        for j in np.ndindex(p.shape):
-            sides = []
-            for h in (1e-6, -1e-6):
-                moved = [q.copy() for q in parameters]
-                moved[i][j] += h
-                sides.append(objective(moved, x, y, l1, decay))
-            assert gradient[i][j] == pytest.approx((sides[0] - sides[1]) / 2e-6, rel=1e-5, abs=1e-7)
+    expected = differences(parameters, lambda: objective(parameters, x, y, l1, decay))
+    for found, slope in zip(training._gradient(parameters, x, y, l1, decay), expected, strict=True):
+        assert found == pytest.approx(slope, rel=1e-5, abs=1e-7)
 
 
 def sample(rng, m=200):
@@ -141,16 +148,10 @@ def cross_entropy(parameters, x, y, l1, decay):
 def test_the_gradient_of_layers_is_that_of_the_objective(sizes, l1, decay):
     rng = np.random.default_rng(0)
     parameters, x, y = layers(rng, sizes), rng.standard_normal((7, 3)), rng.integers(0, 3, 7)
-    gradient = training._backward(parameters, x, y, l1, decay)
     flat = [p for layer in parameters for p in layer]
-    for p, g in zip(flat, gradient, strict=True):
-        for j in np.ndindex(p.shape):
-            sides, kept = [], p[j]
-            for h in (1e-6, -1e-6):
-                p[j] = kept + h
-                sides.append(cross_entropy(parameters, x, y, l1, decay))
-            p[j] = kept
-            assert g[j] == pytest.approx((sides[0] - sides[1]) / 2e-6, rel=1e-4, abs=1e-6)
+    expected = differences(flat, lambda: cross_entropy(parameters, x, y, l1, decay))
+    for found, slope in zip(training._backward(parameters, x, y, l1, decay), expected, strict=True):
+        assert found == pytest.approx(slope, rel=1e-4, abs=1e-6)
 
 
 def test_layered_is_its_formula_and_a_score_is_a_sparse_network():
