@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 from . import packed
 from .hypercube import degrees
 
@@ -209,8 +210,8 @@ class Statistics(NamedTuple):
     Statistics(weights=array([0., 0., 1.]), influences=array([1., 1.]))
     """
 
-    weights: NDArray[np.float64]  # (n + 1,), by degree
-    influences: NDArray[np.float64]  # (n,), by coordinate
+    weights: Array  # (n + 1,), by degree
+    influences: Array  # (n,), by coordinate
 
     @property
     def average_sensitivity(self) -> float:
@@ -258,7 +259,7 @@ def statistics(values: ArrayLike) -> Statistics:
     return Statistics(weights.astype(np.float64, copy=False), np.concatenate(members))
 
 
-def weight_by_degree(values: ArrayLike) -> NDArray[np.float64]:
+def weight_by_degree(values: ArrayLike) -> Array:
     """W_k = sum_{|T| = k} fhat(T)^2 for k = 0, ..., n.
 
     Their sum is E[f^2] (Parseval, `claim-2-1-parseval`).
@@ -278,7 +279,7 @@ def tail(values: ArrayLike, degree: int) -> float:
     return statistics(values).tail(degree)
 
 
-def sensitivity(values: ArrayLike) -> NDArray[np.float64]:
+def sensitivity(values: ArrayLike) -> Array:
     """sen_f(x) = (1/4) sum_i (f(x) - f(x with bit i flipped))^2 at every point x.
 
     >>> sensitivity([1, -1, -1, -1])                # the minority point sees both flips, its neighbours one
@@ -295,7 +296,7 @@ def sensitivity(values: ArrayLike) -> NDArray[np.float64]:
     return total
 
 
-def influences(values: ArrayLike) -> NDArray[np.float64]:
+def influences(values: ArrayLike) -> Array:
     """Inf_i(f) = (1/4) E[(f(x) - f(x with bit i flipped))^2] for each coordinate i.
 
     It equals sum_{T containing i} fhat(T)^2.

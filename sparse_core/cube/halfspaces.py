@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
+from .._arrays import Array
 from .hypercube import points
 
 __all__ = ["canonical", "orbit_size", "symmetric"]
@@ -53,7 +54,7 @@ def orbit_size(table: NDArray[np.bool_]) -> int:
     return len({cube.transpose(order)[flip].tobytes() for order in permutations(range(n)) for flip in flips})
 
 
-def symmetric(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def symmetric(n: int) -> tuple[Array, Array]:
     """(p, AS) of the n half-spaces 1[at least a of the n coordinates are 1], a = 1, ..., n.
 
     p = Pr[X >= a] and AS = a Pr[X = a] / 2 for X ~ Binomial(n, 1/2): a point with X = a leaves the half-space by any

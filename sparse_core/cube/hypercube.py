@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Integers
 
 __all__ = ["character", "degrees", "dimension", "index", "monomials", "points", "supports"]
 
@@ -56,7 +57,7 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
     return (1 - 2 * bits).astype(np.int8)
 
 
-def index(X: ArrayLike) -> NDArray[np.int64]:
+def index(X: ArrayLike) -> Integers:
     """i = sum_j 2^j (1 - x_j) / 2: the rows at which the points X stand in ``points(n)``.
 
     >>> index([[1, 1], [-1, 1], [-1, -1]])
@@ -100,7 +101,7 @@ def dimension(n: int, degree: int) -> int:
     return sum(comb(n, i) for i in range(degree + 1)) if degree < n else 1 << n
 
 
-def monomials(n: int, degree: int) -> NDArray[np.int64]:
+def monomials(n: int, degree: int) -> Integers:
     """All T with |T| <= degree as bit masks, degree by degree, increasing within each degree.
 
     There are ``dimension(n, degree)`` of them. Within one degree the masks increase, which is colexicographic order:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Integers
 
 __all__ = ["boundary", "flip", "words_of", "sensitivity", "two_valued"]
 
@@ -67,7 +68,7 @@ def flip(words: Words, i: int) -> Words:
     return words.reshape(-1, 2, 1 << i - 6)[:, ::-1].reshape(-1)
 
 
-def boundary(table: ArrayLike) -> NDArray[np.int64]:
+def boundary(table: ArrayLike) -> Integers:
     """The number of edges {x, x with bit i flipped} on which f changes, for each direction i; exact integers.
 
     For f with values -1 and 1, Inf_i(f) is this number divided by 2^(n-1).

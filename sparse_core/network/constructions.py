@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from .._arrays import Array
 from ..cube.hypercube import character, points
 from .activity import blocks
 from .network import SparseNetwork
@@ -40,7 +41,7 @@ HAIR = 2.0**-39  # relative: two units of 40 binary digits
 DIGITS = 40  # binary digits of a threshold: its multiples up to 2^13 are exact
 
 
-def _rounded_up(x: ArrayLike) -> NDArray[np.float64]:
+def _rounded_up(x: ArrayLike) -> Array:
     """The least number of 40 binary digits that is at least x."""
     mantissa, exponent = np.frexp(x)
     return np.asarray(np.ldexp(np.ceil(np.ldexp(mantissa, DIGITS)), exponent - DIGITS))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array, slices
+from .._arrays import Array, Integers, slices
 from . import activity
 from .evaluation import dense_pass
 
@@ -202,7 +202,7 @@ class SparseEvaluator:
                 result[rows] += dense_pass(*part.neurons, X[rows])
         return result
 
-    def multiply_adds(self, X: ArrayLike) -> NDArray[np.int64]:
+    def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.
 
         >>> SparseEvaluator(np.ones(4), np.eye(4) * 3 - 1, np.zeros(4)).multiply_adds([[1, 1, 1, 1]])    # dense
