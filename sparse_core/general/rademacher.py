@@ -21,10 +21,10 @@ Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import sqrt
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, nnls
 from scipy.special import expit
@@ -51,7 +51,7 @@ TERMS = ("both", "weights", "biases")
 MAX_POINTS = 14  # 2^14 sets
 MAX_STATES = 1 << 24  # numbers in a table of set packing: 128 MB
 SEPARATED = 1e-9  # the residual of NNLS, for points of norm 1, below which two sets of points are taken to touch
-OPTIMAL = 1e-12  # how far the conditions of NNLS may be off, relatively; rounding takes less than 1e-15
+ROUNDING = 1e-14  # how far the conditions of NNLS may be off, relatively; rounding has taken less than 1e-15
 STEEP = 23.0  # the largest |logit mu|: there the value is within 1e-10 of its minimum, relatively
 
 
@@ -86,22 +86,20 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
 def _nearest(rows: Array, target: Array) -> Array:
     """target - p for the point p = sum_i x_i rows_i, x >= 0, of the cone of the rows that is nearest to the target.
 
-    SciPy (1.15, and now and then 1.17) can return a wrong x without a word. So what makes p the nearest point is
-    verified, all x_i >= 0 and <target - p, rows_i> <= 0 with equality where x_i > 0, and another order of the rows is
-    tried where it fails.
+    SciPy's NNLS can return a wrong x without a word: 1.15 in general position, 1.17 where rows are orthogonal to the
+    target. So what makes p the nearest point is verified: all x_i >= 0, and <target - p, rows_i> <= 0, with equality
+    where x_i > 0. Where it fails, p is found by least squares on every subset of the rows: some subset has the x.
     """
-    for order in (slice(None), slice(None, None, -1)):
-        some = rows[order]
-        x = nnls(some.T, target)[0]
-        rest: Array = target - x @ some
-        slopes, lengths = some @ rest, np.sqrt(np.einsum("ij,ij->i", some, some))
-        error = OPTIMAL * (sqrt(target @ target) + x @ lengths)  # relative to the terms of ``rest``
-        if x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / OPTIMAL:
+    with suppress(RuntimeError, np.linalg.LinAlgError):  # SciPy 1.14
+        x = nnls(rows.T, target)[0]
+        rest: Array = target - x @ rows
+        slopes, lengths = rows @ rest, np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        error = ROUNDING * (sqrt(target @ target) + x @ lengths)
+        if x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / ROUNDING:
             return rest
-    raise ArithmeticError(
-        f"scipy.optimize.nnls of SciPy {scipy.__version__} returned no nearest point, not even up to rounding. "
-        "Releases before 1.16 are known to fail; take a later one."
-    )
+    subsets = (rows[_inside(mask, len(rows))] for mask in range(1 << len(rows)))
+    fitted = ((some, np.linalg.lstsq(some.T, target)[0]) for some in subsets)
+    return min((target - x @ some for some, x in fitted if (x >= 0).all()), key=np.linalg.norm)
 
 
 class _Neuron:

@@ -13,7 +13,7 @@ import pytest
 from calls import LIMITS, NAMES, evaluate, table
 
 REFUSED = table("bad_calls.txt")
-OPEN = "must be (positive|less than 1), not "
+OPEN = "must be (positive|more than -1|less than 1), not "
 ARRAY = re.compile(r"(\w+)([\[{])([12])[\]}]")  # name[axes] of real numbers, name{axes} of -1 and 1
 DOMAIN = re.compile(r"(?:(-?\d+)(<=?))?([A-Za-z_]\w*)(?:(<=?)(-?\d+))?")
 

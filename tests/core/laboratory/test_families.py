@@ -83,12 +83,3 @@ def test_a_family_may_be_as_large_as_the_limit(monkeypatch):
     monkeypatch.setattr(families, "MAX_NETWORKS", comb(2 * 5 + 1, 2) - 1)
     with pytest.raises(ValueError, match="^Argument 's' must be smaller: 2 of 5 neurons make more than 54 networks"):
         families.networks(1, 2, 1, 1)
-
-
-def test_families_that_are_too_large():
-    with pytest.raises(ValueError, match="'s' must be smaller"):
-        families.networks(3, 4, 1, 3)
-    with pytest.raises(ValueError, match="'n' must be at most 5"):
-        families.neurons(6, 1, 1)
-    with pytest.raises(ValueError, match="'s' must be at least 1"):
-        families.networks(1, 0, 1, 1)

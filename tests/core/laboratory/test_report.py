@@ -61,37 +61,6 @@ def test_arrays_networks_and_readings_agree():
     assert "constant 2.5 is set aside" in repr(examine(WithConstant(net, 2.5)))
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_weights_must_be_finite(bad):
-    with pytest.raises(ValueError, match=r"Argument 'W' must be finite; entry \(0, 1\)"):
-        examine(([1.0], [[0.0, bad]], [0.0]))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "match"),
-    [
-        (dict(network="net"), TypeError, "must be arrays"),
-        (dict(network=([1], [[1]])), TypeError, "must be arrays"),
-        (dict(X=[[1, 1]]), ValueError, "'X' must have shape"),
-        (dict(X=np.zeros((0, 3))), ValueError, "number of rows of X"),
-        (dict(X=[[np.nan, 1, 1]]), ValueError, "'X' must be finite"),
-        (dict(law="points"), ValueError, "'X' must be given"),
-        (dict(law="gauss"), ValueError, "'law' must be one of"),
-        (dict(X=[[0.5, 1, 1]], law="cube"), ValueError, "entries -1 and 1"),
-        (dict(rho=1.0), ValueError, "'rho' must be less than 1"),
-        (dict(degree=-1), ValueError, "'degree' must be at least 0"),
-        (dict(k=0), ValueError, "'k' must be at least 1"),
-        (dict(W=-1.0), ValueError, "'W' must be at least 0"),
-        (dict(eps=0.0), ValueError, "'eps' must be positive"),
-        (dict(delta=1.0), ValueError, "'delta' must be less than 1"),
-        (dict(seed=-1), ValueError, "'seed' must be at least 0"),
-    ],
-)
-def test_wrong_arguments_are_named(arguments, error, match):
-    with pytest.raises(error, match=match):
-        examine(**{"network": network(0), **arguments})
-
-
 @settings(max_examples=20)
 @given(networks)
 def test_balancing_changes_the_scale_and_nothing_else(net):
@@ -110,14 +79,7 @@ def test_balancing_changes_the_scale_and_nothing_else(net):
 def fitted(kind, targets, **options):
     X = np.random.default_rng(0).choice([-1.0, 1.0], (60, 5))
     y = targets(X)
-    options = {
-        "hidden_layer_sizes": (7,),
-        "solver": "lbfgs",
-        "max_iter": 2000,
-        "random_state": 1,
-        "alpha": 1.0,
-        **options,
-    }
+    options = {"hidden_layer_sizes": (7,), "solver": "lbfgs", "random_state": 1, "alpha": 1.0, "tol": 0.01, **options}
     return kind(**options).fit(X, y), X
 
 
@@ -292,7 +254,7 @@ def test_what_is_not_said_is_what_the_documentation_says():
 
 
 def test_large_cubes_are_sampled_within_a_budget(monkeypatch):
-    net = network(1, n=6, s=5)
+    net = SparseNetwork([1] * 5, network(1, n=6, s=5).W, [0] * 5)
     assert examine(net)["lemma-9"].rows[0].evidence == "exact"
     for limit, value in (("EXACT_N", 5), ("EXACT_PAIRS", 319)):
         with monkeypatch.context() as patch:
