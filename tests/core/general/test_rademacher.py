@@ -212,7 +212,7 @@ def test_the_residual_that_the_solver_reports_is_not_used(monkeypatch):
     assert np.array_equal(rademacher.neuron_values(X, signs, 1.0, 0.5, "folded"), values)
 
 
-def test_where_the_solver_errs_another_order_of_the_points_is_tried():
+def test_where_the_solver_errs_every_subset_of_the_rows_is_tried():
     """On these points SciPy 1.17.1 returns a combination that is 0.003 too far away, and a residual that is not its."""
     rows = ["---++++++-+", "++++++++++-", "+--++--+--+", "+--+-+-----", "+++++---+-+"]
     rows = np.array([[1.0 if sign == "+" else -1.0 for sign in row] for row in rows]) / np.sqrt(11)
