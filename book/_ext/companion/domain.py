@@ -119,16 +119,14 @@ def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[
         claim = claims.get(match[1])
         return f'<a class="claim" href="{row(claim)}">{html.escape(claim["label"])}</a>' if claim else match[0]
 
-    of = f"of cell {number}"
     for node in cell.findall(nodes.raw):
         text = re.sub(r'<span class="claim" data-claim="([^"]+)">.*?</span>', to_claim, node.astext(), flags=re.S)
         node[:] = [nodes.Text(text)]
-        if record := re.search(r'class="claim-record".*?<a class="claim"[^>]*>(.*?)</a>', text, flags=re.S):
-            of = f"of {record[1]}, cell {number}"
+    record = re.search(r'class="claim-record".*?<a class="claim"[^>]*>(.*?)</a>', cell.astext(), flags=re.S)
+    of = f"of {record[1]}, cell {number}" if record else f"of cell {number}"
     for figure in cell.findall(nodes.figure):
-        numbers = app.env.toc_fignumbers.get(docname, {}).get("figure", {})
-        if figure["ids"] and figure["ids"][0] in numbers:
-            of = f"of Fig. {'.'.join(map(str, numbers[figure['ids'][0]]))}, cell {number}"
+        if numbers := app.env.toc_fignumbers.get(docname, {}).get("figure", {}).get("".join(figure["ids"][:1])):
+            of = f"of Fig. {'.'.join(map(str, numbers))}, cell {number}"
     for hidden in cell.findall(HideCodeCellNode):
         hidden["of"] = of
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from math import fsum
 from typing import Any
@@ -18,9 +20,8 @@ WIDTH, GAP, BEND, LINE, ROW = 86, 20, 12, 13, 9  # of a box, between columns, of
 
 def nodes(claims: list[dict[str, Any]], limit: int = 60) -> list[str]:
     """The paper's numbered statements, and of our results as many as fit, those with most connections first."""
-    uses = {c["id"]: set(c.get("uses", [])) for c in claims}
-    below = {name: reachable(uses, [name]) for name in uses}
-    above = {name: sum(name in others for others in below.values()) for name in uses}
+    below = closure({c["id"]: c.get("uses", []) for c in claims})
+    above = Counter(name for others in below.values() for name in others)
     paper = [c["id"] for c in claims if c["source"] == "paper" and NUMBERED.fullmatch(c["label"])]
     ours = [c["id"] for c in claims if c["source"] == "ours" and c["kind"] != "erratum"]
     ours.sort(key=lambda name: -len(below[name]) - above[name])
@@ -28,40 +29,30 @@ def nodes(claims: list[dict[str, Any]], limit: int = 60) -> list[str]:
     return [c["id"] for c in claims if c["id"] in chosen]
 
 
-def reachable(graph: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[str]:
-    """All that can be reached from ``start`` by at least one edge."""
-    found: set[str] = set()
-    stack = [below for name in start for below in graph[name]]
-    while stack:
-        name = stack.pop()
-        if name not in found:
-            found.add(name)
-            stack += graph[name]
+def closure(graph: Mapping[str, Iterable[str]]) -> Graph:
+    """All that can be reached from each node by at least one edge."""
+    found: Graph = {}
+    for name in TopologicalSorter(graph).static_order():
+        found[name] = set(graph[name]).union(*(found[below] for below in graph[name]))
     return found
 
 
 def contract(uses: Mapping[str, Iterable[str]], chosen: Iterable[str]) -> Graph:
     """The graph on the chosen nodes: an edge for each path through others, none that a longer path implies."""
     chosen = set(chosen)
-
-    def first(name: str) -> set[str]:
-        return {x for below in uses[name] for x in ({below} if below in chosen else first(below))}
-
-    edges = {name: first(name) for name in sorted(chosen)}
-    return {name: below - reachable(edges, below) for name, below in edges.items()}
+    first: Graph = {}  # the chosen nodes that are met first on the way down
+    for name in TopologicalSorter(uses).static_order():
+        first[name] = {x for below in uses[name] for x in ({below} if below in chosen else first[below])}
+    edges = {name: first[name] for name in sorted(chosen)}
+    below = closure(edges)
+    return {name: ends.difference(*(below[end] for end in ends)) for name, ends in edges.items()}
 
 
 def ranks(edges: Graph, order: list[str]) -> dict[str, int]:
     """The column of each node: to the right of all that it rests on, and as near as that allows to what rests on it."""
     rank: dict[str, int] = {}
-
-    def place(name: str) -> int:
-        if name not in rank:
-            rank[name] = 1 + max(map(place, edges[name]), default=-1)
-        return rank[name]
-
-    for name in order:
-        place(name)
+    for name in TopologicalSorter(edges).static_order():
+        rank[name] = 1 + max((rank[below] for below in edges[name]), default=-1)
     for name in sorted(order, key=lambda name: -rank[name]):
         above = [rank[x] for x in order if name in edges[x]]
         if above and edges[name]:
