@@ -149,8 +149,7 @@ def rows(
     signs = (f"negative outer weights: {negative} of {c.s}",) if negative else ()
     yield from evaluated(_nonnegative(facts, c), (*member, *law, *signs))
     yield from evaluated(_remark_11(facts, c), (*scale, *law))
-    yield from evaluated(_noise(facts, c, noise, rho), (*member, *law))
-    yield from evaluated(_degrees(facts, c, d, eps), (*member, *law))
+    yield from evaluated(_noise_and_tails(facts, c, noise, d, rho, eps), (*member, *law))
     low = 4 * ours.log_width(c.s, c.k)
     small = (f"d = {d}, less than 4 max(3/2, ln(s/k)) = {low:.4g}",) if d < low else ()
     yield from evaluated(_second_order(facts, c, d), (*member, *law, *small))
@@ -286,17 +285,14 @@ def _remark_11(f: Facts, c: Class) -> Cells:
     yield "ours-remark-11", "sparse with high probability", f.sensitivity, min(bounds), _dense(f, c), at
 
 
-def _noise(f: Facts, c: Class, noise: Interval | None, rho: float) -> Cells:
+def _noise_and_tails(f: Facts, c: Class, noise: Interval | None, d: int, rho: float, eps: float) -> Cells:
+    """Noise, a Fourier tail, and the least degree whose tail is at most eps/4, which loss eps asks for."""
     at, trivial = f"rho = {rho:g}", f.variance / 2
     if rho >= 0:
         yield "lemma-10", ONE, noise, paper.lemma_10(*c, rho), trivial, at
         yield "lemma-10", "repaired", noise, paper.lemma_10(*c, rho, form="repaired"), trivial, at
     bound = ours.noise_sensitivity(rho, c.W, c.k, c.s)
     yield "ours-noise-sensitivity", "(1 - rho)/2 min(2k, s)^2 W^2", noise, bound, trivial, at
-
-
-def _degrees(f: Facts, c: Class, d: int, eps: float) -> Cells:
-    """A Fourier tail, and the least degree whose tail is at most eps/4, which loss eps asks for."""
     bound = ours.tail_from_average_sensitivity(ours.average_sensitivity(c.W, c.k, c.s), d)
     yield "ours-tail", "min(2k, s)^2 W^2 / (d + 1)", f.tail(d), bound, f.variance, f"d = {d}"
     own, at = f.degree(eps / ours.LOSS), f"eps = {eps:.4g}"

@@ -500,29 +500,11 @@ def test_a_sampled_maximum_is_a_lower_bound():
     assert row.verdict == "no counterexample"
 
 
-def test_the_tail_of_a_sample_is_unbiased():
-    net = SparseNetwork([1, -1], [[1, 1, 0], [1, -1, 0]], [0, 0])
-    X = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), (60000, 3))
-    facts = look(net, X, exact=False, cube=True)
-    exact = look(net, points(3), exact=True, cube=True)
-    for d in (0, 1):
-        assert facts.tail(d).low < exact.tail(d).value < facts.tail(d).high
-    assert facts.tail(2) is None and facts.degree(0.1) is None
-
-
 def test_a_certificate_may_come_along():
     net = SparseNetwork([1, 1, 1], np.kron([[1, 0, 0], [-0.5, 1, 0], [-0.5, -1, 0]], np.ones(10)), [5, 9, 9])
     k = net.sparsity(method="milp", time_limit=20)
     (row,) = examine(net, k=k)["definition-1"]
     assert (row.at, row.evidence) == (k.how, "certified") and row.right.value == int(k)
-
-
-@pytest.mark.parametrize("scale", [1, 10])
-def test_the_share_of_a_sample_has_an_interval_even_at_zero(scale):
-    facts = look(SparseNetwork([1], [[1]], [0]), np.ones((100, 1)), exact=False, cube=True)
-    assert facts.share(np.zeros(100 * scale)).high == pytest.approx(3.7 / (100 * scale), rel=0.1)
-    assert facts.share(np.ones(100 * scale)).high == 1
-    assert normal([1.0, 1.0]) == (1, 1, 1)
 
 
 def sampled_facts(N=100, n=3):
@@ -538,6 +520,7 @@ def test_a_mean_has_the_interval_of_student(level):
     assert normal(values, level) == pytest.approx((3.2, low, high))
     assert sampled_facts().mean(values, level) == normal(values, level)
     assert normal(values) == sampled_facts().mean(values) == normal(values, 0.05)
+    assert normal([1.0, 1.0]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("hits", [0, 1, 7, 19, 20])
@@ -564,6 +547,7 @@ def test_the_tail_of_a_sample_is_over_pairs_of_different_points(d):
         found.append(np.mean(facts.h[part] ** 2) - np.mean(pairs))
     assert facts.tail(d) == pytest.approx(normal(found))
     assert look(facts.net, facts.X, exact=True, cube=False).tail(d) is None
+    assert facts.tail(2) is None and facts.degree(0.1) is None
 
 
 def test_the_degree_is_the_least_with_a_small_tail():
