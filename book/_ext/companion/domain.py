@@ -108,10 +108,6 @@ def visit_statement(self, node):
     self.body.append(self.starttag(node, "div", CLASS="admonition"))
 
 
-def depart_statement(self, node):
-    self.body.append("</div>")
-
-
 def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[str, dict[str, Any]]) -> None:
     """The records of a cell linked to the ledger or the errata, and its hidden code named by what it makes."""
 
@@ -140,8 +136,9 @@ def visit_hidden(self, node):
     self.body.append("</summary>\n")
 
 
-def depart_hidden(self, node):
-    self.body.append("</details>\n")
+def closing(tag):
+    """What ends an element."""
+    return lambda self, node: self.body.append(tag)
 
 
 def in_the_paper(app, docname: str, claims: list[dict[str, Any]]) -> str:
@@ -237,5 +234,5 @@ def setup(app):
     app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", dress)
     app.connect("html-page-context", searchable)
-    app.add_node(unenumerable_node, override=True, html=(visit_statement, depart_statement))
-    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden, depart_hidden))
+    app.add_node(unenumerable_node, override=True, html=(visit_statement, closing("</div>")))
+    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden, closing("</details>\n")))

@@ -58,10 +58,6 @@ def visit_solution(self, node):
     self.body.append(f"{self.starttag(node, 'details')}<summary>{title}</summary>\n")
 
 
-def depart_solution(self, node):
-    self.body.append("</details>\n")
-
-
 def scripts_last(text):
     """The page with the scripts of its head at its end, in their order: its text is shown before they are loaded."""
     head, end, body = text.partition("</head>")
@@ -115,7 +111,7 @@ def setup(app):
     for script in ("wide.js", "menus.js"):
         app.add_js_file(script)
     app.setup_extension("sphinx_exercise")
-    app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
+    app.add_node(solution_node, override=True, html=(visit_solution, domain.closing("</details>\n")))
     domain.setup(app)
     app.connect("html-page-context", without_thebe, priority=999)
     app.connect("build-finished", finish)
