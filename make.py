@@ -30,10 +30,7 @@ ENVIRONMENT = {  # the same book whoever builds it, and wherever
     "OPENBLAS_NUM_THREADS": "1",
     "TZ": "UTC",
     "LC_ALL": "C.UTF-8",
-    "MPLCONFIGDIR": str(BUILD / "matplotlib"),
-    "IPYTHONDIR": str(BUILD / "ipython"),
-    "JUPYTER_CONFIG_DIR": str(BUILD / "jupyter"),
-    "JUPYTER_DATA_DIR": str(BUILD / "jupyter"),
+    **dict.fromkeys(("MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"), str(BUILD / "home")),
     "JUPYTER_PREFER_ENV_PATH": "1",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
@@ -44,9 +41,6 @@ from companion import Stop  # noqa: E402  (the line above finds it)
 
 def say(line):
     print(line, flush=True)
-
-
-# The environment
 
 
 def bootstrap(venv, pins):
@@ -95,9 +89,6 @@ def enter(venv, pins, command):
         sys.exit(subprocess.call(command)) if os.name == "nt" else os.execv(command[0], command)
 
 
-# The commands; the first line of each one's docstring is its help
-
-
 def book(chapter, jobs, parameters):
     """execute the chapters that changed, write the ledger, build the offline site: _build/html"""
     from companion import build
@@ -130,11 +121,13 @@ def test(quick, arguments):
 
 
 def check():
-    """lint, formatting and types"""
-    tools = ("ruff check .", "ruff format --check .", "mypy sparse_core")
-    if failed := [tool for tool in tools if subprocess.call([sys.executable, "-m", *tool.split()], cwd=ROOT)]:
+    """lint, formatting, types, and that imports go from room to room downwards"""
+    lint_imports = "from importlinter.cli import lint_imports_command as run; run()"
+    tools = {"ruff": ["-m", "ruff", "check"], "ruff format": ["-m", "ruff", "format", "--check"]}
+    tools |= {"mypy": ["-m", "mypy"], "import-linter": ["-c", lint_imports, "--no-cache"]}
+    if failed := [name for name, words in tools.items() if subprocess.call([sys.executable, *words], cwd=ROOT)]:
         raise Stop(f"{' and '.join(failed)} found something; see above")
-    say("check: lint, formatting and types are clean")
+    say("check: lint, formatting, types and imports are clean")
 
 
 def serve(port):
@@ -164,30 +157,23 @@ COMMANDS = {command.__name__: command for command in (book, test, refresh, check
 
 
 def parse(arguments):
-    """(command, its options)"""
+    """(command, its options); the first line of a command's docstring is its help"""
     parser = argparse.ArgumentParser(prog="make.py", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add = {name: commands.add_parser(name, help=run.__doc__, allow_abbrev=False) for name, run in COMMANDS.items()}
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
-    add["book"].add_argument("--jobs", metavar="N", type=at_least_one, help="chapters at a time; default: one a core")
+    add["book"].add_argument("--jobs", metavar="N", type=int, help="chapters at a time; default: one a core")
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["test"].add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
-    options = vars(known)
-    command = options.pop("command")
+    command, options = known.command, {key: value for key, value in vars(known).items() if key != "command"}
     if command in ("test", "bench"):
         options["arguments"] = further
     elif further:
         add[command].error(f"unknown argument: {' '.join(further)}")
     return command, options
-
-
-def at_least_one(text):
-    if not (text.isdecimal() and int(text) >= 1):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
-    return int(text)
 
 
 def main(arguments):

@@ -26,7 +26,6 @@ BREAK = 'raise ValueError("two lines,\\nof which the last one counts")'
         "",
         "bake",
         "book --chaptre 01-a",
-        "book --jobs 0",
         "book --jobs two",
         "serve --port eighty",
         "clean all",
@@ -46,6 +45,10 @@ def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
 def test_a_name_that_is_not_one_chapters_lists_the_chapters(small, words):
     said = stopped(small, *words)
     assert f"there is no chapter {words[-1]!r}; the chapters are 01-a, 02-b" in said
+
+
+def test_at_least_one_chapter_runs_at_a_time(small):
+    assert stopped(small, "book", "--jobs", "0") == "book: stopped: --jobs must be at least 1, not 0\n"
 
 
 @pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])
@@ -289,7 +292,7 @@ def test_a_tool_that_finds_something_is_named(monkeypatch, capsys):
     monkeypatch.setattr(subprocess, "call", lambda command, cwd: "mypy" in command)
     monkeypatch.setenv("COMPANION_NO_VENV", "1")
     assert make.main(["check"]) == 1
-    assert capsys.readouterr().err == "check: stopped: mypy sparse_core found something; see above\n"
+    assert capsys.readouterr().err == "check: stopped: mypy found something; see above\n"
 
 
 def test_serve_needs_a_site_and_shows_it(small):

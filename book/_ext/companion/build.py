@@ -147,9 +147,8 @@ def executed(notebooks, values=None, jobs=None):
     folder.mkdir(parents=True, exist_ok=True)
     kept = {name: folder / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks if not values.get(name)}
     missing = [name for name in notebooks if name not in kept or not kept[name].exists()]
-    bars, done = sys.stderr.isatty(), {}
-    latest_first = {name: notebooks[name] for name in reversed(missing)}  # they take longest
-    for name, outcome, seconds in chapters.execute_all(latest_first, values, folder=BOOK, jobs=jobs, bars=bars):
+    done, latest_first = {}, {name: notebooks[name] for name in reversed(missing)}  # they take longest
+    for name, outcome, seconds in chapters.execute_all(latest_first, values, folder=BOOK, jobs=jobs):
         if isinstance(outcome, chapters.ChapterError):
             log = BUILD / f"{name}.traceback.txt"
             log.write_text(outcome.traceback, encoding="utf-8")
@@ -161,8 +160,7 @@ def executed(notebooks, values=None, jobs=None):
             for old in folder.glob(f"{name}.*"):
                 old.unlink()
             put(kept[name], chapters.dump(outcome))
-        clear = "\r\x1b[K" if bars else ""
-        say(f"{clear}  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
+        say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
     return {name: done.get(name) or chapters.load(kept[name]) for name in notebooks}
 
 
@@ -187,6 +185,8 @@ def refresh(names):
 
 def book(chapter=None, jobs=None, parameters=()):
     """The site, or the preview of one chapter; what fails leaves no site, and the last preview as it was."""
+    if jobs is not None and jobs < 1:
+        raise Stop(f"--jobs must be at least 1, not {jobs}")
     notebooks = read_all()
     run = notebooks if chapter is None else chosen([chapter], notebooks)
     values = chapters.share_out(parameters, run)

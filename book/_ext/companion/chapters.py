@@ -74,14 +74,14 @@ def share_out(words, notebooks):
     return shares
 
 
-def execute(notebook, values=None, folder=".", progress_bar=False):
+def execute(notebook, values=None, folder="."):
     """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock."""
     import papermill
 
     kernel = {"kernel_name": "python3", "execution_timeout": 1800, "extra_arguments": ["--log-level=CRITICAL"]}
     kernel["resources"] = {"metadata": {"path": str(folder)}}
     try:
-        done = papermill.execute_notebook(notebook, None, values, progress_bar=progress_bar, **kernel)
+        done = papermill.execute_notebook(notebook, None, values, progress_bar=False, **kernel)
     except papermill.PapermillExecutionError as error:
         traceback = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(error.traceback))
         message = ": ".join(filter(None, [error.ename, *error.evalue.strip().splitlines()[-1:]]))
@@ -100,28 +100,28 @@ def execute(notebook, values=None, folder=".", progress_bar=False):
     return done
 
 
-def execute_all(notebooks, values, *, folder, jobs=None, bars=False):
+def execute_all(notebooks, values, *, folder, jobs=None):
     """(name, the executed notebook or the exception, seconds) of each as they finish: ``jobs`` at a time, the first
     ones first, each in a process of its own; by default as many as there are cores."""
-    slots, finished = queue.Queue(), queue.Queue()
-    for slot in range(jobs or os.cpu_count() or 1):
-        slots.put(slot)
+    free, finished = threading.Semaphore(jobs or os.cpu_count() or 1), queue.Queue()
 
     def work(name):
-        slot = slots.get()
         start = time.perf_counter()
         try:
-            bar = {"desc": f"  {name}", "position": slot, "leave": False} if bars else False
-            outcome = execute(notebooks[name], values.get(name), folder, bar)
+            outcome = execute(notebooks[name], values.get(name), folder)
         except Exception as error:
             outcome = error
+        free.release()
         finished.put((name, outcome, time.perf_counter() - start))
-        slots.put(slot)
+
+    def begin():
+        for name in notebooks:
+            free.acquire()
+            threading.Thread(target=work, args=(name,), daemon=True).start()
 
     logging.disable(logging.CRITICAL)  # what matters is raised
     try:
-        for name in notebooks:
-            threading.Thread(target=work, args=(name,), daemon=True).start()
+        threading.Thread(target=begin, daemon=True).start()
         for _ in notebooks:
             yield finished.get()
     finally:
