@@ -141,13 +141,13 @@ def chosen(names, notebooks):
 def executed(notebooks, values=None, jobs=None):
     """The notebooks with their outputs: those of _build/executed where nothing has changed, the others run now.
 
-    Chapters that were given parameters are run, and not kept.
+    Chapters that were given parameters are run, and not kept; nor are those whose sources changed under way.
     """
-    folder, values = BUILD / "executed", values or {}
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = {name: folder / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks if not values.get(name)}
-    missing = [name for name in notebooks if name not in kept or not kept[name].exists()]
-    done, latest_first = {}, {name: notebooks[name] for name in reversed(missing)}  # they take longest
+    values, done, kept = values or {}, {}, BUILD / "executed"
+    kept.mkdir(parents=True, exist_ok=True)
+    paths = {name: kept / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks}
+    missing = [name for name, path in paths.items() if values.get(name) or not path.exists()]
+    latest_first = {name: notebooks[name] for name in reversed(missing)}  # they take longest
     for name, outcome, seconds in chapters.execute_all(latest_first, values, folder=BOOK, jobs=jobs):
         if isinstance(outcome, chapters.ChapterError):
             log = BUILD / f"{name}.traceback.txt"
@@ -155,13 +155,13 @@ def executed(notebooks, values=None, jobs=None):
             raise Stop(f"{name}, {outcome}" + (f" (full traceback: {log})" if outcome.traceback else ""))
         if isinstance(outcome, Exception):
             raise outcome
-        done[name] = outcome
-        if name in kept:
-            for old in folder.glob(f"{name}.*"):
+        if not values.get(name) and execution(name)[:16] in paths[name].name:
+            for old in kept.glob(f"{name}.*"):
                 old.unlink()
-            put(kept[name], chapters.dump(outcome))
+            put(paths[name], chapters.dump(outcome))
+        done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
-    return {name: done.get(name) or chapters.load(kept[name]) for name in notebooks}
+    return {name: done.get(name) or chapters.load(paths[name]) for name in notebooks}
 
 
 def refresh(names):
