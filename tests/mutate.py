@@ -1,8 +1,8 @@
 """python3 tests/mutate.py cube/fourier: which small changes of a module do its tests not notice?
 
-mutmut, installed once into an environment of its own, changes each function of sparse_core/cube/fourier.py in every way
-that it knows (an operator, a constant, an argument, ...), one change at a time, and runs tests/core/cube/test_fourier.py
-until a test fails. It works on a copy: outside _build nothing is written into the repository.
+mutmut, installed once into an environment of its own, changes each function of that module in every way that it knows
+(an operator, a constant, an argument, ...), one change at a time, and runs tests/core/cube/test_fourier.py until a test
+fails. It works on a copy: outside _build nothing is written into the repository.
 """
 
 import json

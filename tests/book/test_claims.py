@@ -1,37 +1,11 @@
 """Claims, their statements in the boxes of chapters, and the audit: what does not agree is refused, rule by rule."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 from companion import audit, claims, pages
+from examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
 
 from sparse_core.notebook import ledger
-
-BOOK = Path(__file__).parents[2] / "book"
-CLAIMS = claims.read(BOOK)
-CHAPTER = "02-uniform"
-
-
-def claim(name="lemma-9", **changes):
-    base = {"label": name.title(), "section": "3", "kind": "lemma", "source": "paper", "statement": "$a$"}
-    return {"id": name, **base, "verdict": "true", "chapter": CHAPTER, "owed": "exhaustive", **changes}
-
-
-def erratum(name, about, **changes):
-    parts = {"printed": "$1 < 1$.", "witness": "{claim}`base`: 1.", "corrected": "$1 \\le 1$.", "artefact": "no"}
-    base = {"kind": "erratum", "verdict": "false as printed", "owed": "refuted", "about": about, "label": name}
-    return claim(name, **{**base, "consequence": "harmless", **parts, **changes})
-
-
-def passing(name="lemma-9", **changes):
-    arguments = {"evidence": "exhaustive", "over": "networks", "control": {"4 becomes 1": 1.0}, **changes}
-    return ledger.check(name, [1.0, 2.0], 4.0, **arguments)
-
-
-def record(made):
-    return {**made._repr_mimebundle_()[ledger.MIME], "chapter": CHAPTER}
-
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
 UNCONTROLLED = ledger.check("lemma-9", 1, 2, evidence="exhaustive", over="networks")

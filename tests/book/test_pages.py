@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from companion import claims
 from companion.pages import errata, graph, ledger, notation, paper_map
-from test_claims import BOOK, CLAIMS, claim, erratum, passing, record
+from examples import BOOK, CLAIMS, claim, erratum, passing, record
 
 import sparse_core
 from sparse_core.notebook.ledger import check, refute

@@ -11,8 +11,8 @@ from companion import claims, domain, pages
 from companion.audit import audit
 from companion.pages import errata, graph, markup, notation, paper_map
 from docutils import nodes
+from examples import claim, erratum, record
 from small_repository import run
-from test_claims import claim, erratum, record
 
 import make
 from sparse_core import laboratory
