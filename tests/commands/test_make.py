@@ -48,7 +48,7 @@ def test_a_name_that_is_not_one_chapters_lists_the_chapters(small, words):
 
 
 def test_at_least_one_chapter_runs_at_a_time(small):
-    assert stopped(small, "book", "--jobs", "0") == "book: stopped: --jobs must be at least 1, not 0\n"
+    assert stopped(small, "book", "--jobs", "0") == "book: stopped: --jobs must be at least 1, not 0"
 
 
 @pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])
@@ -100,7 +100,7 @@ def test_a_failing_cell_is_named_and_leaves_no_site(small):
     (small / "_build/html").mkdir(parents=True)
     line = stopped(small, "book")
     log = small / "_build/02-b.traceback.txt"
-    assert line == f"book: stopped: 02-b, cell [2]: ValueError: of which the last one counts (full traceback: {log})\n"
+    assert line == f"book: stopped: 02-b, cell [2]: ValueError: of which the last one counts (full traceback: {log})"
     assert "Traceback" in log.read_text()
     assert "\x1b" not in log.read_text()
 
@@ -139,7 +139,7 @@ def test_a_header_may_be_long_and_a_chapter_may_go_without_one(small):
 
 
 def test_an_unknown_parameter_lists_the_known_ones(small):
-    assert "'m=1' sets no parameter of an executed chapter; write name=value, with name: n\n" in stopped(
+    assert "'m=1' sets no parameter of an executed chapter; write name=value, with name: n" in stopped(
         small, "book", "--chapter", "1", "m=1"
     )
 

@@ -248,6 +248,7 @@ def build_html(stage, out, strict):
     text = text.replace(f"{stage}{os.sep}", "").replace(".ip.rst", ".md")
     text = re.sub(r"\.ipynb:(\d+)(?=\d{4})0*(\d+)", r".md, cell \1, line \2", text)
     problems = [line for line in text.splitlines() if re.search("WARNING|ERROR|[Ee]rror:", line)]
+    problems.sort(key=lambda line: ".md" not in line)  # of the book first, and then what else was said
     if failed:
         raise Stop(f"Sphinx: {(problems or text.splitlines()[-1:] or ['no message'])[0]} (its log: {log})")
     for line in (line for line in problems if "undefined label" not in line):
