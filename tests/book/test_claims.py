@@ -44,6 +44,8 @@ def test_a_statement_is_read_from_its_box_and_the_chapter_from_the_file(book):
         ("other", "$a$", CHAPTER),
     ]
     assert audit.malformed(found) == []
+    aligned = "```{prf:lemma} A\n:label: a\n\n$$\n\\begin{aligned}\na&=b\\\\\n&<c\n\\end{aligned}\n$$\n```\n"
+    assert claims.statements(aligned) == {"a": "$a =b <c$"}
 
 
 def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):

@@ -67,9 +67,16 @@ def statements(source: str) -> dict[str, str]:
     found = {}
     for _, options, text in BOX.findall(source):
         if label := re.search(r":label: *(\S+)", options):
-            inline = re.sub(r"\$\$(.*?)\$\$", lambda match: f"${match[1].strip()}$", text, flags=re.S)
-            found[label[1]] = " ".join(inline.split())
+            found[label[1]] = " ".join(re.sub(r"\$\$(.*?)\$\$", in_line, text, flags=re.S).split())
     return found
+
+
+def in_line(displayed: re.Match[str]) -> str:
+    """A displayed formula as one in the text, whose lines are broken when there is need, not where it was aligned."""
+    formula = displayed[1]
+    if r"\begin{aligned}" in formula:
+        formula = re.sub(r"\\(?:begin|end)\{aligned\}|&|\\\\", " ", formula)
+    return f"${formula.strip()}$"
 
 
 def read_yaml(path: Path, kind: type) -> Any:
