@@ -8,7 +8,8 @@ its notebook cell. The ledger page of the book is made of those data, the boxes 
 Words of evidence. *exact*: the instances that are named, computed without sampling: on the whole cube, by a closed form
 or in exact arithmetic; floats up to the tolerance. *exhaustive*: every member of the family that is named. *certified*:
 bounded by a certificate that was checked. *sampled*: random instances from a named seed; it is reported as "no
-counterexample among N", never as a proof. *refuted*: a witness with its margin.
+counterexample among N", never as a proof. *refuted*: a witness with its margin. So what is sampled names its seed, and
+what is exact or exhaustive has none.
 
 A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a
 constant mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 
 from .. import checks
 
-__all__ = ["LedgerError", "Record", "check", "label", "refute"]
+__all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute"]
 
 MIME = "application/vnd.sparse-core.record+json"
 EXERCISE = "exercise-"  # before the id of the claim that an exercise changes
@@ -95,10 +96,7 @@ class Record:
             sign = ">" if self.relation == "<=" else "≠"
             parts = [f"{left} {sign} {right}", f"margin {self.margin}", self.over]
         elif self.evidence == "sampled":
-            parts = [
-                f"no counterexample among {many} {self.over}",
-                "no seed named" if self.seed is None else f"seed {self.seed}",
-            ]
+            parts = [f"no counterexample among {many} {self.over}", f"seed {self.seed}"]
         else:
             parts = [f"{many} {self.over}"]
         if self.slack is not None:
@@ -166,12 +164,12 @@ def check(
     ----------
     claim_id : the stable id of the claim in ``book/claims``.
     lhs, rhs : numbers or arrays that broadcast; one entry per instance. Integers and fractions are compared exactly.
-    evidence : "exact", "exhaustive", "certified" or "sampled". Name the ``seed`` of what is sampled: the book refuses a
-        sampled check without one.
+    evidence : "exact", "exhaustive", "certified" or "sampled".
     over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3".
     relation : "<=" or "==".
     control : what was mutated -> the mutated right side, or the pair of both mutated sides. Each must fail somewhere.
     rtol, atol : floats are compared to within rtol * max(|lhs|, |rhs|) + atol.
+    seed : from which the instances descend; "sampled" demands it, "exact" and "exhaustive" refuse it.
 
     Examples
     --------
@@ -184,6 +182,8 @@ def check(
     """
     checks.one_of("evidence", evidence, EVIDENCE)
     checks.one_of("relation", relation, RELATIONS)
+    if fault := misnamed_seed(evidence, seed):
+        raise ValueError(f"Argument 'seed' {fault}.")
     left, right, exact = _sides(claim_id, lhs, rhs)
     if exact:
         rtol = atol = 0.0
@@ -209,6 +209,21 @@ def check(
         claim_id, evidence, relation, over, left.size, slack=slack, deviation=deviation,
         tolerance=rtol, seed=seed, interval=interval, controls=tuple(caught),
     )  # fmt: skip
+
+
+def misnamed_seed(evidence: str, seed: int | None) -> str | None:
+    """The rule for seeds that is broken, with the value; None if "sampled" has one and "exact", "exhaustive" have none.
+
+    >>> misnamed_seed("exact", 7)
+    "must be None for evidence 'exact', not 7"
+    >>> misnamed_seed("sampled", None)
+    "must be an integer for evidence 'sampled', not None"
+    """
+    if evidence == "sampled" and (seed is None or isinstance(seed, bool) or not hasattr(seed, "__index__")):
+        return f"must be an integer for evidence 'sampled', not {seed!r}"
+    if evidence in ("exact", "exhaustive") and seed is not None:
+        return f"must be None for evidence '{evidence}', not {seed!r}"
+    return None
 
 
 def refute(

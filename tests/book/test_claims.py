@@ -132,7 +132,6 @@ def test_a_balanced_ledger_has_no_problems():
         ([claim()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
         ([claim()], [passing(), UNCONTROLLED], {}, "lemma-9: no negative control"),
         ([claim(verdict="false as printed")], [REFUTED], {}, "owes exhaustive evidence in 02-uniform, and none was"),
-        ([claim(owed="sampled")], [passing(evidence="sampled")], {}, "that does not name its seed"),
         ([claim()], [passing(), passing()], {}, "the same check stands twice"),
         ([claim()], [passing(), REFUTED], {}, "refuted, but book/claims calls it true"),
         ([claim(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
@@ -161,6 +160,19 @@ def test_each_rule_of_the_audit(entries, records, published, message):
 def test_an_empty_check_that_was_smuggled_in_is_found():
     forged = {**record(passing()), "count": 0}
     assert audit.audit([claim()], [forged], [CHAPTER], {}) == ["lemma-9: a check over zero instances."]
+
+
+@pytest.mark.parametrize(
+    "evidence, seed, rule",
+    [
+        ("sampled", None, "must be an integer for evidence 'sampled', not None"),
+        ("exact", 7, "must be None for evidence 'exact'"),
+    ],
+)
+def test_a_record_with_the_wrong_seed_that_was_smuggled_in_is_found(evidence, seed, rule):
+    forged = {**record(passing(evidence="exact")), "evidence": evidence, "seed": seed}
+    (problem,) = audit.audit([claim(owed="sampled")], [forged], [CHAPTER], {})
+    assert problem.startswith(f"lemma-9: the seed of 'networks' {rule}")
 
 
 def test_a_chapter_that_was_not_executed_owes_nothing_yet():

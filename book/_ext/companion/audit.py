@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from sparse_core.notebook.ledger import EVIDENCE
+from sparse_core.notebook.ledger import EVIDENCE, misnamed_seed
 
 CONSEQUENCES = {
     "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",
@@ -67,8 +67,8 @@ def audit(
         found[name].append(record)
         if record["count"] < 1:
             problems.append(f"{name}: a check over zero instances.")
-        if record["evidence"] == "sampled" and record["seed"] is None:
-            problems.append(f"{name}: a sampled check ('{record['over']}') that does not name its seed.")
+        if fault := misnamed_seed(record["evidence"], record["seed"]):
+            problems.append(f"{name}: the seed of '{record['over']}' {fault}.")
         if record["anchor"] in anchors:
             problems.append(f"{name}: the same check stands twice ('{record['over']}'): name what differs in 'over'.")
         anchors.add(record["anchor"])

@@ -140,6 +140,25 @@ def test_a_sampled_check_never_calls_itself_proved():
     assert "proved" not in line and "verified" not in line
 
 
+@pytest.mark.parametrize(
+    "evidence, seed, rule",
+    [
+        ("sampled", None, "must be an integer for evidence 'sampled', not None"),
+        ("sampled", "7", "must be an integer for evidence 'sampled', not '7'"),
+        ("sampled", True, "must be an integer for evidence 'sampled', not True"),
+        ("exact", 0, "must be None for evidence 'exact', not 0"),
+        ("exhaustive", 7, "must be None for evidence 'exhaustive', not 7"),
+    ],
+)
+def test_what_is_sampled_names_its_seed_and_nothing_else_claims_one(evidence, seed, rule):
+    with pytest.raises(ValueError, match=f"Argument 'seed' {rule}"):
+        passing(evidence=evidence, seed=seed)
+
+
+def test_a_certificate_may_rest_on_random_instances():
+    assert passing(evidence="certified", seed=7).seed == 7 and passing(evidence="certified").seed is None
+
+
 def test_words_outside_the_vocabulary_are_refused():
     with pytest.raises(ValueError, match="'evidence' must be one of 'exact'"):
         passing(evidence="verified")
