@@ -1,0 +1,205 @@
+(* Every definition on which the statements in statements.v rest, next to the *)
+(* formula it stands for. Nothing else has to be read to know what is proved. *)
+(*                                                                            *)
+(* R is an ordered field, or a real closed field where a square root occurs;  *)
+(* the real numbers are an example of both. n%:R is the number n as an        *)
+(* element of R, a ^+ 2 a square, a ^-1 an inverse, f =1 g says that f and g  *)
+(* agree everywhere, [set j | P j] is the set of all j with P, #|A| the       *)
+(* number of elements of A, and 'I_n is {0, ..., n-1}, which numbers n        *)
+(* coordinates, neurons or points. A %N marks natural numbers.                *)
+
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+(* ---- The cube ------------------------------------------------------------ *)
+
+(* {-1,1}^I: a point says for each coordinate whether it is -1.               *)
+(* In the book I = {1, ..., n}, here 'I_n.                                    *)
+Notation cube I := {ffun I -> bool}.
+
+Section Cube.
+
+Variables (R : realFieldType) (I : finType).
+Implicit Types (x z : cube I) (i : I) (f : cube I -> R) (T : {set I}) (w : I -> R).
+
+(* x_i, which is -1 or 1. So coord R x is x as a vector of numbers.           *)
+Definition coord x i : R := (-1) ^+ x i.
+
+(* x^(+i): the point x with coordinate i flipped.                             *)
+Definition flip x i : cube I := [ffun l => x l (+) (l == i)].
+
+(* x with all coordinates flipped at which z is -1: (z_1 x_1, ..., z_n x_n).  *)
+Definition times x z : cube I := [ffun l => x l (+) z l].
+
+(* E_x f(x), x uniform on the cube, and Pr_x[P(x)].                           *)
+Definition mean f : R := (\sum_x f x) / #|{: cube I}|%:R.
+Definition probability (P : pred (cube I)) : R := mean (fun x => (P x)%:R).
+
+(* |w|^2 = sum_i w_i^2 and |w|_1 = sum_i |w_i|.                               *)
+Definition sqnorm w : R := \sum_i w i ^+ 2.
+Definition norm1 w : R := \sum_i `|w i|.
+
+(* chi_T(x) = prod_(i in T) x_i, and fhat(T) = E_x[f(x) chi_T(x)].            *)
+Definition character T x : R := \prod_(i in T) coord x i.
+Definition fourier f T : R := mean (fun x => f x * character T x).
+
+(* The weight above degree d: sum_(|T| > d) fhat(T)^2.                        *)
+Definition tail f (d : nat) : R := \sum_(T : {set I} | (d < #|T|)%N) fourier f T ^+ 2.
+
+(* AS(f) = E_x[1/4 sum_i (f(x) - f(x^(+i)))^2].                               *)
+Definition sensitivity f x : R := \sum_i (f x - f (flip x i)) ^+ 2 / 4%:R.
+Definition average_sensitivity f : R := mean (sensitivity f).
+
+(* NS_rho(f) = E_(x,y)[1/4 (f(x) - f(y))^2], where y = times x z and each     *)
+(* coordinate is flipped (z_i = -1) with probability (1 - rho)/2.             *)
+Definition noise (rho : R) z : R :=
+  \prod_i (if z i then (1 - rho) / 2%:R else (1 + rho) / 2%:R).
+Definition noise_sensitivity (rho : R) f : R :=
+  mean (fun x => \sum_z noise rho z * ((f x - f (times x z)) ^+ 2 / 4%:R)).
+
+(* The lift x(y) of y: x(y)_ii = y_i, and x(y)_ij = y_i y_j for i != j.       *)
+Definition lift x : cube (I * I) :=
+  [ffun ij => if ij.1 == ij.2 then x ij.1 else x ij.1 (+) x ij.2].
+
+(* The number of minus signs of x in T.                                       *)
+Definition minus_signs T x : nat := #|[set i in T | x i]|.
+
+End Cube.
+
+(* ---- Networks ------------------------------------------------------------ *)
+
+(* h(x) = sum_j u_j relu(<w_j, x> - b_j), with coordinates i in I, neurons    *)
+(* j in J. A network in the book has I = 'I_n and J = 'I_s.                   *)
+Record network (R : realFieldType) (I J : Type) := Network {
+  outer : J -> R;        (* u_j *)
+  weight : J -> I -> R;  (* w_j *)
+  bias : J -> R          (* b_j *)
+}.
+
+(* relu(z) = max(z, 0).                                                       *)
+Definition relu (R : realFieldType) (z : R) : R := Num.max z 0.
+
+Section Network.
+
+Variables (R : realFieldType) (I J : finType).
+Implicit Types (N : network R I J) (j : J) (A : {set J}).
+Implicit Types (p : I -> R) (x : cube I) (k : nat) (W B : R).
+
+(* <w_j, p> - b_j, at any vector p of numbers.                                *)
+Definition preactivation N j p := \sum_i weight N j i * p i - bias N j.
+
+(* sum_j u_j phi(<w_j, p> - b_j) for any phi; h(p) for phi = relu; and h(x)   *)
+(* at a point x of the cube.                                                  *)
+Definition value_with (phi : R -> R) N p := \sum_j outer N j * phi (preactivation N j p).
+Definition value_at N p := value_with (@relu R) N p.
+Definition value N x := value_at N (coord R x).
+
+(* R_p, the set of neurons j with <w_j, p> - b_j > 0, strictly.               *)
+Definition active_at N p := [set j | 0 < preactivation N j p].
+Definition active N x := active_at N (coord R x).
+
+(* Definition 1: at most k neurons are active at each of the given points     *)
+(* (points t, for t in any set T); in particular on the cube.                 *)
+Definition sparse_on (T : Type) (points : T -> I -> R) k N :=
+  forall t, (#|active_at N (points t)| <= k)%N.
+Definition sparse k N := sparse_on (@coord R I) k N.
+
+(* Definition 2: max_j |u_j| max_l |w_l| <= W and max_j |u_j| max_l |b_l| <= B *)
+(* (the first squared, so that no root is needed).                            *)
+Definition scale_at_most W B N :=
+  [/\ 0 <= W, forall j l, outer N j ^+ 2 * sqnorm (weight N l) <= W ^+ 2
+    & forall j l, `|outer N j| * `|bias N l| <= B].
+
+(* N is in H^(W,B)_(n,s,k), n = #|I| and s = #|J|.                            *)
+Definition in_class k W B N := sparse k N /\ scale_at_most W B N.
+
+(* The linear piece of a set A of neurons: w^A = sum_(j in A) u_j w_j and     *)
+(* b^A = sum_(j in A) u_j b_j.                                                *)
+Definition piece_weight N A i := \sum_(j in A) outer N j * weight N j i.
+Definition piece_bias N A := \sum_(j in A) outer N j * bias N j.
+
+(* (U), (V): the parts of AS(h) in which x and x^(+i) have the same active    *)
+(* set, or different ones.                                                    *)
+Definition part_U N : R :=
+  mean (fun x => \sum_(i | active N (flip x i) == active N x)
+                   (value N x - value N (flip x i)) ^+ 2 / 4%:R).
+Definition part_V N : R :=
+  mean (fun x => \sum_(i | active N (flip x i) != active N x)
+                   (value N x - value N (flip x i)) ^+ 2 / 4%:R).
+
+(* A is a set of k neurons with the largest c_j.                              *)
+Definition are_largest k (c : J -> R) A :=
+  #|A| = k /\ forall j l, j \in A -> l \notin A -> c l <= c j.
+
+End Network.
+
+(* ---- Several layers ------------------------------------------------------ *)
+
+(* y^0 = x and y^(l+1)_j = relu(<w^(l+1)_j, y^l> - b^(l+1)_j); layer l has    *)
+(* the neurons J l, and J 0 are the coordinates of x.                         *)
+Section Layers.
+
+Variables (R : realFieldType) (J : nat -> finType).
+Variables (w : forall l, J l.+1 -> J l -> R) (b : forall l, J l.+1 -> R).
+
+Fixpoint layer (x : cube (J 0)) (l : nat) : J l -> R :=
+  if l is l'.+1 then fun j => relu (\sum_i w j i * @layer x l' i - b j) else coord R x.
+
+End Layers.
+
+(* ---- Product laws -------------------------------------------------------- *)
+
+(* Independent coordinates: atom a of coordinate i has probability p i a. A   *)
+(* point is a choice of one atom for each coordinate.                         *)
+Section ProductLaw.
+
+Variables (R : realFieldType) (I A : finType) (p : I -> A -> R).
+Implicit Types (x : {ffun I -> A}) (i : I) (a : A) (F : {ffun I -> A} -> R).
+
+(* p_i(a) >= 0 and sum_a p_i(a) = 1 for each i.                               *)
+Definition is_law := forall i, (forall a, 0 <= p i a) /\ \sum_a p i a = 1.
+
+Definition product_law x : R := \prod_i p i (x i).
+Definition expectation F : R := \sum_x product_law x * F x.
+
+(* x with atom a in place of its atom at i, and the variance of F in          *)
+(* coordinate i alone: Var_i F(x) = E_a F^2 - (E_a F)^2.                      *)
+Definition replace x i a : {ffun I -> A} := [ffun l => if l == i then a else x l].
+Definition variance F i x : R :=
+  \sum_a p i a * F (replace x i a) ^+ 2 - (\sum_a p i a * F (replace x i a)) ^+ 2.
+
+(* The Efron-Stein influence I(F) = sum_i E Var_i F.                          *)
+Definition influence F : R := \sum_i expectation (variance F i).
+
+End ProductLaw.
+
+(* ---- Rademacher complexity ----------------------------------------------- *)
+
+(* v = sup of F(t) over all t with P(t): the least upper bound.               *)
+Definition is_sup (R : realFieldType) (T : Type) (P : T -> Prop) (F : T -> R) (v : R) :=
+  (forall t, P t -> F t <= v) /\ (forall v', (forall t, P t -> F t <= v') -> v <= v').
+
+(* R_H(S) = E_zeta sup_(h in H) 1/m sum_i zeta_i h(x_i) is r, for the class   *)
+(* H = H^(W,B)_(n,s,k) of networks that are k-sparse on the m points x_i of S. *)
+Definition rademacher_is (R : realFieldType) (n s k m : nat) (W B : R)
+    (x : 'I_m -> 'I_n -> R) (r : R) :=
+  exists sup : cube 'I_m -> R,
+    (forall zeta, is_sup (fun N : network R 'I_n 'I_s => sparse_on x k N /\ scale_at_most W B N)
+       (fun N => (\sum_i coord R zeta i * value_at N (x i)) / m%:R) (sup zeta))
+    /\ r = mean sup.
+
+(* ---- Learning with rounding ---------------------------------------------- *)
+
+(* <w, y> over the integers, for w and y with m entries in 0, ..., q - 1.     *)
+Definition inner (q m : nat) (w y : 'I_m -> 'I_q) : nat := (\sum_(i < m) w i * y i)%N.
+
+(* The l = ceil(log_2 q) binary digits of each y_i, as signs: digit 1 is -1.  *)
+Definition length q := up_log 2 q.
+Definition digits (q m : nat) (y : 'I_m -> 'I_q) : cube ('I_m * 'I_(length q)) :=
+  [ffun ib : 'I_m * 'I_(length q) => odd (y ib.1 %/ 2 ^ ib.2)].
