@@ -101,6 +101,23 @@ Proof.
 by rewrite -bigA_distr_bigA /=; apply: eq_bigr => i _; rewrite big_bool.
 Qed.
 
+Lemma sum_sets_prod (a b : I -> R) :
+  \sum_(T : {set I}) \prod_i (if i \in T then a i else b i) = \prod_i (a i + b i).
+Proof.
+rewrite -(sum_prod (fun i c => if c then a i else b i)).
+rewrite (reindex (fun T : {set I} => [ffun i => i \in T])) /=.
+  by apply: eq_bigr => T _; apply: eq_bigr => i _; rewrite ffunE.
+exists (fun x : cube I => [set i | x i]) => [T _ | x _].
+  by apply/setP=> i; rewrite inE ffunE.
+by apply/ffunP=> i; rewrite ffunE inE.
+Qed.
+
+Lemma exists_neq x y : x != y -> exists i, x i != y i.
+Proof.
+move=> xy; apply/existsP; apply: contraR xy; rewrite negb_exists => /forallP xy.
+by apply/eqP/ffunP=> i; apply/eqP; rewrite -[_ == _]negbK xy.
+Qed.
+
 End Cube.
 
 (* ---- Inequalities -------------------------------------------------------- *)
