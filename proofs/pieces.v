@@ -1,0 +1,134 @@
+(* Lemma 9 line by line: linear pieces, the two parts (U) and (V) of the      *)
+(* average sensitivity, and how often the active set changes.                 *)
+
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
+From SparseNetworks Require Import definitions cube network average_sensitivity.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+(* Changes of an indicator: sum_i Pr[g(x) != g(x^(+i))] = 4 AS(g).            *)
+Lemma flips_of_indicator (R : realFieldType) (I : finType) (g : cube I -> bool) :
+  \sum_i probability R (fun x => g x != g (flip x i))
+  = 4%:R * average_sensitivity (fun x => (g x)%:R).
+Proof.
+rewrite -mean_sum -meanZ; apply: eq_mean => x; rewrite mulr_sumr; apply: eq_bigr => i _.
+rewrite mulrC divfK ?pnatr_eq0 //.
+by case: (g x); case: (g _); rewrite ?subrr ?expr0n // ?subr0 ?sub0r ?sqrrN expr1n.
+Qed.
+
+Section Pieces.
+
+Variables (R : realFieldType) (I J : finType) (N : network R I J).
+Implicit Types (x : cube I) (i : I) (j : J) (A : {set J}) (p : I -> R).
+
+(* ---- Linear pieces ------------------------------------------------------- *)
+
+Definition piece A p := \sum_i piece_weight N A i * p i - piece_bias N A.
+
+Lemma pieceE A p : piece A p = \sum_(j in A) outer N j * preactivation N j p.
+Proof.
+rewrite /piece /piece_bias.
+under eq_bigr => i _ do rewrite mulr_suml.
+rewrite exchange_big -sumrB; apply: eq_bigr => j _.
+by rewrite mulrBr mulr_sumr; congr (_ - _); apply: eq_bigr => i _; rewrite mulrA.
+Qed.
+
+Lemma value_piece p : value_at N p = piece (active_at N p) p.
+Proof. by rewrite pieceE value_active. Qed.
+
+(* A flip changes a linear function by 2 w_i x_i.                             *)
+Lemma piece_flip A x i :
+  (piece A (coord R x) - piece A (coord R (flip x i))) ^+ 2 / 4%:R = piece_weight N A i ^+ 2.
+Proof.
+have -> : piece A (coord R x) - piece A (coord R (flip x i))
+          = piece_weight N A i * (coord R x i - coord R (flip x i) i).
+  rewrite !pieceE -sumrB mulr_suml; apply: eq_bigr => j _.
+  by rewrite -mulrBr (preactivation_change N j (@coord_flip_off R I x i)) mulrA.
+rewrite exprMn -[X in _ * X / _]real_normK ?num_real // norm_coord_flip -four.
+by rewrite mulfK ?pnatr_eq0.
+Qed.
+
+Lemma average_sensitivity_parts : average_sensitivity (value N) = part_U N + part_V N.
+Proof.
+rewrite /part_U /part_V -meanD; apply: eq_mean => x.
+by rewrite /sensitivity (bigID (fun i => active N (flip x i) == active N x)).
+Qed.
+
+Theorem part_U_le_pieces : part_U N <= mean (fun x => sqnorm (piece_weight N (active N x))).
+Proof.
+apply: mean_le => x; rewrite [leRHS](bigID (fun i => active N (flip x i) == active N x)) /=.
+rewrite ler_paddr ?sumr_ge0 // => [i _|]; first exact: sqr_ge0.
+apply: ler_sum => i /eqP same; rewrite /value !value_piece.
+by rewrite -[active_at N (coord R (flip x i))]/(active N (flip x i)) same piece_flip.
+Qed.
+
+Theorem part_V_le_values : part_V N
+  <= mean (fun x => \sum_(i | active N (flip x i) != active N x) value N x ^+ 2).
+Proof.
+pose b i x : R := (active N (flip x i) != active N x)%:R * value N x ^+ 2 / 2%:R.
+have b_flip i x : b i (flip x i)
+    = (active N (flip x i) != active N x)%:R * value N (flip x i) ^+ 2 / 2%:R.
+  by rewrite /b flipK eq_sym.
+have V_le : part_V N <= 2%:R * mean (fun x => \sum_i b i x).
+  pose F x i := if active N (flip x i) != active N x
+                then (value N x - value N (flip x i)) ^+ 2 / 4%:R else 0.
+  have -> : part_V N = mean (fun x => \sum_i F x i) by apply: eq_mean => x; apply: big_mkcond.
+  apply: mean_flips_le => x i; rewrite b_flip /F /b; case: eqP => _ /=.
+    by rewrite !mul0r addr0.
+  rewrite !mul1r -mulrDl four invfM expr2 mulrA ler_wpmul2r ?invr_ge0 ?ler0n //.
+  rewrite ler_pdivr_mulr ?ltr0n // [leRHS]mulrC -[value N (flip x i) ^+ 2]sqrrN.
+  exact: sqr_add_le.
+apply: le_trans V_le _; rewrite -meanZ; apply: mean_le => x; rewrite mulr_sumr.
+rewrite [leRHS]big_mkcond; apply: ler_sum => i _; rewrite /b mulrC divfK ?pnatr_eq0 //.
+by case: ifP => _; rewrite ?mul1r ?mul0r.
+Qed.
+
+(* ---- How often the active set changes ------------------------------------ *)
+
+Theorem active_set_changes :
+  mean (fun x => \sum_i (active N (flip x i) != active N x)%:R)
+  <= 4%:R * \sum_j average_sensitivity (fun x => (j \in active N x)%:R : R).
+Proof.
+rewrite mulr_sumr; under [leRHS]eq_bigr => j _ do rewrite -flips_of_indicator.
+rewrite exchange_big mean_sum; apply: ler_sum => i _; rewrite -mean_sum.
+apply: mean_le => x; rewrite -natr_sum ler_nat.
+case: eqP => //= /eqP; rewrite eqEsubset negb_and => change.
+have [j jx] : exists j, (j \in active N x) != (j \in active N (flip x i)).
+  by case/orP: change => /subsetPn[j j1 j2]; exists j; rewrite j1 (negPf j2).
+by rewrite (bigD1 j) //= jx.
+Qed.
+
+Section Sparse.
+
+Variables (k : nat) (W B : R).
+Hypotheses (sparseN : sparse k N) (scaleN : scale_at_most W B N).
+
+Theorem activation_budget : \sum_j probability R (fun x => j \in active N x) <= k%:R.
+Proof.
+rewrite -mean_sum; apply: mean_le_const => x; rewrite -natr_sum ler_nat.
+by rewrite -[leqLHS]big_mkcond sum1_card; apply: sparseN.
+Qed.
+
+Lemma piece_weight_le A : (#|A| <= k)%N -> sqnorm (piece_weight N A) <= (k%:R * W) ^+ 2.
+Proof.
+move=> Ak; rewrite exprMn.
+apply: le_trans (sqr_effects_card (c := fun j i => `|outer N j * weight N j i|) _ Ak).
+  by apply: ler_sum => i _; apply: ler_norm_sqr; apply: ler_norm_sum.
+by move=> j; apply: scale_le scaleN.
+Qed.
+
+Lemma piece_bias_le A : 0 <= B -> (#|A| <= k)%N -> `|piece_bias N A| <= k%:R * B.
+Proof.
+case: scaleN => _ _ NB B_ge0 Ak; apply: le_trans (ler_norm_sum _ _ _) _.
+apply: (@le_trans _ _ (#|A|%:R * B)); last by rewrite ler_wpmul2r ?ler_nat.
+by rewrite mulr_natl -sumr_const; apply: ler_sum => j _; rewrite normrM.
+Qed.
+
+End Sparse.
+
+End Pieces.
