@@ -1,7 +1,7 @@
 (* Lemma 9 line by line: linear pieces, the two parts (U) and (V) of the      *)
 (* average sensitivity, and how often the active set changes.                 *)
 
-From mathcomp Require Import all_ssreflect ssralg ssrnum.
+From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp.
 From SparseNetworks Require Import definitions cube network average_sensitivity.
 
 Set Implicit Arguments.
@@ -91,11 +91,11 @@ Qed.
 (* ---- How often the active set changes ------------------------------------ *)
 
 Theorem active_set_changes :
-  mean (fun x => \sum_i (active N (flip x i) != active N x)%:R)
+  \sum_i probability R (fun x => active N (flip x i) != active N x)
   <= 4%:R * \sum_j average_sensitivity (fun x => (j \in active N x)%:R : R).
 Proof.
 rewrite mulr_sumr; under [leRHS]eq_bigr => j _ do rewrite -flips_of_indicator.
-rewrite exchange_big mean_sum; apply: ler_sum => i _; rewrite -mean_sum.
+rewrite exchange_big; apply: ler_sum => i _; rewrite -mean_sum.
 apply: mean_le => x; rewrite -natr_sum ler_nat.
 case: eqP => //= /eqP; rewrite eqEsubset negb_and => change.
 have [j jx] : exists j, (j \in active N x) != (j \in active N (flip x i)).
@@ -132,3 +132,89 @@ Qed.
 End Sparse.
 
 End Pieces.
+
+(* ---- As the book states them --------------------------------------------- *)
+
+Section Book.
+
+Variables (R : realFieldType) (I : finType) (s k : nat) (W B : R) (N : network R I 'I_s).
+
+Theorem decomposition : (1 <= s)%N -> in_class k W B N ->
+  forall x, let w := piece_weight N (active N x) in let b := piece_bias N (active N x) in
+    [/\ value N x = \sum_i w i * coord R x i - b,
+        sqnorm w <= (k%:R * W) ^+ 2 & `|b| <= k%:R * B].
+Proof.
+case: s N => // s' N' _ [sparseN scaleN] x w b; split; first exact: value_piece.
+  exact: (piece_weight_le scaleN (sparseN x)).
+apply: (piece_bias_le scaleN _ (sparseN x)); case: scaleN => _ _ /(_ ord0 ord0).
+by apply: le_trans; rewrite mulr_ge0.
+Qed.
+
+Theorem part_U_bounds : in_class k W B N ->
+  part_U N <= mean (fun x => sqnorm (piece_weight N (active N x)))
+  /\ mean (fun x => sqnorm (piece_weight N (active N x))) <= k%:R ^+ 2 * W ^+ 2.
+Proof.
+case=> sparseN scaleN; split; first exact: part_U_le_pieces.
+by apply: mean_le_const => x; rewrite -exprMn (piece_weight_le scaleN (sparseN x)).
+Qed.
+
+End Book.
+
+(* |<w, x>| <= |w| sqrt(n).                                                   *)
+Theorem range (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
+    (1 <= s)%N -> in_class k W B N ->
+  forall x, `|value N x| <= k%:R * W * Num.sqrt n%:R + k%:R * B.
+Proof.
+move=> s_gt0 classN x; have [valueE w_le b_le] := decomposition s_gt0 classN x.
+have [_ [W_ge0 _ _]] := classN.
+rewrite valueE (le_trans (ler_norm_sub _ _)) // ler_add //.
+set w := piece_weight _ _ in w_le *.
+rewrite -ler_sqr ?nnegrE ?mulr_ge0 ?ler0n ?sqrtr_ge0 //.
+rewrite real_normK ?num_real // [leRHS]exprMn sqr_sqrtr ?ler0n //.
+apply: le_trans (Cauchy_Schwarz xpredT w (coord R x)) _.
+have -> : \sum_i coord R x i ^+ 2 = n%:R.
+  under eq_bigr => i _ do rewrite expr2 coord_sqr.
+  by rewrite sumr_const card_ord.
+by rewrite ler_wpmul2r ?ler0n.
+Qed.
+
+(* ---- Witnesses ----------------------------------------------------------- *)
+
+(* relu(x + 2), always active.                                                *)
+Theorem witness_E12 (R : realFieldType) : exists N : network R 'I_1 'I_1,
+  [/\ in_class 1 1 2%:R N, part_U N = 1 & ~ (part_U N <= 1%:R ^+ 2 * 1 ^+ 2 / 4%:R)].
+Proof.
+pose N : network R 'I_1 'I_1 := Network (fun=> 1) (fun _ _ => 1) (fun=> - 2%:R).
+have pre j x : preactivation N j (coord R x) = coord R x ord0 + 2%:R.
+  by rewrite /preactivation big_ord1 /= mul1r opprK.
+have pre_gt0 j x : 0 < preactivation N j (coord R x).
+  rewrite pre -ltr_subl_addr sub0r; have := norm_coord R x ord0.
+  move/eqP; rewrite eqr_norml => /andP[/orP[]/eqP-> _]; last by rewrite ltr_opp2 ltr1n.
+  by rewrite (lt_trans _ ltr01) // oppr_lt0 ltr0n.
+have activeT x : active N x = setT by apply/setP=> j; rewrite !inE pre_gt0.
+have U1 : part_U N = 1.
+  rewrite -[RHS](mean_const [finType of 'I_1]); apply: eq_mean => x.
+  under eq_bigl => i do rewrite !activeT eqxx.
+  rewrite big_ord1 /value /value_at /value_with !big_ord1 /= !mul1r !relu_pos ?ltW //.
+  rewrite !pre opprD addrACA subrr addr0 coord_flip eqxx opprK -mulr2n -mulr_natl exprMn.
+  by rewrite [coord R x _ ^+ 2]coord_sqr mulr1 -four divff ?pnatr_eq0.
+exists N; split=> //; first split.
+- by move=> x; rewrite (leq_trans (max_card _)) ?card_ord.
+- split=> [|j l | j l]; first exact: ler01; last by rewrite /= normr1 mul1r normrN normr_nat.
+  by rewrite /sqnorm big_ord1 /= !expr1n mulr1.
+rewrite U1 !expr1n mulr1 mul1r; apply/negP; rewrite -ltNge invf_lt1 ?ltr0n //.
+by rewrite ltr1n.
+Qed.
+
+(* The dictator.                                                              *)
+Theorem witness_E13 (R : realFieldType) : exists g : cube 'I_1 -> bool,
+  \sum_i probability R (fun x => g x != g (flip x i))
+  <> average_sensitivity (fun x => (g x)%:R : R).
+Proof.
+exists (fun x => x ord0); rewrite flips_of_indicator => /eqP.
+have -> : average_sensitivity (fun x : cube 'I_1 => (x ord0)%:R) = 4%:R^-1 :> R.
+  rewrite -[RHS](mean_const [finType of 'I_1]); apply: eq_mean => x.
+  rewrite /sensitivity big_ord1 ffunE eqxx addbT.
+  by case: (x ord0); rewrite ?subr0 ?sub0r ?sqrrN expr1n mul1r.
+by rewrite divff ?pnatr_eq0 // eq_sym invr_eq1 pnatr_eq1.
+Qed.

@@ -203,3 +203,50 @@ exact: sum_sqr_gated.
 Qed.
 
 End GatedUnits.
+
+(* ---- As the book states them --------------------------------------------- *)
+
+Section Book.
+
+Variables (R : realFieldType) (I : finType) (s k : nat) (W B : R) (N : network R I 'I_s).
+
+Theorem average_sensitivity_chain : in_class k W B N ->
+  [/\ average_sensitivity (value N) <= 4%:R * weighted_activity N,
+      4%:R * weighted_activity N <= 4%:R * W ^+ 2 * square_activity N,
+      4%:R * W ^+ 2 * square_activity N <= 4%:R * k%:R ^+ 2 * W ^+ 2
+    & average_sensitivity (value N) <= (minn (2 * k) s)%:R ^+ 2 * W ^+ 2].
+Proof.
+case=> sparseN scaleN; split; first exact: average_sensitivity_weighted.
+- exact: weighted_le_square scaleN.
+- rewrite [leRHS]mulrAC; apply: ler_wpmul2l; last exact: square_activity_sparse sparseN.
+  by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
+by have := average_sensitivity_min scaleN sparseN; rewrite card_ord.
+Qed.
+
+Theorem noise_chain (rho : R) : in_class k W B N -> -1 <= rho <= 1 ->
+  noise_sensitivity rho (value N) <= (1 - rho) / 2%:R * average_sensitivity (value N)
+  /\ (1 - rho) / 2%:R * average_sensitivity (value N) <= 2%:R * k%:R ^+ 2 * W ^+ 2 * (1 - rho).
+Proof.
+case=> sparseN scaleN range; split; first exact: noise_le_average_sensitivity.
+rewrite mulrAC ler_pdivr_mulr ?ltr0n // mulrC [leRHS]mulrAC ler_wpmul2r ?subr_ge0 //.
+  by case/andP: range.
+apply: le_trans (average_sensitivity_k scaleN sparseN) _.
+by rewrite [leRHS]mulrC [leRHS]mulrA [2%:R * (_ * _)]mulrA -natrM.
+Qed.
+
+Theorem remark_11 : scale_at_most W B N ->
+  let eta := probability R (fun x => k < #|active N x|)%N in
+  [/\ average_sensitivity (value N) <= 4%:R * W ^+ 2 * square_activity N,
+      4%:R * W ^+ 2 * square_activity N <= 4%:R * W ^+ 2 * (k%:R ^+ 2 + eta * s%:R ^+ 2)
+    & average_sensitivity (value N)
+      <= W ^+ 2 * Num.min (4%:R * k%:R ^+ 2 + 2%:R * eta * s%:R ^+ 2) (s%:R ^+ 2)].
+Proof.
+move=> scaleN eta; split; first exact: average_sensitivity_square scaleN.
+  apply: ler_wpmul2l; first by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
+  by have := square_activity_le N k; rewrite card_ord.
+rewrite mulrC minr_pmull ?sqr_ge0 // le_minr.
+have := average_sensitivity_remark_11 k scaleN; have := average_sensitivity_all scaleN.
+by rewrite card_ord => -> ->.
+Qed.
+
+End Book.
