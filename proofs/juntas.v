@@ -101,3 +101,46 @@ exists (wider s N0); split=> [x | x |].
 - by rewrite /active card_active_wider // -/(active _ _) active_junta.
 by apply: scale_wider => //; apply: (scale_junta c_gt0 c_le (F := 1)) => // [x||]; rewrite ?f1 ?expr1n ?mul1r.
 Qed.
+
+(* ---- As the book states them --------------------------------------------- *)
+
+Section Book.
+
+Variables (R : rcfType) (n p : nat) (P : {set 'I_n}) (f : cube 'I_n -> R).
+Hypotheses (p_gt0 : (1 <= p)%N) (f1 : forall x, `|f x| = 1).
+Hypothesis f_P : forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y.
+
+Theorem junta_networks (s : nat) : (2 ^ p <= s)%N -> (#|P| <= p)%N ->
+  exists N : network R 'I_n 'I_s,
+    [/\ value N =1 f, forall x, #|active N x| = 1%N & in_class 1 (Num.sqrt p%:R) p%:R N].
+Proof.
+move=> ps Pp; have Ps : (2 ^ #|P| <= s)%N by rewrite (leq_trans _ ps) // leq_exp2l.
+have one_le : 1 <= 2%:R * 1 :> R by rewrite mulr1 ler1n.
+have [||N [valueN active1 scaleN]] :=
+    junta_among (W := Num.sqrt p%:R) (B := p%:R) ltr01 one_le f_P f1 Ps (sqrtr_ge0 _) (ler0n _ _).
+- by rewrite expr1n mul1r sqr_sqrtr ?ler0n // ler_nat.
+- rewrite mul1r ler_norml ler_subr_addr ler_subl_addr; apply/andP; split.
+    by rewrite (le_trans _ (ler0n _ _)) // addrC subr_le0 ler1n.
+  by rewrite ler_paddr ?ler01 ?ler_nat.
+exists N; split=> // [x|]; first by rewrite valueN mul1r.
+by split=> // x; apply: eq_leq; apply: active1.
+Qed.
+
+Theorem junta_half_scale : #|P| = p ->
+  exists N : network R 'I_n 'I_(2 ^ p),
+    [/\ value N =1 f, forall x, #|active N x| = 1%N
+      & in_class 1 (Num.sqrt p%:R / 2%:R) (`|p%:R - 2%:R| / 2%:R) N].
+Proof.
+move=> cardP; have Ps : (2 ^ #|P| <= 2 ^ p)%N by rewrite cardP.
+have half_le : 1 <= 2%:R * 2%:R^-1 :> R by rewrite divff ?pnatr_eq0.
+have W_ge0 : 0 <= Num.sqrt p%:R / 2%:R :> R by rewrite divr_ge0 ?sqrtr_ge0 ?ler0n.
+have B_ge0 : 0 <= `|p%:R - 2%:R| / 2%:R :> R by rewrite divr_ge0 ?ler0n.
+have [||N [valueN active1 scaleN]] := junta_among ltr01 half_le f_P f1 Ps W_ge0 B_ge0.
+- by rewrite exprMn sqr_sqrtr ?ler0n // cardP mulrC.
+- rewrite cardP -[X in _ <= _ / X]normr_nat -normf_div mulrBl divff ?pnatr_eq0 //.
+  by rewrite mulrC.
+exists N; split=> // [x|]; first by rewrite valueN mul1r.
+by split=> // x; apply: eq_leq; apply: active1.
+Qed.
+
+End Book.

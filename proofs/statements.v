@@ -46,7 +46,7 @@ Theorem junta_networks (R : rcfType) (n s p : nat) (P : {set 'I_n}) (f : cube 'I
     (forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y) ->
   exists N : network R 'I_n 'I_s,
     [/\ value N =1 f, forall x, #|active N x| = 1%N & in_class 1 (Num.sqrt p%:R) p%:R N].
-Proof. exact: juntas.junta_networks. Qed.
+Proof. by move=> *; apply: (juntas.junta_networks (P := P)). Qed.
 
 (* ==== Chapter 2 =========================================================== *)
 
@@ -145,7 +145,7 @@ Theorem ours_junta_half_scale (R : rcfType) (n p : nat) (P : {set 'I_n}) (f : cu
   exists N : network R 'I_n 'I_(2 ^ p),
     [/\ value N =1 f, forall x, #|active N x| = 1%N
       & in_class 1 (Num.sqrt p%:R / 2%:R) (`|p%:R - 2%:R| / 2%:R) N].
-Proof. exact: juntas.junta_half_scale. Qed.
+Proof. by move=> *; apply: (juntas.junta_half_scale (P := P)). Qed.
 
 (* ==== Chapter 6 =========================================================== *)
 
@@ -173,8 +173,9 @@ Theorem ours_average_sensitivity_nonnegative (R : realFieldType) (n s k : nat) (
         (forall x, are_largest k (uz x) (A x)) ->
       average_sensitivity (fun x => \sum_(j in A x) uz x j) <= 2%:R * k%:R ^+ 2 * W ^+ 2).
 Proof.
-move=> scaleN u_ge0; split=> [|A uz]; first exact: nonnegative.average_sensitivity_nonnegative.
-exact: nonnegative.average_sensitivity_top_sum scaleN u_ge0 A.
+move=> scaleN u_ge0; split=> [sparseN | A uz].
+  exact: nonnegative.average_sensitivity_nonnegative scaleN u_ge0 sparseN.
+exact: nonnegative.average_sensitivity_top_sum scaleN A.
 Qed.
 
 Theorem ours_average_sensitivity_lipschitz (R : realFieldType) (n s k : nat) :
@@ -194,6 +195,6 @@ Theorem ours_average_sensitivity_lipschitz (R : realFieldType) (n s k : nat) :
 Proof.
 split=> [N phi W B L phiL phi0 [sparseN scaleN] | N M U w v Y Z z y sparseN [w0 v0 Y0 Z0] bounds le].
   exact: sparse_networks.average_sensitivity_Lipschitz phiL phi0 sparseN scaleN.
-by apply: sparse_networks.average_sensitivity_gated => // [j|j|j|j x|j x]; first 3 [by case: (bounds j)];
-   case: (le j x).
+apply: sparse_networks.average_sensitivity_gated => // [j|j|j|j x|j x];
+  [by case: (bounds j) | by case: (bounds j) | by case: (bounds j) | exact: (le j x).1 | exact: (le j x).2].
 Qed.

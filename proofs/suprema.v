@@ -199,3 +199,30 @@ exists (wider s N0); split; first split.
 rewrite (eq_tail _ valueN) tail_character ?cardS //.
 by rewrite [LHS]exprMn c_sqr exprMn -four mulrA.
 Qed.
+
+(* ---- As the book states them --------------------------------------------- *)
+
+Theorem average_sensitivity_exact (R : realFieldType) (n s k : nat) (W B : R) :
+    (1 <= n)%N -> (1 <= k)%N -> (k <= s)%N -> 0 <= W -> 3%:R / 2%:R * W <= B ->
+  let bound := (minn (2 * k) s)%:R ^+ 2 * W ^+ 2 in
+  (forall N : network R 'I_n 'I_s, in_class k W B N -> average_sensitivity (value N) <= bound)
+  /\ exists N : network R 'I_n 'I_s, in_class k W B N /\ average_sensitivity (value N) = bound.
+Proof.
+move=> n_gt0 _ ks W_ge0 WB; split=> [N [sparseN scaleN]|].
+  by have := average_sensitivity_min scaleN sparseN; rewrite card_ord.
+have [N [[sparseN [W0 NW NB]] AS]] := average_sensitivity_supremum n_gt0 ks W_ge0.
+by exists N; split=> //; split=> //; split=> // j l; apply: le_trans (NB j l) WB.
+Qed.
+
+Theorem tail_exact (R : rcfType) (n s k d : nat) (W B : R) :
+    (d.+1 <= n)%N -> (2 ^ d.+1 * k <= s)%N -> 0 <= W -> W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
+  let bound := 4%:R * k%:R ^+ 2 * W ^+ 2 / d.+1%:R in
+  (forall N : network R 'I_n 'I_s, in_class k W B N -> tail (value N) d <= bound)
+  /\ exists (N : network R 'I_n 'I_s) (S : {set 'I_n}),
+     [/\ in_class k W B N, #|S| = d.+1, tail (value N) d = bound
+       & forall x, value N x = 2%:R * (W / Num.sqrt d.+1%:R) * k%:R * character R S x].
+Proof.
+move=> dn ks W_ge0 WB; split=> [N [sparseN scaleN]|]; first exact: sparse_tail scaleN sparseN d.
+have [N [classN [S [cardS valueN]] tailN]] := tail_supremum dn ks W_ge0 WB.
+by exists N, S.
+Qed.
