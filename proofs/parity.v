@@ -192,3 +192,130 @@ by rewrite eqn_add2l => /eqP/ssrnat.double_inj/val_inj.
 Qed.
 
 End Printed.
+
+(* ---- On the lift --------------------------------------------------------- *)
+
+Section Lifted.
+
+Variables (R : realFieldType) (m : nat) (S : {set 'I_m}).
+Implicit Types (y : cube 'I_m) (q a h : R).
+
+(* The linear form with weights q a 2 on the diagonal of S and - q off it.    *)
+Definition parity_weight q a (ij : 'I_m * 'I_m) : R :=
+  if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * q * a else - q) else 0.
+
+Let indicator (i : 'I_m) : R := (i \in S)%:R.
+
+Lemma sqnorm_indicator : sqnorm indicator = #|S|%:R.
+Proof.
+rewrite -sum1_card natr_sum [RHS]big_mkcond; apply: eq_bigr => i _.
+by rewrite /indicator; case: (i \in S); rewrite ?expr1n ?expr0n.
+Qed.
+
+Lemma parity_weightE q a ij : parity_weight q a ij = lifted_weight indicator q a ij.
+Proof.
+case: ij => i j; rewrite /parity_weight /lifted_weight /indicator /=.
+have [->|_] := eqVneq i j; case: (j \in S); rewrite /= ?andbT ?andbF ?mulr1 ?mulr0 ?oppr0 //;
+  by case: (i \in S); rewrite ?mulr1 ?mulr0 ?oppr0.
+Qed.
+
+Lemma lifted_tent q a h y :
+  \sum_ij parity_weight q a ij * coord R (lift y) ij - (q * (#|S|%:R + a ^+ 2) - h)
+  = h - q * (\sum_(i in S) coord R y i - a) ^+ 2.
+Proof.
+under eq_bigr => ij _ do rewrite parity_weightE.
+have := linearisation indicator q a h y; rewrite /lifted_bias sqnorm_indicator => ->.
+congr (_ - _ * (_ - _) ^+ 2); rewrite /form [RHS]big_mkcond; apply: eq_bigr => i _.
+by rewrite /indicator; case: (i \in S); rewrite ?mul1r ?mul0r.
+Qed.
+
+Lemma sqnorm_parity_weight q a :
+  sqnorm (parity_weight q a) = q ^+ 2 * (4%:R * a ^+ 2 * #|S|%:R + (#|S|%:R ^+ 2 - #|S|%:R)).
+Proof.
+transitivity (sqnorm (lifted_weight indicator q a)).
+  by apply: eq_bigr => ij _; rewrite parity_weightE.
+rewrite sqnorm_lifted !sqnorm_indicator; congr (_ * (_ + (_ - _))).
+rewrite -sqnorm_indicator; apply: eq_bigr => i _.
+by rewrite /indicator; case: (i \in S); rewrite ?expr1n ?expr0n.
+Qed.
+
+(* The weights with |a| <= |S| are largest for S = [m], a = m.                *)
+Lemma sqnorm_parity_weight_le q (l : 'I_(#|S|./2).+1) :
+  sqnorm (parity_weight q (#|S|%:R - 4%:R * l%:R))
+    <= q ^+ 2 * (4%:R * m%:R ^+ 3 + (m%:R ^+ 2 - m%:R)).
+Proof.
+have Sm : (#|S| <= m)%N by rewrite -[leqRHS]card_ord max_card.
+have falling n : n%:R ^+ 2 - n%:R = (n * n.-1)%:R :> R.
+  by case: n => [|n]; rewrite ?expr0n ?subr0 // -natrX -natrB ?leq_pmulr // -mulnn mulnS addKn.
+rewrite sqnorm_parity_weight ler_wpmul2l ?sqr_ge0 // !falling; apply: ler_add; last first.
+  by rewrite ler_nat leq_mul // -!subn1 leq_sub2r.
+rewrite [in leRHS]exprSr -mulrA ler_wpmul2l ?ler0n //; apply: ler_pmul; rewrite ?sqr_ge0 ?ler_nat ?ler0n //.
+apply: (@le_trans _ _ (#|S|%:R ^+ 2)); last by rewrite ler_sqr ?nnegrE ?ler0n // ler_nat.
+apply: ler_norm_sqr; rewrite ler_norml ler_subr_addr ler_subl_addr ler_addl mulr_ge0 ?ler0n // andbT.
+rewrite addrC ler_subl_addr -natrM -natrD ler_nat addnn (_ : 4 * l = l.*2.*2)%N.
+  rewrite leq_double -[leqRHS]odd_double_half (leq_trans _ (leq_addl _ _)) //.
+  by rewrite leq_double -ltnS.
+by rewrite -!muln2 -mulnA mulnC.
+Qed.
+
+Theorem parity_linearisation a :
+  let w (ij : 'I_m * 'I_m) :=
+    if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * a else -1) else 0 in
+  let b := #|S|%:R + a ^+ 2 - 2%:R^-1 in
+  forall y : cube 'I_m, 2%:R^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
+    = (\sum_ij w ij * coord R (lift y) ij) - b.
+Proof.
+move=> w b y; have := lifted_tent 1 a 2%:R^-1 y; rewrite !mul1r => <-.
+by congr (_ - _); apply: eq_bigr => ij _; rewrite /parity_weight mulr1.
+Qed.
+
+Theorem parity_mod_4 y :
+  let t : R := \sum_(i in S) coord R y i in
+  let z l := 2%:R^-1 - (t - (#|S|%:R - 4%:R * l%:R)) ^+ 2 in
+  let z' l := 1 - 4%:R^-1 * (t - (#|S|%:R - 2%:R * l%:R)) ^+ 2 in
+  [/\ \sum_(l < (#|S|./2).+1) 2%:R * relu (z l) = (~~ odd (minus_signs S y))%:R,
+      \sum_(l < #|S|.+1) (-1) ^+ l * relu (z' l) = character R S y,
+      (#|[set l : 'I_(#|S|./2).+1 | (0 < z l)%R]| <= 1)%N
+    & (#|[set l : 'I_#|S|.+1 | (0 < z' l)%R]| <= 1)%N].
+Proof.
+move=> t z z'; have h0 : 0 < 2%:R^-1 :> R by rewrite invr_gt0 ltr0n.
+have h_le : 2%:R^-1 <= 4%:R * 1 :> R.
+  by rewrite mulr1 (le_trans (_ : _ <= 1)) ?ler1n // invf_le1 ?ltr0n ?ler1n.
+have zE l : z l = 2%:R^-1 - 1 * (t - (#|S|%:R - 4%:R * l%:R)) ^+ 2 by rewrite mul1r.
+split; [|exact: parity_sign| |exact: parity_sign_active].
+  under eq_bigr => l _ do rewrite zE.
+  by rewrite parity_bit // divff ?pnatr_eq0.
+apply: leq_trans (parity_bit_active S y h0 h_le).
+by apply: eq_leq; apply: eq_card => l; rewrite !inE zE.
+Qed.
+
+Theorem parity_tent :
+  let a (l : 'I_(#|S|./2).+1) : R := #|S|%:R - 4%:R * l%:R in
+  let N := Network (fun=> 1)
+    (fun l (ij : 'I_m * 'I_m) => if (ij.1 \in S) && (ij.2 \in S)
+       then (if ij.1 == ij.2 then a l / 2%:R else - 4%:R^-1) else 0)
+    (fun l => (#|S|%:R + a l ^+ 2) / 4%:R - 1) in
+  [/\ (forall y : cube 'I_m, value N (lift y) = (~~ odd (minus_signs S y))%:R),
+      sparse_on (fun y : cube 'I_m => coord R (lift y)) 1 N
+    & forall l, sqnorm (weight N l) <= (4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16%:R].
+Proof.
+move=> a N; have one_le : 1 <= 4%:R * 4%:R^-1 :> R by rewrite divff ?pnatr_eq0.
+have wE l ij : weight N l ij = parity_weight 4%:R^-1 (a l) ij.
+  rewrite /parity_weight /=; case: ifP => // _; case: ifP => // _.
+  by rewrite four expr2 invfM mulrA divff ?pnatr_eq0 // mul1r mulrC.
+have pre l y : preactivation N l (coord R (lift y))
+    = 1 - 4%:R^-1 * (\sum_(i in S) coord R y i - a l) ^+ 2.
+  rewrite -lifted_tent /preactivation; congr (_ - (_ - _)); last exact: mulrC.
+  by apply: eq_bigr => ij _; rewrite wE.
+split=> [y | y | l].
+- rewrite /value /value_at /value_with; under eq_bigr => l _ do rewrite pre.
+  by rewrite parity_bit ?ltr01 ?mulr1.
+- apply: leq_trans (parity_bit_active S y ltr01 one_le).
+  by apply: eq_leq; apply: eq_card => l; rewrite !inE pre.
+have -> : sqnorm (weight N l) = sqnorm (parity_weight 4%:R^-1 (a l)).
+  by apply: eq_bigr => ij _; rewrite wE.
+apply: le_trans (sqnorm_parity_weight_le _ _) _.
+by rewrite [leLHS]mulrC addrA (_ : 16%:R = 4%:R ^+ 2) ?exprVn // -natrX.
+Qed.
+
+End Lifted.

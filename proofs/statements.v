@@ -6,7 +6,7 @@
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
-From SparseNetworks Require juntas suprema parity.
+From SparseNetworks Require lookups juntas suprema tents parity.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -47,6 +47,64 @@ Theorem junta_networks (R : rcfType) (n s p : nat) (P : {set 'I_n}) (f : cube 'I
   exists N : network R 'I_n 'I_s,
     [/\ value N =1 f, forall x, #|active N x| = 1%N & in_class 1 (Num.sqrt p%:R) p%:R N].
 Proof. by move=> *; apply: (juntas.junta_networks (P := P)). Qed.
+
+(* The formula; that the class contains the functions is junta_networks.      *)
+Theorem junta_identity (R : realFieldType) (p : nat) (g : cube 'I_p -> R) (x : cube 'I_p) :
+  let z a := \sum_k coord R a k * coord R x k - p%:R + 1 in
+  \sum_a g a * relu (z a) = g x /\ [set a | 0 < z a] = [set x].
+Proof. exact: lookups.junta_table. Qed.
+
+Theorem indexing (R : realFieldType) (b : nat) (x : cube 'I_b) (y : cube (cube 'I_b)) :
+  let z a := \sum_i coord R a i * coord R x i + 2%:R^-1 * coord R y a - b%:R + 2%:R^-1 in
+  [/\ \sum_a relu (z a) = (~~ y x)%:R, [set a | 0 < z a] \subset [set x]
+    & z x = 2%:R^-1 * coord R y x + 2%:R^-1].
+Proof. exact: lookups.indexing_statement. Qed.
+
+Theorem removal (R : realFieldType) :
+  (forall (p : nat) (g : cube 'I_p -> R) (a0 : cube 'I_p), (forall a, `|g a| = 1) ->
+     exists x : cube 'I_p,
+     \sum_(a | a != a0) g a * relu (\sum_k coord R a k * coord R x k - p%:R + 1) != g x)
+  /\ (forall (b : nat) (a0 : cube 'I_b), exists (x : cube 'I_b) (y : cube (cube 'I_b)),
+     \sum_(a | a != a0)
+       relu (\sum_i coord R a i * coord R x i + 2%:R^-1 * coord R y a - b%:R + 2%:R^-1)
+     != (~~ y x)%:R).
+Proof. exact: lookups.removal. Qed.
+
+Theorem appendix_a (R : realFieldType) (b q : nat) (Gamma : R) (w : cube 'I_b -> 'I_q -> R)
+    (x : cube 'I_b) (y : cube 'I_q) :
+  let z a := \sum_i w a i * coord R y i + Gamma * (\sum_i coord R x i * coord R a i - b%:R) in
+  (forall a, a != x -> z a <= 0) ->
+  \sum_a relu (z a) = relu (\sum_i w x i * coord R y i).
+Proof. exact: lookups.appendix_a_value. Qed.
+
+Theorem ours_appendix_a_threshold (R : rcfType) (b q : nat) (Gamma : R)
+    (w : cube 'I_b -> 'I_q -> R) :
+  let z (x : cube 'I_b) (y : cube 'I_q) a :=
+    \sum_i w a i * coord R y i + Gamma * (\sum_i coord R x i * coord R a i - b%:R) in
+  let sparse1 := forall x y, (#|[set a | (0 < z x y a)%R]| <= 1)%N in
+  [/\ (forall a, norm1 (w a) <= 2%:R * Gamma) -> sparse1,
+      (1 <= b)%N -> 0 <= Gamma ->
+        forall w0, (forall a, w a = w0) -> sparse1 -> norm1 w0 <= 2%:R * Gamma,
+      (forall a, sqnorm (w a) <= 1) -> Num.sqrt q%:R / 2%:R <= Gamma -> sparse1
+    & (1 <= b)%N -> (1 <= q)%N -> 0 <= Gamma ->
+        (forall a, w a = fun=> (Num.sqrt q%:R)^-1) -> sparse1 -> Num.sqrt q%:R / 2%:R <= Gamma].
+Proof. exact: lookups.appendix_a_threshold. Qed.
+
+(* A tree has the leaves j; leaf j is reached by the x that agree with        *)
+(* answer_j on path_j. Its neuron is relu(<v_j, x> + c_j                      *)
+(* + t_j (<answer_j, x>_(path_j) - |path_j|)).                                *)
+Theorem decision_tree (R : realFieldType) (n s : nat) (path : 'I_s -> {set 'I_n})
+    (answer : 'I_s -> cube 'I_n) (v : 'I_s -> 'I_n -> R) (c t : 'I_s -> R) :
+  let N := Network (fun=> 1)
+    (fun j i => v j i + (if i \in path j then t j * coord R (answer j) i else 0))
+    (fun j => t j * #|path j|%:R - c j) in
+  let leaf j (x : cube 'I_n) := {in path j, answer j =1 x} in
+  (forall x j l, leaf j x -> leaf l x -> j = l) ->
+  (forall j, 0 <= t j /\ norm1 (v j) + c j <= 2%:R * t j) ->
+  [/\ sparse 1 N,
+      forall x j, leaf j x -> value N x = relu (\sum_i v j i * coord R x i + c j)
+    & forall x, (forall j, ~ leaf j x) -> value N x = 0].
+Proof. exact: lookups.decision_tree. Qed.
 
 (* ==== Chapter 2 =========================================================== *)
 
@@ -146,6 +204,50 @@ Theorem ours_junta_half_scale (R : rcfType) (n p : nat) (P : {set 'I_n}) (f : cu
     [/\ value N =1 f, forall x, #|active N x| = 1%N
       & in_class 1 (Num.sqrt p%:R / 2%:R) (`|p%:R - 2%:R| / 2%:R) N].
 Proof. by move=> *; apply: (juntas.junta_half_scale (P := P)). Qed.
+
+Theorem E1 (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
+  (2%:Z %| \sum_(i in S) (-1) ^+ y i)%Z = ~~ odd #|S|.
+Proof. exact: parity.printed_parity_constant. Qed.
+
+(* The even a with |a| <= m are 2 l - 2 floor(m/2), l = 0, ..., 2 floor(m/2). *)
+Theorem parity_identity (R : realFieldType) (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
+  let t : R := \sum_(i in S) coord R y i in
+  let a l := 2%:R * l%:R - 2%:R * (m./2)%:R in
+  let z l := 2%:R^-1 - (t - a l) ^+ 2 in
+  \sum_(l < (m./2).*2.+1) 2%:R * relu (z l) = (~~ odd #|S|)%:R
+  /\ (#|[set l : 'I_(m./2).*2.+1 | (0 < z l)%R]| <= 1)%N.
+Proof. by split; [apply: parity.printed_parity_sum | apply: parity.printed_parity_active]. Qed.
+
+Theorem parity_linearisation (R : realFieldType) (m : nat) (S : {set 'I_m}) (a : R) :
+  let w (ij : 'I_m * 'I_m) :=
+    if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * a else -1) else 0 in
+  let b := #|S|%:R + a ^+ 2 - 2%:R^-1 in
+  forall y : cube 'I_m, 2%:R^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
+    = (\sum_ij w ij * coord R (lift y) ij) - b.
+Proof. exact: parity.parity_linearisation. Qed.
+
+(* The a with |a| <= |S| and a = |S| modulo 4 (or 2) are |S| - 4 l (or        *)
+(* |S| - 2 l), and then (|S| - a)/2 = l in the second sum.                    *)
+Theorem ours_parity_mod_4 (R : realFieldType) (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
+  let t : R := \sum_(i in S) coord R y i in
+  let z l := 2%:R^-1 - (t - (#|S|%:R - 4%:R * l%:R)) ^+ 2 in
+  let z' l := 1 - 4%:R^-1 * (t - (#|S|%:R - 2%:R * l%:R)) ^+ 2 in
+  [/\ \sum_(l < (#|S|./2).+1) 2%:R * relu (z l) = (~~ odd (minus_signs S y))%:R,
+      \sum_(l < #|S|.+1) (-1) ^+ l * relu (z' l) = character R S y,
+      (#|[set l : 'I_(#|S|./2).+1 | (0 < z l)%R]| <= 1)%N
+    & (#|[set l : 'I_#|S|.+1 | (0 < z' l)%R]| <= 1)%N].
+Proof. exact: parity.parity_mod_4. Qed.
+
+Theorem ours_parity_tent (R : realFieldType) (m : nat) (S : {set 'I_m}) :
+  let a (l : 'I_(#|S|./2).+1) : R := #|S|%:R - 4%:R * l%:R in
+  let N := Network (fun=> 1)
+    (fun l (ij : 'I_m * 'I_m) => if (ij.1 \in S) && (ij.2 \in S)
+       then (if ij.1 == ij.2 then a l / 2%:R else - 4%:R^-1) else 0)
+    (fun l => (#|S|%:R + a l ^+ 2) / 4%:R - 1) in
+  [/\ (forall y : cube 'I_m, value N (lift y) = (~~ odd (minus_signs S y))%:R),
+      sparse_on (fun y : cube 'I_m => coord R (lift y)) 1 N
+    & forall l, sqnorm (weight N l) <= (4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16%:R].
+Proof. exact: parity.parity_tent. Qed.
 
 (* ==== Chapter 6 =========================================================== *)
 

@@ -98,4 +98,20 @@ rewrite !mulrDr !mulrN !opprD !opprK; move: (q * f2) (q * fa) (q * sqnorm v) (q 
 by rewrite addrA [x2 - x1]addrC [_ + x3 + h]addrAC [LHS]addrA addrK addrAC.
 Qed.
 
+(* |w|^2 = q^2 (4 a^2 |v|^2 + sum_(i != l) v_i^2 v_l^2).                      *)
+Lemma sqnorm_lifted : sqnorm lifted_weight
+  = q ^+ 2 * (4%:R * a ^+ 2 * sqnorm v + (sqnorm v ^+ 2 - \sum_i v i ^+ 4)).
+Proof.
+have -> : sqnorm v ^+ 2 - \sum_i v i ^+ 4 = \sum_i \sum_(l | l != i) v i ^+ 2 * v l ^+ 2.
+  rewrite expr2 big_distrlr -sumrB; apply: eq_bigr => i _ /=.
+  by rewrite (bigD1 i) //= -exprD addrC addKr.
+transitivity (\sum_i \sum_l lifted_weight (i, l) ^+ 2).
+  by rewrite pair_bigA; apply: eq_bigr => -[].
+rewrite mulr_sumr -big_split mulr_sumr; apply: eq_bigr => i _ /=.
+rewrite (bigD1 i) //= /lifted_weight /= eqxx mulrDr mulr_sumr; congr (_ + _).
+  by rewrite !exprMn -four; move: (q ^+ 2) (a ^+ 2) (v i ^+ 2) => x y z; rewrite -!mulrA mulrCA.
+apply: eq_bigr => l /negPf li; rewrite eq_sym li sqrrN exprMn exprMn.
+by rewrite -mulrA.
+Qed.
+
 End Lift.
