@@ -6,7 +6,7 @@
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
-From SparseNetworks Require lookups juntas suprema tents parity.
+From SparseNetworks Require lookups juntas suprema tents parity product_laws.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -299,4 +299,16 @@ split=> [N phi W B L phiL phi0 [sparseN scaleN] | N M U w v Y Z z y sparseN [w0 
   exact: sparse_networks.average_sensitivity_Lipschitz phiL phi0 sparseN scaleN.
 apply: sparse_networks.average_sensitivity_gated => // [j|j|j|j x|j x];
   [by case: (bounds j) | by case: (bounds j) | by case: (bounds j) | exact: (le j x).1 | exact: (le j x).2].
+Qed.
+
+(* Finite support: coordinate i takes the value t i e with probability p i e. *)
+Theorem ours_average_sensitivity_product (R : realFieldType) (n s k : nat) (W B : R)
+    (N : network R 'I_n 'I_s) (A : finType) (t p : 'I_n -> A -> R) :
+  let point (x : {ffun 'I_n -> A}) i := t i (x i) in
+  is_law p -> (forall i e, -1 <= t i e <= 1) -> scale_at_most W B N ->
+  (forall x, 0 < product_law p x -> (#|active_at N (point x)| <= k)%N) ->
+  influence p (fun x => value_at N (point x)) <= 4%:R * k%:R ^+ 2 * W ^+ 2.
+Proof.
+move=> point law range scaleN sparseN.
+exact: product_laws.influence_le law _ _ _ k W B range scaleN sparseN.
 Qed.
