@@ -6,7 +6,7 @@
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
-From SparseNetworks Require lookups juntas suprema tents parity product_laws.
+From SparseNetworks Require lookups juntas suprema tents parity product_laws dense.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -248,6 +248,13 @@ Theorem ours_parity_tent (R : realFieldType) (m : nat) (S : {set 'I_m}) :
       sparse_on (fun y : cube 'I_m => coord R (lift y)) 1 N
     & forall l, sqnorm (weight N l) <= (4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16%:R].
 Proof. exact: parity.parity_tent. Qed.
+
+(* ==== Chapter 5 =========================================================== *)
+
+Theorem ours_dense_decouples (R : realFieldType) (n s m : nat) (W B : R)
+    (x : 'I_m -> 'I_n -> R) (r : R) : (1 <= s)%N -> rademacher_is 1 1 W B x r ->
+  forall r', rademacher_is s s W B x r' <-> r' = s%:R * r.
+Proof. by move=> s_gt0 r1; exact (dense.dense_decouples s_gt0 r1). Qed.
 
 (* ==== Chapter 6 =========================================================== *)
 
