@@ -64,7 +64,7 @@ Definition noise_sensitivity (rho : R) f : R :=
   mean (fun x => \sum_z noise rho z * ((f x - f (times x z)) ^+ 2 / 4%:R)).
 
 (* The lift x(y) of y: x(y)_ii = y_i, and x(y)_ij = y_i y_j for i != j.       *)
-Definition lift x : cube (I * I) :=
+Definition lifted x : cube (I * I) :=
   [ffun ij => if ij.1 == ij.2 then x ij.1 else x ij.1 (+) x ij.2].
 
 (* The number of minus signs of x in T.                                       *)

@@ -220,7 +220,7 @@ have [->|_] := eqVneq i j; case: (j \in S); rewrite /= ?andbT ?andbF ?mulr1 ?mul
 Qed.
 
 Lemma lifted_tent q a h y :
-  \sum_ij parity_weight q a ij * coord R (lift y) ij - (q * (#|S|%:R + a ^+ 2) - h)
+  \sum_ij parity_weight q a ij * coord R (lifted y) ij - (q * (#|S|%:R + a ^+ 2) - h)
   = h - q * (\sum_(i in S) coord R y i - a) ^+ 2.
 Proof.
 under eq_bigr => ij _ do rewrite parity_weightE.
@@ -263,7 +263,7 @@ Theorem parity_linearisation a :
     if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * a else -1) else 0 in
   let b := #|S|%:R + a ^+ 2 - 2%:R^-1 in
   forall y : cube 'I_m, 2%:R^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
-    = (\sum_ij w ij * coord R (lift y) ij) - b.
+    = (\sum_ij w ij * coord R (lifted y) ij) - b.
 Proof.
 move=> w b y; have := lifted_tent 1 a 2%:R^-1 y; rewrite !mul1r => <-.
 by congr (_ - _); apply: eq_bigr => ij _; rewrite /parity_weight mulr1.
@@ -295,15 +295,15 @@ Theorem parity_tent :
     (fun l (ij : 'I_m * 'I_m) => if (ij.1 \in S) && (ij.2 \in S)
        then (if ij.1 == ij.2 then a l / 2%:R else - 4%:R^-1) else 0)
     (fun l => (#|S|%:R + a l ^+ 2) / 4%:R - 1) in
-  [/\ (forall y : cube 'I_m, value N (lift y) = (~~ odd (minus_signs S y))%:R),
-      sparse_on (fun y : cube 'I_m => coord R (lift y)) 1 N
+  [/\ (forall y : cube 'I_m, value N (lifted y) = (~~ odd (minus_signs S y))%:R),
+      sparse_on (fun y : cube 'I_m => coord R (lifted y)) 1 N
     & forall l, sqnorm (weight N l) <= (4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16%:R].
 Proof.
 move=> a N; have one_le : 1 <= 4%:R * 4%:R^-1 :> R by rewrite divff ?pnatr_eq0.
 have wE l ij : weight N l ij = parity_weight 4%:R^-1 (a l) ij.
   rewrite /parity_weight /=; case: ifP => // _; case: ifP => // _.
   by rewrite four expr2 invfM mulrA divff ?pnatr_eq0 // mul1r mulrC.
-have pre l y : preactivation N l (coord R (lift y))
+have pre l y : preactivation N l (coord R (lifted y))
     = 1 - 4%:R^-1 * (\sum_(i in S) coord R y i - a l) ^+ 2.
   rewrite -lifted_tent /preactivation; congr (_ - (_ - _)); last exact: mulrC.
   by apply: eq_bigr => ij _; rewrite wE.

@@ -6,7 +6,7 @@
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
-From SparseNetworks Require lookups juntas suprema tents parity product_laws dense.
+From SparseNetworks Require lookups juntas suprema tents parity rounding product_laws dense.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -223,7 +223,7 @@ Theorem parity_linearisation (R : realFieldType) (m : nat) (S : {set 'I_m}) (a :
     if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * a else -1) else 0 in
   let b := #|S|%:R + a ^+ 2 - 2%:R^-1 in
   forall y : cube 'I_m, 2%:R^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
-    = (\sum_ij w ij * coord R (lift y) ij) - b.
+    = (\sum_ij w ij * coord R (lifted y) ij) - b.
 Proof. exact: parity.parity_linearisation. Qed.
 
 (* The a with |a| <= |S| and a = |S| modulo 4 (or 2) are |S| - 4 l (or        *)
@@ -244,10 +244,62 @@ Theorem ours_parity_tent (R : realFieldType) (m : nat) (S : {set 'I_m}) :
     (fun l (ij : 'I_m * 'I_m) => if (ij.1 \in S) && (ij.2 \in S)
        then (if ij.1 == ij.2 then a l / 2%:R else - 4%:R^-1) else 0)
     (fun l => (#|S|%:R + a l ^+ 2) / 4%:R - 1) in
-  [/\ (forall y : cube 'I_m, value N (lift y) = (~~ odd (minus_signs S y))%:R),
-      sparse_on (fun y : cube 'I_m => coord R (lift y)) 1 N
+  [/\ (forall y : cube 'I_m, value N (lifted y) = (~~ odd (minus_signs S y))%:R),
+      sparse_on (fun y : cube 'I_m => coord R (lifted y)) 1 N
     & forall l, sqnorm (weight N l) <= (4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16%:R].
 Proof. exact: parity.parity_tent. Qed.
+
+(* ==== Chapter 4 =========================================================== *)
+
+Theorem lambda_identity (q p m : nat) (w y : 'I_m -> 'I_q) :
+  let lambda i := ((i %% q) %% p)%N in
+  let f := ((\sum_(i < m) (w i * y i %% q)) %% q %% p)%N in
+  f = lambda (inner w y) /\ (inner w y <= m * (q - 1) ^ 2)%N.
+Proof. exact: rounding.lambda_identity. Qed.
+
+(* The corrected form: with the constant c = 1/2 sum_i w_i (2^l - 1).         *)
+Theorem lwr_encoding (R : realFieldType) (q m : nat) (w y : 'I_m -> 'I_q) :
+  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2%:R ^+ ib.2 / 2%:R) in
+  let c : R := (\sum_i (w i : nat) * (2 ^ length q - 1))%N%:R / 2%:R in
+  \sum_ib v ib * coord R (digits y) ib + c = (inner w y)%:R.
+Proof. exact: rounding.inner_digits. Qed.
+
+(* The corrected form: real weights, and the constant c.                      *)
+Theorem lwr_linearisation (R : realFieldType) (K : finType) (v : K -> R) (c a : R) (z : cube K) :
+  let w il := if il.1 == il.2 then 2%:R * (a - c) * v il.1 else - (v il.1 * v il.2) in
+  let b := sqnorm v + (a - c) ^+ 2 - 2%:R^-1 in
+  2%:R^-1 - (\sum_i v i * coord R z i + c - a) ^+ 2 = \sum_il w il * coord R (lifted z) il - b.
+Proof. exact: rounding.linearisation_with_constant. Qed.
+
+Theorem lwr_network (R : realFieldType) (q m p : nat) (w : 'I_m -> 'I_q) :
+    (2 <= q)%N ->
+  let A := (m * (q - 1) ^ 2)%N in
+  let in_place (label : nat -> nat) :=
+    exists N : network R (('I_m * 'I_(length q)) * ('I_m * 'I_(length q))) 'I_A.+1,
+      (forall y : 'I_m -> 'I_q, value N (lifted (digits y)) = (label (inner w y))%:R)
+      /\ sparse_on (fun y : 'I_m -> 'I_q => coord R (lifted (digits y))) 1 N in
+  in_place (fun t => (t %% q) %% p)%N /\ in_place (fun t => (p * (t %% q)) %/ q)%N.
+Proof. by move=> q_gt1; split; apply: rounding.network_for_any_map. Qed.
+
+Theorem ours_lwr_network (R : rcfType) (q m p : nat) (w : 'I_m -> 'I_q) (lambda : nat -> nat) :
+    (2 <= q)%N -> (1 <= m)%N -> (forall a, lambda a <= p - 1)%N ->
+  let A := (m * (q - 1) ^ 2)%N in
+  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2%:R ^+ ib.2 / 2%:R) in
+  exists N : network R (('I_m * 'I_(length q)) * ('I_m * 'I_(length q))) 'I_A.+1,
+  [/\ forall y : 'I_m -> 'I_q, value N (lifted (digits y)) = (lambda (inner w y))%:R,
+      sparse_on (fun y : 'I_m -> 'I_q => coord R (lifted (digits y))) 1 N,
+      scale_at_most (2%:R * (p - 1)%:R * (sqnorm v + 2%:R * A%:R * Num.sqrt (sqnorm v)))
+                    (2%:R * (p - 1)%:R * (A%:R ^+ 2 + sqnorm v)) N,
+      sqnorm v <= (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12%:R
+    & (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12%:R <= (m * (q - 1) ^ 4)%:R / 3%:R :> R].
+Proof. exact: rounding.rounding. Qed.
+
+(* The parts about f_w; the probability that elimination succeeds is left out. *)
+Theorem ours_lwr_linear (q p m : nat) (w y : 'I_m -> 'I_q) : (1 <= q)%N ->
+  let f := ((inner w y %% q) %% p)%N in
+  [/\ (p %| q)%N -> (f = inner w y %[mod p])%N, (q <= p)%N -> f = (inner w y %% q)%N
+    & (f = inner w y %[mod gcdn p q])%N].
+Proof. exact: rounding.linear_cases. Qed.
 
 (* ==== Chapter 5 =========================================================== *)
 

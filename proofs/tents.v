@@ -67,7 +67,7 @@ Definition lifted_weight (il : K * K) : R :=
 Definition lifted_bias : R := q * (sqnorm v + a ^+ 2) - h.
 
 Lemma coord_lift y i l :
-  coord R (lift y) (i, l) = if i == l then coord R y i else coord R y i * coord R y l.
+  coord R (lifted y) (i, l) = if i == l then coord R y i else coord R y i * coord R y l.
 Proof. by rewrite /coord ffunE /=; case: eqP => // _; rewrite signr_addb. Qed.
 
 Lemma sqr_form y : form y ^+ 2
@@ -79,11 +79,11 @@ by apply: eq_bigr => l _; rewrite mulrACA.
 Qed.
 
 Theorem linearisation y :
-  \sum_il lifted_weight il * coord R (lift y) il - lifted_bias = h - q * (form y - a) ^+ 2.
+  \sum_il lifted_weight il * coord R (lifted y) il - lifted_bias = h - q * (form y - a) ^+ 2.
 Proof.
-have -> : \sum_il lifted_weight il * coord R (lift y) il
+have -> : \sum_il lifted_weight il * coord R (lifted y) il
           = q * (form y * a *+ 2) - q * (form y ^+ 2 - sqnorm v).
-  transitivity (\sum_i \sum_l lifted_weight (i, l) * coord R (lift y) (i, l)).
+  transitivity (\sum_i \sum_l lifted_weight (i, l) * coord R (lifted y) (i, l)).
     by rewrite pair_bigA; apply: eq_bigr => -[].
   rewrite sqr_form [sqnorm v + _]addrC addrK.
   have -> : q * (form y * a *+ 2) = \sum_i 2%:R * q * a * v i * coord R y i.
