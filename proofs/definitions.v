@@ -139,20 +139,6 @@ Definition are_largest k (c : J -> R) A :=
 
 End Network.
 
-(* ---- Several layers ------------------------------------------------------ *)
-
-(* y^0 = x and y^(l+1)_j = relu(<w^(l+1)_j, y^l> - b^(l+1)_j); layer l has    *)
-(* the neurons J l, and J 0 are the coordinates of x.                         *)
-Section Layers.
-
-Variables (R : realFieldType) (J : nat -> finType).
-Variables (w : forall l, J l.+1 -> J l -> R) (b : forall l, J l.+1 -> R).
-
-Fixpoint layer (x : cube (J 0)) (l : nat) : J l -> R :=
-  if l is l'.+1 then fun j => relu (\sum_i w j i * @layer x l' i - b j) else coord R x.
-
-End Layers.
-
 (* ---- Product laws -------------------------------------------------------- *)
 
 (* Independent coordinates: atom a of coordinate i has probability p i a. A   *)
