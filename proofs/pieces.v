@@ -21,6 +21,30 @@ rewrite mulrC divfK ?pnatr_eq0 //.
 by case: (g x); case: (g _); rewrite ?subrr ?expr0n // ?subr0 ?sub0r ?sqrrN expr1n.
 Qed.
 
+(* For a non-decreasing indicator AS(g) = 1/2 E[g(x) sum_i x_i].             *)
+Lemma monotone_indicator (R : realFieldType) (I : finType) (g : cube I -> bool) :
+    (forall (x : cube I) i, x i -> g x -> g (flip x i)) ->
+  average_sensitivity (fun x => (g x)%:R : R)
+  = 2%:R^-1 * mean (fun x => (g x)%:R * \sum_i coord R x i).
+Proof.
+move=> mono; pose d x i : R := (g x)%:R - (g (flip x i))%:R.
+have sqr_d x i : d x i ^+ 2 = d x i * coord R x i.
+  have := mono x i; have := mono (flip x i) i; rewrite flipK /d /coord [flip x i i]ffunE eqxx addbT.
+  case: (x i); case: (g x); case: (g _) => //= up down;
+    rewrite ?subrr ?mul0r ?expr0n ?subr0 ?sub0r ?mulr1 ?expr1n ?sqrrN ?mulrNN ?expr1 ?mulr1 ?expr1n //.
+  - by have := down isT isT.
+  by have := up isT isT.
+have pairs i : mean (fun x => (g x)%:R * coord R x i) = 2%:R^-1 * mean (fun x => d x i ^+ 2).
+  have -> : mean (fun x => d x i ^+ 2)
+      = mean (fun x => (g x)%:R * coord R x i) + mean (fun x => (g x)%:R * coord R x i).
+    rewrite -[X in _ + X](mean_flip _ i) -meanD; apply: eq_mean => x.
+    by rewrite sqr_d /d mulrBl coord_flip eqxx mulrN.
+  by rewrite -mulr2n -[mean _ *+ 2]mulr_natl mulKf ?pnatr_eq0.
+under [in RHS]eq_mean => x do rewrite mulr_sumr.
+rewrite mean_sum mulr_sumr /average_sensitivity /sensitivity mean_sum; apply: eq_bigr => i _.
+rewrite pairs mulrA -invfM -natrM -meanZ; apply: eq_mean => x; exact: mulrC.
+Qed.
+
 Section Pieces.
 
 Variables (R : realFieldType) (I J : finType) (N : network R I J).

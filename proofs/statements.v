@@ -37,6 +37,18 @@ Theorem claim_2_1_tail (R : realFieldType) (n d : nat) (f : cube 'I_n -> R) (rho
   tail f d <= 2%:R * noise_sensitivity rho f / (1 - rho ^+ d).
 Proof. by move=> range d_gt0; apply: fourier.tail_le_noise. Qed.
 
+(* For rho < 0 the bound can fail: rho = - 1/2, f = x_1 x_2.                  *)
+Theorem E9 (R : realFieldType) : exists (f : cube 'I_2 -> R) (rho : R),
+  -1 <= rho < 1 /\ ~ (tail f 1 <= 2%:R * noise_sensitivity rho f / (1 - rho ^+ 1)).
+Proof. exact: suprema.witness_E9. Qed.
+
+(* x i says that x_i = -1, and then the flip of x_i raises x_i to 1.          *)
+Theorem E10 (R : realFieldType) (n : nat) (g : cube 'I_n -> bool) :
+    (forall (x : cube 'I_n) i, x i -> g x -> g (flip x i)) ->
+  average_sensitivity (fun x => (g x)%:R : R)
+  = 2%:R^-1 * mean (fun x => (g x)%:R * \sum_i coord R x i).
+Proof. exact: pieces.monotone_indicator. Qed.
+
 Theorem average_sensitivity_fourier (R : realFieldType) (n : nat) (f : cube 'I_n -> R) :
   average_sensitivity f = \sum_(T : {set 'I_n}) #|T|%:R * fourier f T ^+ 2.
 Proof. exact: fourier.average_sensitivity_fourier. Qed.
@@ -279,7 +291,7 @@ Theorem lwr_network (R : realFieldType) (q m p : nat) (w : 'I_m -> 'I_q) :
       (forall y : 'I_m -> 'I_q, value N (lifted (digits y)) = (label (inner w y))%:R)
       /\ sparse_on (fun y : 'I_m -> 'I_q => coord R (lifted (digits y))) 1 N in
   in_place (fun t => (t %% q) %% p)%N /\ in_place (fun t => (p * (t %% q)) %/ q)%N.
-Proof. by move=> q_gt1; split; apply: rounding.network_for_any_map. Qed.
+Proof. by move=> q_gt1; split; exact (rounding.network_for_any_map R w _ q_gt1). Qed.
 
 Theorem ours_lwr_network (R : rcfType) (q m p : nat) (w : 'I_m -> 'I_q) (lambda : nat -> nat) :
     (2 <= q)%N -> (1 <= m)%N -> (forall a, lambda a <= p - 1)%N ->

@@ -226,3 +226,25 @@ move=> dn ks W_ge0 WB; split=> [N [sparseN scaleN]|]; first exact: sparse_tail s
 have [N [classN [S [cardS valueN]] tailN]] := tail_supremum dn ks W_ge0 WB.
 by exists N, S.
 Qed.
+
+(* ---- A character shows that the tail bound of Claim 2.1 needs rho >= 0 ---- *)
+
+Lemma noise_character (R : realFieldType) (I : finType) (T : {set I}) (c rho : R) :
+  noise_sensitivity rho (fun x => c * character R T x) = (1 - rho ^+ #|T|) / 2%:R * c ^+ 2.
+Proof.
+rewrite noise_sensitivity_fourier (bigD1 T) //= fourier_character eqxx.
+by rewrite big1 ?addr0 // => S /negPf ST; rewrite fourier_character ST expr0n mulr0.
+Qed.
+
+Theorem witness_E9 (R : realFieldType) : exists (f : cube 'I_2 -> R) (rho : R),
+  -1 <= rho < 1 /\ ~ (tail f 1 <= 2%:R * noise_sensitivity rho f / (1 - rho ^+ 1)).
+Proof.
+have half_lt1 : 2%:R^-1 < 1 :> R by rewrite invf_lt1 ?ltr0n // ltr1n.
+have half_gt0 : 0 < 2%:R^-1 :> R by rewrite invr_gt0 ltr0n.
+exists (fun x => 1 * character R setT x), (- 2%:R^-1); split.
+  by rewrite ler_opp2 ltW //= (lt_trans _ ltr01) // oppr_lt0.
+rewrite noise_character tail_character cardsT card_ord // !expr1n mulr1 expr1.
+rewrite [2%:R * _]mulrC divfK ?pnatr_eq0 // -[X in X - _](expr1n _ 2) subr_sqr mulrAC.
+rewrite divff ?mul1r; first by apply/negP; rewrite -ltNge gtr_addl oppr_lt0.
+by rewrite opprK gt_eqF // addr_gt0 ?ltr01.
+Qed.
