@@ -291,7 +291,10 @@ Theorem lwr_network (R : realFieldType) (q m p : nat) (w : 'I_m -> 'I_q) :
       (forall y : 'I_m -> 'I_q, value N (lifted (digits y)) = (label (inner w y))%:R)
       /\ sparse_on (fun y : 'I_m -> 'I_q => coord R (lifted (digits y))) 1 N in
   in_place (fun t => (t %% q) %% p)%N /\ in_place (fun t => (p * (t %% q)) %/ q)%N.
-Proof. by move=> q_gt1; split; exact (rounding.network_for_any_map R w _ q_gt1). Qed.
+Proof.
+move=> q_gt1; split; first exact (rounding.network_for_any_map R w (fun t => (t %% q) %% p)%N q_gt1).
+exact (rounding.network_for_any_map R w (fun t => (p * (t %% q)) %/ q)%N q_gt1).
+Qed.
 
 Theorem ours_lwr_network (R : rcfType) (q m p : nat) (w : 'I_m -> 'I_q) (lambda : nat -> nat) :
     (2 <= q)%N -> (1 <= m)%N -> (forall a, lambda a <= p - 1)%N ->
