@@ -204,18 +204,21 @@ def check(proofs, compiled=None, renewing=False):
 
 CONTROLS = {
     "an admitted lemma": ("dense.v", "Proof. by rewrite big_ord_recl big_ord0 addr0. Qed.", "Admitted."),
-    "an axiom": ("dense.v", "Lemma sum_ord1 (G : 'I_1 -> R) : \\sum_i G i = G ord0.\n"
-                 "Proof. by rewrite big_ord_recl big_ord0 addr0. Qed.",
-                 "Hypothesis sum_ord1 : forall G : 'I_1 -> R, \\sum_i G i = G ord0.\nEnd Dense.\n"
-                 "Variable excluded_middle : forall P : Prop, P \\/ ~ P.\nSection Dense2.\n"),
+    # `Variable` outside a section is an axiom; no forbidden word gives it away, only `Print Assumptions`
+    "an axiom": (
+        "rounding.v",
+        "Lemma ord_le q (a : 'I_q) : (a <= q - 1)%N.\nProof. by rewrite subn1 -ltnS (ltn_predK (ltn_ord a)). Qed.",
+        "Variable ord_le : forall q (a : 'I_q), (a <= q - 1)%N.",
+    ),
     "a constant 3 for 4": ("statements.v", "tail (value N) d <= 4%:R * k%:R", "tail (value N) d <= 3%:R * k%:R"),
     "a weakened statement": (
-        "statements.v", "sparse k N -> \\sum_j probability R (fun x => j \\in active N x) <= k%:R.\n"
-        "Proof. exact: pieces.activation_budget. Qed.",
-        "sparse k N -> \\sum_j probability R (fun x => j \\in active N x) <= k%:R \\/ True.\n"
-        "Proof. by right. Qed."),
-    "a weakened definition of sparse": ("definitions.v", "(#|active_at N (points t)| <= k)%N.",
-                                        "(#|active_at N (points t)| <= k.+1)%N."),
+        "statements.v",
+        "(fun x => j \\in active N x) <= k%:R.\nProof. exact: pieces.activation_budget. Qed.",
+        "(fun x => j \\in active N x) <= k%:R \\/ True.\nProof. by move=> *; right. Qed.",
+    ),
+    "a weakened definition of sparse": (
+        "definitions.v", "(#|active_at N (points t)| <= k)%N.", "(#|active_at N (points t)| <= k.+1)%N.",
+    ),
 }
 
 
