@@ -145,6 +145,11 @@ def bench(arguments):
         raise Stop(f"the measurements ended with exit code {code}; the reason is above")
 
 
+def prove(arguments):
+    """compile the proofs and say what Coq makes of each statement; further arguments: --controls, --full"""
+    sys.exit(subprocess.call([sys.executable, str(ROOT / "proofs" / "check.py"), *arguments], cwd=ROOT))
+
+
 def clean():
     """remove _build and the caches"""
     kept = {VENV, BENCH_VENV}
@@ -153,7 +158,7 @@ def clean():
     say("clean: _build and the caches are gone (.venv and .bench-venv stay)")
 
 
-COMMANDS = {command.__name__: command for command in (book, test, refresh, check, serve, extras, bench, clean)}
+COMMANDS = {command.__name__: command for command in (book, test, refresh, check, serve, extras, bench, prove, clean)}
 
 
 def parse(arguments):
@@ -169,7 +174,7 @@ def parse(arguments):
     add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     command, options = known.command, {key: value for key, value in vars(known).items() if key != "command"}
-    if command in ("test", "bench"):
+    if command in ("test", "bench", "prove"):
         options["arguments"] = further
     elif further:
         add[command].error(f"unknown argument: {' '.join(further)}")
@@ -181,7 +186,7 @@ def main(arguments):
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
-        if command not in ("serve", "bench", "clean"):
+        if command not in ("serve", "bench", "prove", "clean"):
             enter(VENV, PINS, [str(ROOT / "make.py"), *arguments])
         COMMANDS[command](**options)
         return 0

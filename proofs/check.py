@@ -51,7 +51,7 @@ class Fault(Exception):
 def run(command, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
-        raise Fault(f"{' '.join(command[:1] + command[-1:])} fails: {' '.join((done.stdout + done.stderr).split())[-300:]}")
+        raise Fault(f"{command[0]} {command[-1]} fails: {words(done.stdout + done.stderr)[-300:]}")
     return done.stdout
 
 
@@ -117,7 +117,9 @@ def theorems(folder, modules):
     exact = ask(folder, "bare_statements", bare, {name: f"Check @{full[name]}." for name in names})
     assumed = ask(folder, "assumptions", bare, {name: f"Print Assumptions {full[name]}." for name in names})
     pretty = ask(
-        folder, "pretty_statements", f"{SCOPES}\nFrom {LIBRARY} Require {STATEMENTS}.",
+        folder,
+        "pretty_statements",
+        f"{SCOPES}\nFrom {LIBRARY} Require {STATEMENTS}.",
         {name: f"Check @{full[name]}." for name in names},
     )
     foreign = re.compile(rf"\b(?:{'|'.join(modules - {DEFINITIONS})})\.\w+")
@@ -196,8 +198,10 @@ def check(proofs, compiled=None, renewing=False):
             compare("theorem", proved, record["theorems"])
             run(["coqchk", "-silent", "-Q", ".", LIBRARY, "-norec", f"{LIBRARY}.{STATEMENTS}"], folder)
             return proved, seconds
-        record = {"definitions": renew("definition", defined, record["definitions"]),
-                  "theorems": renew("theorem", proved, record["theorems"])}
+        record = {
+            "definitions": renew("definition", defined, record["definitions"]),
+            "theorems": renew("theorem", proved, record["theorems"]),
+        }
         (proofs / RECORD).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         return proved, seconds
 
@@ -217,7 +221,9 @@ CONTROLS = {
         "(fun x => j \\in active N x) <= k%:R \\/ True.\nProof. by move=> *; right. Qed.",
     ),
     "a weakened definition of sparse": (
-        "definitions.v", "(#|active_at N (points t)| <= k)%N.", "(#|active_at N (points t)| <= k.+1)%N.",
+        "definitions.v",
+        "(#|active_at N (points t)| <= k)%N.",
+        "(#|active_at N (points t)| <= k.+1)%N.",
     ),
 }
 
@@ -285,7 +291,8 @@ def main():
         line = words(text)
         shown = "\n" + text + "\n" if options.full else line if len(line) <= 90 else line[:87] + "..."
         print(f"{name.replace('_', '-'):{width}}  closed  {shown}")
-    print(f"{len(proved)} theorems, {sum(seconds.values()):.0f} s of compiling, {time.perf_counter() - start:.0f} s in all")
+    compiling, total = sum(seconds.values()), time.perf_counter() - start
+    print(f"{len(proved)} theorems, {compiling:.0f} s of compiling, {total:.0f} s in all")
     return 0
 
 
