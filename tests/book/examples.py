@@ -19,7 +19,7 @@ def claim(name="lemma-9", **changes):
 def erratum(name, about, **changes):
     parts = {"printed": "$1 < 1$.", "witness": "{claim}`base`: 1.", "corrected": "$1 \\le 1$.", "artefact": "no"}
     base = {"kind": "erratum", "verdict": "false as printed", "owed": "refuted", "about": about, "label": name}
-    return claim(name, **{**base, "consequence": "harmless", **parts, **changes})
+    return claim(name, **{**base, "consequence": "constant", **parts, **changes})
 
 
 def passing(name="lemma-9", **changes):

@@ -105,7 +105,10 @@ def test_the_book_s_own_claims_are_well_formed_and_published():
 def test_each_erratum_is_named_by_what_it_concerns():
     known = claims.by_id(CLAIMS)
     errata = [c for c in CLAIMS if c["kind"] == "erratum"]
-    assert [(e["id"], i) for e in errata for i in e["about"] if e["id"] not in known[i]["errata"]] == []
+    standing = [e for e in errata if e["verdict"] != "withdrawn"]
+    assert [(e["id"], i) for e in standing for i in e["about"] if e["id"] not in known[i]["errata"]] == []
+    named = {e for c in CLAIMS for e in c.get("errata", [])}
+    assert named == {e["id"] for e in standing}
 
 
 # The audit
@@ -150,6 +153,8 @@ def test_a_balanced_ledger_has_no_problems():
             ([claim(), {**erratum("E1", ["lemma-9"]), part: ""}], [], {}, f"E1: no {part}")
             for part in ("printed", "witness", "corrected", "consequence", "artefact", "about")
         ),
+        ([claim(owed="nothing")], [], {}, "what owes nothing is a withdrawn erratum"),
+        ([claim(), {**erratum("E1", ["lemma-9"], verdict="withdrawn", owed="nothing")}], [], {}, "E1: no withdrawn"),
         ([claim(), erratum("E1", ["lemma-9"], consequence="dire")], [], {}, "consequence 'dire' is none of"),
     ],
 )

@@ -21,6 +21,7 @@ SMALL = [
     erratum("E1", ["base"]),
     erratum("E2", ["repaired"], consequence="consequential", artefact="possible"),
     erratum("E3", ["far"], verdict="cited", owed="cited", reason="About another paper.", consequence="gap"),
+    claim("E4", kind="erratum", verdict="withdrawn", owed="nothing", about=["far"], printed="2", withdrawn="It was 2."),
 ]
 WITNESS = record(refute("E1", 2, 1, margin=1, over="n = 1", control={"with <=": 2}))
 
@@ -76,7 +77,22 @@ def test_each_erratum_leads_to_its_witness():
 
 def test_the_errata_stand_in_the_order_of_their_consequence():
     page = errata.page(SMALL, [WITNESS])
-    assert re.findall(r"### (E\d)", page) == re.findall(r'\* - <a href="#(E\d)"', page) == ["E2", "E3", "E1"]
+    assert re.findall(r"### (E\d)", page) == ["E2", "E3", "E1", "E4"]
+    assert re.findall(r'\* - <a href="#(E\d)"', page) == ["E2", "E3", "E1"] and "we met 3 places" in page
+
+
+def test_a_withdrawn_erratum_stands_last_with_its_reason_and_counts_nowhere():
+    page = errata.page(SMALL, [WITNESS])
+    _, _, last = page.partition("## Withdrawn")
+    assert last.startswith("\n\n### E4. Withdrawn: $a$") and "Withdrawn, because\n: It was 2." in last
+    shown = rows(ledger.page(SMALL, [WITNESS]))["E4"]
+    assert "Why it is withdrawn" in shown and "It was 2." in shown
+
+
+def test_the_errata_say_how_the_numbered_statements_stand():
+    listed = "\n".join(errata.stand(SMALL))
+    assert "true as printed* (2): {claim}`above-repaired`, {claim}`far`." in listed
+    assert "false as printed, with a corrected form* (2): {claim}`base`, {claim}`false-too`." in listed
 
 
 def test_what_is_not_run_says_why():

@@ -12,27 +12,29 @@ from sparse_core.notebook.ledger import EVIDENCE, misnamed_seed
 CONSEQUENCES = {
     "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",
     "gap": "a hypothesis, a quantifier or an argument is missing, and is supplied here",
-    "harmless": "a constant, a sign or a symbol; the statements around it stand",
-    "degenerate": "only the smallest cases fail, such as one neuron or one bit",
+    "constant": "a constant, a sign or a symbol; the statements around it stand",
+    "corner": "only the smallest cases fail, such as one neuron or one bit",
+    "typography": "a letter or a word is not the one that is meant",
 }
 ARTEFACTS = {
     "no": "Hardly: it does not look like a slip that the extraction of text could make.",
     "possible": "Possibly. We worked with text extracted from the paper; please look at the print.",
 }
-NOT_RUN = ("cited", "not runnable")
+NOT_RUN = ("cited", "not runnable", "nothing")
 CHOICES = {
     "kind": (
         *("definition", "theorem", "lemma", "claim", "remark", "conjecture", "equation", "construction"),
         *("informal", "question", "erratum", "result"),
     ),
     "source": ("paper", "ours", "other"),
-    "verdict": ("true", "true, proof repaired", "false as printed", "open", "cited", "definition"),
+    "verdict": ("true", "true, proof repaired", "false as printed", "open", "cited", "definition", "withdrawn"),
     "owed": (*EVIDENCE, "refuted", *NOT_RUN),
     "consequence": tuple(CONSEQUENCES),
     "artefact": tuple(ARTEFACTS),
 }
 NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "owed")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
+OF_WITHDRAWN = ("about", "printed", "withdrawn")  # what a withdrawn erratum said, and why it was none
 OPTIONAL = ("arxiv", "box", "stands_in", "note", "uses", "errata", "reason")
 STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
@@ -109,7 +111,8 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
     problems += [f"{i}: the id stands twice." for i in sorted({i for i in ids if ids.count(i) > 1})]
     for claim in claims:
         name = claim["id"]
-        needed = (*NEEDED, *OF_ERRATA) if claim.get("kind") == "erratum" else NEEDED
+        of_erratum = OF_WITHDRAWN if claim.get("verdict") == "withdrawn" else OF_ERRATA
+        needed = (*NEEDED, *of_erratum) if claim.get("kind") == "erratum" else NEEDED
         if missing := [key for key in needed if not claim.get(key)]:
             problems.append(f"{name}: no {', '.join(missing)}.")
             continue
@@ -121,7 +124,9 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
         for key, allowed in CHOICES.items():
             if key in needed and claim[key] not in allowed:
                 problems.append(f"{name}: {key} '{claim[key]}' is none of {', '.join(allowed)}.")
-        if claim["owed"] in NOT_RUN and not claim.get("reason"):
+        if (claim["owed"] == "nothing") != (claim["kind"] == "erratum" and claim["verdict"] == "withdrawn"):
+            problems.append(f"{name}: what owes nothing is a withdrawn erratum, and the reverse.")
+        if claim["owed"] in NOT_RUN and not (claim.get("reason") or claim.get("withdrawn")):
             problems.append(f"{name}: {claim['owed']}, so it must give its reason.")
         for key in ("uses", "errata", "about"):
             absent = [i for i in claim.get(key, []) if i not in ids]
@@ -152,9 +157,10 @@ def rests_on_false(claims: list[dict[str, Any]]) -> dict[str, set[str]]:
 def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, list[str]]]:
     """The standing of each claim in one word, with the upstream claims that weaken it.
 
-    The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable" and "not yet
-    run". The list names every claim upstream, directly or not, whose printed form is false: a statement that rests on
-    one is not shown as green, even when its own check passed, unless its own derivation has been repaired.
+    The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable", "withdrawn"
+    and "not yet run". The list names every claim upstream, directly or not, whose printed form is false: a statement
+    that rests on one is not shown as green, even when its own check passed, unless its own derivation has been
+    repaired.
     """
     evidence: dict[str, set[str]] = {c["id"]: set() for c in claims}
     for record in records:
@@ -162,6 +168,8 @@ def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> d
     fallen = rests_on_false(claims)
 
     def word(claim: dict[str, Any]) -> str:
+        if claim["verdict"] == "withdrawn":
+            return "withdrawn"
         found = evidence[claim["id"]]
         witnessed = any("refuted" in evidence[name] for name in claim.get("errata", []))
         if "refuted" in found or (claim["verdict"] == "false as printed" and witnessed):

@@ -11,28 +11,43 @@ from companion.pages.markup import badge, link, one_line, plain, preview, record
 INTRODUCTION = """\
 # Errata
 
-The theorems of the paper mostly stand. While we ran it line by line we met {count} places where the printed form fails
-or needs a word more, and this page lists them for those who build on it: the printed form, the smallest witness that
-we know, the corrected form, what else changes, and whether the slip may have come from the text extraction that we
-worked with. Each witness is executed unless its entry says why not. *Run* leads to its cell, and the label of the
-record there leads back here.
+While we ran the paper line by line we met {count} places where the printed form fails or needs a word more, and this
+page lists them for those who build on it: the printed form, the smallest witness that we know, the corrected form, what
+else changes, and whether the slip may have come from the text extraction that we worked with. Each witness is executed
+unless its entry says why not. *Run* leads to its cell, and the label of the record there leads back here.
+
+How the numbered theorems, lemmas and conjectures of the paper stand, from the verdicts of the [ledger](ledger):
+
+{stand}
 
 We may be wrong ourselves. If you find that an entry misreads the paper, or that its witness does not show what it says,
 please open an issue in the repository of this book, or a pull request that changes the witness's cell: an entry is
-withdrawn in the open, and its number is not used again.
+withdrawn in the open, and its number is not used again. What is withdrawn stands at the end, with the reason, and is
+not counted above.
 
 The entries stand in the order of their consequence. What the words mean:
 
 """
 
+HEADINGS = {"gap": "Gaps", "constant": "Constants", "corner": "Corners"}
+NUMBERED = ("theorem", "lemma", "conjecture", "remark")
+VERDICTS = {
+    "true": "true as printed",
+    "true, proof repaired": "true after repair: of the proof, or of the smallest cases",
+    "open": "open as printed",
+    "false as printed": "false as printed, with a corrected form",
+}
+
 
 def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str | None = None) -> str:
     """The errata as MyST Markdown, by consequence: a table of all of them, then one section for each."""
     order = list(CONSEQUENCES)
-    errata = sorted((c for c in claims if c["kind"] == "erratum"), key=lambda c: order.index(c["consequence"]))
+    withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
+    errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn]
+    errata.sort(key=lambda c: order.index(c["consequence"]))
     standing = {name: word for name, (word, _) in status(claims, records).items()}
     found = {c["id"]: [r for r in records if r["claim"] == c["id"]] for c in errata}
-    lines = INTRODUCTION.format(count=len(errata)).splitlines()
+    lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims))).splitlines()
     for word, meaning in CONSEQUENCES.items():
         number = sum(c["consequence"] == word for c in errata)
         lines.append(f"- {pill(word)} ({number}): {meaning}.")
@@ -47,20 +62,40 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     lines += ["::::", ""]
     for word in order:
         mine = [c for c in errata if c["consequence"] == word]
-        lines += [f"## {word.capitalize()}", ""] if mine else []
+        lines += [f"## {HEADINGS.get(word, word.capitalize())}", ""] if mine else []
         for erratum in mine:
             lines += entry(erratum, found[erratum["id"]], standing[erratum["id"]], claims)
+    lines += ["## Withdrawn", ""] if withdrawn else []
+    for erratum in withdrawn:
+        said = one_line(erratum["statement"]).rstrip(".")
+        lines += [f"### {erratum['id']}. Withdrawn: {said}", "", head(erratum), ""]
+        for title, key in (("It said", "printed"), ("Withdrawn, because", "withdrawn")):
+            lines += [title, f": {one_line(erratum[key])}", ""]
     return "\n".join(lines)
+
+
+def stand(claims: list[dict[str, Any]]) -> list[str]:
+    """The numbered statements of the paper by their verdict."""
+    lines = []
+    for verdict, meaning in VERDICTS.items():
+        mine = [c for c in claims if c["source"] == "paper" and c["kind"] in NUMBERED and c["verdict"] == verdict]
+        lines += [f"- *{meaning}* ({len(mine)}): {roles(c['id'] for c in mine)}."] if mine else []
+    return lines
+
+
+def head(erratum: dict[str, Any], standing: str = "withdrawn") -> str:
+    """The first line of an entry: where it belongs, what it is about, how it stands."""
+    name, section = erratum["id"], erratum["section"]
+    section = f"Appendix {section}" if section.isalpha() else f"§{section}"
+    return f'<span id="{name}" class="erratum">{section}, {roles(erratum["about"])}</span> {badge(standing)}'
 
 
 def entry(
     erratum: dict[str, Any], records: list[dict[str, Any]], standing: str, claims: list[dict[str, Any]]
 ) -> list[str]:
     """One erratum: its form as printed, the witness, the correction, what follows."""
-    name, section = erratum["id"], erratum["section"]
-    section = f"Appendix {section}" if section.isalpha() else f"§{section}"
-    lines = [f"### {name}. {one_line(erratum['statement']).rstrip('.')}", ""]
-    lines += [f'<span id="{name}" class="erratum">{section}, {roles(erratum["about"])}</span> {badge(standing)}', ""]
+    name = erratum["id"]
+    lines = [f"### {name}. {one_line(erratum['statement']).rstrip('.')}", "", head(erratum, standing), ""]
     printed, witness, corrected = ([one_line(erratum[key])] for key in ("printed", "witness", "corrected"))
     for record, run in zip(records, to_records(records, "Run", name), strict=True):
         found = recorded(record)

@@ -20,6 +20,7 @@ STANDING = {
     "open": "stated, neither proved nor refuted",
     "cited": "taken from the literature; nothing to run",
     "not runnable": "about all algorithms or an unproved assumption; only its reductions can be run",
+    "withdrawn": "an erratum that was none; it stands on the errata page with the reason",
     "not yet run": "its chapter is not in the book yet",
 }
 TABLES = (
@@ -105,9 +106,11 @@ def says(claim: dict[str, Any], fallen: list[str]) -> list[str]:
     """The statement, the verdict, and what it rests on."""
     lines = [one_line(claim["statement"])]
     if claim["kind"] == "erratum":
-        text = "Printed form, witness, correction"
+        withdrawn = claim["verdict"] == "withdrawn"
+        text = "Why it is withdrawn" if withdrawn else "Printed form, witness, correction"
         full = link(f"errata.html#{claim['id']}", text, f"{text}, {claim['label']}")
-        lines.append(f"<small>{full}; {claim.get('consequence', '')}.</small>")
+        consequence = "" if withdrawn else f"; {claim.get('consequence', '')}"
+        lines.append(f"<small>{full}{consequence}.</small>")
     elif claim["verdict"] not in ("definition", "cited"):
         what = "Printed form" if claim["source"] == "paper" else "Verdict"
         lines.append(f"<small>{what}: {claim['verdict']}.</small>")
@@ -133,7 +136,7 @@ def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[tu
         shown.append(f"{cell}: {plain(found.finding)}{tightness}{controls}")
     if not records:
         owed = f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
-        shown = [one_line(claim.get("reason", owed))]
+        shown = [one_line(claim.get("reason", claim.get("withdrawn", owed)))]
     if code:
         anchors = [re.sub(r"[._]", "-", module) for module, _ in code]
         places = [link(f"notation.html#{at}", ".".join(name)) for at, name in zip(anchors, code, strict=True)]
