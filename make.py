@@ -36,11 +36,7 @@ ENVIRONMENT = {  # the same book whoever builds it, and wherever
 }
 
 sys.path.append(str(BOOK / "_ext"))
-from companion import Stop  # noqa: E402  (the line above finds it)
-
-
-def say(line):
-    print(line, flush=True)
+from companion import Stop, build  # noqa: E402  (the line above finds them)
 
 
 def bootstrap(venv, pins):
@@ -50,7 +46,7 @@ def bootstrap(venv, pins):
     wanted = f"{hashlib.sha256(pins.read_bytes()).hexdigest()} {version}"
     if not (stamp.is_file() and stamp.read_text() == wanted):
         total = len(re.findall("^[^# ].*==", pins.read_text(encoding="utf-8"), re.MULTILINE))
-        say(f"first run: installing {total} pinned packages into {venv.name} (about a minute)")
+        print(f"first run: installing {total} pinned packages into {venv.name} (about a minute)")
         install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)])
         install([python, "-m", "ensurepip"])
         install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)], total)
@@ -67,7 +63,7 @@ def install(command, total=0):
             if bar:
                 print(f"\r  {'#' * (40 * done // total):40} {done} of {total}", end="", flush=True)
     if bar:
-        say("")
+        print()
     if step.returncode:
         if os.strerror(errno.ENOSPC) in log:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -89,35 +85,34 @@ def enter(venv, pins, command):
         sys.exit(subprocess.call(command)) if os.name == "nt" else os.execv(command[0], command)
 
 
+def call(what, arguments):
+    if code := subprocess.call([sys.executable, *arguments], cwd=ROOT):
+        raise Stop(f"{what} ended with exit code {code}; the reasons are above")
+
+
 def book(chapter, jobs, parameters):
     """execute the chapters that changed, write the ledger, build the offline site: _build/html"""
-    from companion import build
-
     build.book(chapter, jobs, parameters)
 
 
 def refresh(names):
     """bring the stored outputs, book/*.ipynb, up to date with the chapters"""
-    from companion import build
-
     build.refresh(names)
 
 
 def extras():
     """from the site: run every script that it offers, and print the book: _build/sparse-activations.pdf"""
-    from companion import build, downloads, pdf
+    from companion import downloads, pdf
 
     site, path = build.site(), BUILD / "sparse-activations.pdf"
-    say(f"extras: {downloads.run_all(site, ROOT)} scripts run with the package and matplotlib alone")
-    say(f"extras: {path}, {pdf.write(site, path)} pages")
+    print(f"extras: {downloads.run_all(site, ROOT)} scripts run with the package and matplotlib alone")
+    print(f"extras: {path}, {pdf.write(site, path)} pages")
 
 
 def test(quick, arguments):
     """run the tests, on all cores; with further arguments pytest alone decides"""
     parallel = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
-    command = [sys.executable, "-m", "pytest", *(arguments or parallel), *MATHEMATICS * quick]
-    if code := subprocess.call(command, cwd=ROOT):
-        raise Stop(f"pytest ended with exit code {code}; the reasons are above")
+    call("pytest", ["-m", "pytest", *(arguments or parallel), *MATHEMATICS * quick])
 
 
 def check():
@@ -127,13 +122,11 @@ def check():
     tools |= {"mypy": ["-m", "mypy"], "import-linter": ["-c", lint_imports, "--no-cache"]}
     if failed := [name for name, words in tools.items() if subprocess.call([sys.executable, *words], cwd=ROOT)]:
         raise Stop(f"{' and '.join(failed)} found something; see above")
-    say("check: lint, formatting, types and imports are clean")
+    print("check: lint, formatting, types and imports are clean")
 
 
 def serve(port):
     """show _build/html at a local address"""
-    from companion import build
-
     build.serve(port)
 
 
@@ -141,13 +134,12 @@ def bench(arguments):
     """time the package beside other libraries, in .bench-venv; further arguments: --quick, --only NAME"""
     command = ["-P", "-m", "benchmarks.run", *arguments]
     enter(BENCH_VENV, BENCH / "requirements.txt", command)
-    if code := subprocess.call([sys.executable, *command], cwd=ROOT):
-        raise Stop(f"the measurements ended with exit code {code}; the reason is above")
+    call("the benchmark", command)
 
 
 def prove(arguments):
     """compile the proofs and say what Coq makes of each statement; further arguments: --controls, --full"""
-    sys.exit(subprocess.call([sys.executable, str(ROOT / "proofs" / "check.py"), *arguments], cwd=ROOT))
+    call("the check of the proofs", ["proofs/check.py", *arguments])
 
 
 def clean():
@@ -155,7 +147,7 @@ def clean():
     kept = {VENV, BENCH_VENV}
     for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if not kept & set(path.parents))]:
         shutil.rmtree(path, ignore_errors=True)
-    say("clean: _build and the caches are gone (.venv and .bench-venv stay)")
+    print("clean: _build and the caches are gone (.venv and .bench-venv stay)")
 
 
 COMMANDS = {command.__name__: command for command in (book, test, refresh, check, serve, extras, bench, prove, clean)}
@@ -183,6 +175,7 @@ def parse(arguments):
 
 def main(arguments):
     command, options = parse(arguments)
+    sys.stdout.reconfigure(line_buffering=True)
     try:
         if not (3, 11) <= sys.version_info[:2] <= (3, 13):
             raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
