@@ -80,7 +80,8 @@ def audit(
         with_errata = [r for n in (name, *claim.get("errata", [])) for r in found[n]]
         refuted = any(r["evidence"] == "refuted" for r in with_errata)
         problems += unpaid(claim, with_errata if claim["owed"] == "refuted" else found[name], chapters)
-        if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not refuted:
+        witness = refuted or claim.get("consequence") == "typography"  # a letter is seen, not computed
+        if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not witness:
             problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
         if published.get(name, claim["label"]) != claim["label"]:
             problems.append(f"{name}: its label changed from '{published[name]}' to '{claim['label']}'; labels stay.")
