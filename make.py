@@ -112,6 +112,8 @@ def extras():
 def test(quick, arguments):
     """run the tests, on all cores; with further arguments pytest alone decides"""
     parallel = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    if not (quick or arguments):
+        build.prepare()
     call("pytest", ["-m", "pytest", *(arguments or parallel), *MATHEMATICS * quick])
 
 

@@ -164,6 +164,12 @@ def executed(notebooks, values=None, jobs=None):
     return {name: done.get(name) or chapters.load(paths[name]) for name in notebooks}
 
 
+def prepare():
+    """Execute the chapters that changed, on all cores, before tests ask for them; what fails the tests will tell."""
+    with alone(), contextlib.suppress(Stop):
+        executed(read_all())
+
+
 def refresh(names):
     """Write book/*.ipynb, text outputs only, where the source or what it shows has changed."""
     notebooks = read_all()
