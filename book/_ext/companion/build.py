@@ -147,8 +147,9 @@ def executed(notebooks, values=None, jobs=None):
     kept.mkdir(parents=True, exist_ok=True)
     paths = {name: kept / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks}
     missing = [name for name, path in paths.items() if values.get(name) or not path.exists()]
-    latest_first = {name: notebooks[name] for name in reversed(missing)}  # they take longest
-    for name, outcome, seconds in chapters.execute_all(latest_first, values, folder=BOOK, jobs=jobs):
+    length = {name: sum(len(cell.source) for cell in notebooks[name].cells) for name in missing}
+    longest_first = {name: notebooks[name] for name in sorted(missing, key=length.get, reverse=True)}
+    for name, outcome, seconds in chapters.execute_all(longest_first, values, folder=BOOK, jobs=jobs):
         if isinstance(outcome, chapters.ChapterError):
             log = BUILD / f"{name}.traceback.txt"
             log.write_text(outcome.traceback, encoding="utf-8")
