@@ -45,7 +45,7 @@ def test_a_statement_is_read_from_its_box_and_the_chapter_from_the_file(book):
     ]
     assert audit.malformed(found) == []
     aligned = "```{prf:lemma} A\n:label: a\n\n$$\n\\begin{aligned}\na&=b\\\\\n&<c\n\\end{aligned}\n$$\n```\n"
-    assert claims.statements(aligned) == {"a": "$a =b <c$"}
+    assert claims.statements(aligned) == {"a": ("Lemma", "$a =b <c$")}
 
 
 def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
@@ -100,6 +100,17 @@ def test_the_book_s_own_claims_are_well_formed_and_published():
     assert published == {c["id"]: c["label"] for c in CLAIMS} and len(published) == len(CLAIMS)
     in_boxes = sum("box" in c for c in CLAIMS)
     assert in_boxes >= 100
+
+
+def test_each_box_of_ours_has_a_number_of_its_own_by_chapter_and_order():
+    ours = [c for c in CLAIMS if c["source"] == "ours" and "box" in c]
+    assert all("number" not in c for c in CLAIMS if c not in ours) and len({c["number"] for c in ours}) == len(ours)
+    for stem in {c["chapter"] for c in ours}:
+        text = (BOOK / f"{stem}.md").read_text(encoding="utf-8")
+        mine = sorted((c for c in ours if c["chapter"] == stem), key=lambda c: text.index(f":label: {c['box']}\n"))
+        numbers = [c["number"].split(" ") for c in mine]
+        assert [number for _, number in numbers] == [f"{int(stem[:2])}.{i}" for i in range(1, len(mine) + 1)]
+        assert {kind for kind, _ in numbers} <= {"Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark"}
 
 
 def test_each_erratum_is_named_by_what_it_concerns():

@@ -36,7 +36,7 @@ BOXES = """# The second
 It holds.
 ````
 
-````{prf:theorem} X is small (ours)
+````{prf:theorem} X is small (ours, after Y)
 :label: box-x
 :nonumber:
 
@@ -45,7 +45,7 @@ It is.
 """
 LINKS = """
 {claim}`lemma-9` {claim}`its row <lemma-9>` {claim}`E16` {statement}`lemma-9` {statement}`the box <ours-x>`
-{statement}`eq-U` {statement}`theorem-4` {statement}`theorem-8`
+{statement}`eq-U` {statement}`theorem-4` {statement}`theorem-8` {claim}`ours-x`
 """
 
 
@@ -133,6 +133,7 @@ def test_roles_lead_to_the_row_and_to_the_place(chapter):
         ("Equation (U)", f"#{RECORD['eq-U']}"),
         ("Theorem 4", "01-first.html#sec-first"),
         ("Theorem 8", f"#{RECORD['theorem-8']}"),
+        ("Theorem 2.1 (X)", "ledger.html#ours-x"),
     ]
 
 
@@ -167,9 +168,10 @@ def test_the_strip_names_sections_neighbours_and_files(site, chapter):
 def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it_is_used(chapter):
     title, other = chapter.select(".proof > .admonition-title")
     assert title.text == "Lemma 9, average sensitivity#" and title.span.text == "Lemma 9"
-    assert other.text == "Theorem. X is small (ours)#" and hrefs(other)["#"] == "#box-x"
+    assert other.text == "Theorem 2.1 (X is small; after Y)#" and hrefs(other)["#"] == "#box-x"
     line = chapter.select_one("#lemma-9 section.lemma-content .whence")
-    assert line.text == "§3; arXiv: Lemma 3.2. Ledger: true. Errata: E16. Rests on Equation (U). Used for Theorem 8."
+    known, rests = "§3; arXiv: Lemma 3.2. Ledger: true. Errata: E16", "Rests on Equation (U). Used for Theorem 8"
+    assert line.text == f"{known}. {rests}. Id: lemma-9" and line.code.text == "lemma-9"
     assert hrefs(line) == {
         "§3": "map.html#section-3",
         "true": "ledger.html#lemma-9",
@@ -208,6 +210,8 @@ def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
         for title, places in index["alltitles"].items()
     }
     assert found["Lemma 9"] == found["lemma-9"] == [("02-uniform", "lemma-9"), ("ledger", "lemma-9")]
+    ours = [("02-uniform", "box-x"), ("ledger", "ours-x")]
+    assert all(found[one] == ours for one in ("X", "2.1", "Theorem 2.1", "Theorem 2.1 (X)", "ours-x"))
     assert found["E16"] == [("errata", "E16")]
     assert found["Theorem 4"] == [("01-first", "sec-first"), ("ledger", "theorem-4")]
     assert found["Lemma 9, average sensitivity"] == [("02-uniform", "lemma-9")]

@@ -1,7 +1,8 @@
 """The claims of the book: what ``book/claims/NN-name.yml`` says about them, with their statements from the chapters.
 
 A statement stands once. It is the text of the chapter's box (``{prf:theorem}`` and its like) whose label is the claim's
-id or its ``box``; only a claim without a box has a ``statement`` of its own.
+id or its ``box``; only a claim without a box has a ``statement`` of its own. Boxes of this project are numbered in the
+order of their chapter, "Theorem 6.3".
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from sparse_core.notebook.ledger import LedgerError
 
 Claim = dict[str, Any]
 
+OURS = " (ours)"  # how a label ends
 LISTS = ("uses", "errata", "about")
-BOX = re.compile(r"^(`{3,}|:{3,})\{prf:\w+\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^\1\s*$", re.M | re.S)
+BOX = re.compile(r"^(`{3,}|:{3,})\{prf:(\w+)\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^\1\s*$", re.M | re.S)
 
 
 def read(book: Path) -> list[Claim]:
@@ -32,7 +34,11 @@ def read(book: Path) -> list[Claim]:
             raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in _toc.yml.")
         source = book / f"{path.stem}.md"
         boxes = statements(source.read_text(encoding="utf-8")) if source.is_file() else {}
-        claims += [completed(entry, path.stem, boxes) for entry in entries(path)]
+        found = entries(path)
+        ours = {entry.get("box", entry["id"]) for entry in found if entry.get("source") == "ours"}
+        order = [label for label in boxes if label in ours]
+        numbers = {label: f"{boxes[label][0]} {int(path.stem[:2])}.{i}" for i, label in enumerate(order, start=1)}
+        claims += [completed(entry, path.stem, boxes, numbers) for entry in found]
     return claims
 
 
@@ -50,25 +56,32 @@ def entries(path: Path) -> list[Claim]:
     return found
 
 
-def completed(entry: Claim, chapter: str, boxes: dict[str, str]) -> Claim:
-    """The claim with its chapter and, if it stands in a box there, the box and its text."""
+def completed(entry: Claim, chapter: str, boxes: dict[str, tuple[str, str]], numbers: dict[str, str]) -> Claim:
+    """The claim with its chapter and, if it stands in a box there, the box, its text and, if it is ours, its number."""
     box = entry.get("box", entry["id"])
     if box in boxes:
         if "statement" in entry:
             raise LedgerError(f"{entry['id']}: its statement stands in a box of {chapter}.md; it must not stand twice.")
-        return {**entry, "chapter": chapter, "box": box, "statement": boxes[box]}
+        number = {"number": numbers[box]} if box in numbers else {}
+        return {**entry, "chapter": chapter, "box": box, "statement": boxes[box][1], **number}
     if "box" in entry:
         raise LedgerError(f"{entry['id']}: there is no box {box} in {chapter}.md.")
     return {**entry, "chapter": chapter}
 
 
-def statements(source: str) -> dict[str, str]:
-    """The text of each box by its label, on one line, displayed formulas in line."""
+def statements(source: str) -> dict[str, tuple[str, str]]:
+    """By its label the kind of each box, "Lemma", and its text, on one line, displayed formulas in line."""
     found = {}
-    for _, options, text in BOX.findall(source):
+    for _, kind, options, text in BOX.findall(source):
         if label := re.search(r":label: *(\S+)", options):
-            found[label[1]] = " ".join(re.sub(r"\$\$(.*?)\$\$", in_line, text, flags=re.S).split())
+            text = " ".join(re.sub(r"\$\$(.*?)\$\$", in_line, text, flags=re.S).split())
+            found[label[1]] = kind.capitalize(), text
     return found
+
+
+def name(claim: Claim) -> str:
+    """The name for readers: "Lemma 9" or, of what is numbered, "Theorem 2.4 (Fourier tail)"."""
+    return f"{claim['number']} ({claim['label'].removesuffix(OURS)})" if "number" in claim else claim["label"]
 
 
 def in_line(displayed: re.Match[str]) -> str:

@@ -21,11 +21,13 @@ from sphinx.util.nodes import make_refnode
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import downloads
+from companion.claims import OURS, name
 from companion.pages.markup import link, plain
 from companion.pages.paper_map import SECTIONS, sections, titled
 
 FEW = 6  # as many names in a row; the ledger has them all
 PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
+AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")  # ends a title; that a box is ours its line says
 
 
 @cache
@@ -39,11 +41,11 @@ def row(claim: dict[str, Any]) -> str:
 
 
 class ClaimRole(XRefRole):
-    """A link to a claim, whose text is its label or an explicit title."""
+    """A link to a claim, whose text is its name or an explicit title."""
 
     def process_link(self, env, refnode, has_explicit_title, title, target):
         claim = known(str(env.srcdir)).get(target)
-        return claim["label"] if claim and not has_explicit_title else title, target
+        return name(claim) if claim and not has_explicit_title else title, target
 
 
 def resolve(app, env, node, contnode):
@@ -90,15 +92,18 @@ def raw(text: str) -> nodes.raw:
 
 
 def name_statement(box: nodes.Element, claims: dict[str, dict[str, Any]]) -> None:
-    """A box under the name that the paper prints, "Lemma 9, average sensitivity", with what is known about it below."""
+    """A box under the name that the paper prints, "Lemma 9, average sensitivity", or under its number, "Theorem 2.4
+    (Fourier tail)", with what is known about it below."""
     kind, text, anchor = box["realtype"].title(), box["title"].strip()[1:-1], box["ids"][0]
+    here = [claim for claim in claims.values() if claim.get("box") == anchor]
     printed = PRINTED.match(text)
     label, rest = (printed[0], text[printed.end() :]) if printed else (f"{kind}.", f" {text}")
+    if here and "number" in here[0]:
+        label, rest = here[0]["number"], f" ({AUTHOR.sub(lambda of: f'; {of[1]}' * bool(of[1]), text)})"
     itself = raw(f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>')
-    name = nodes.inline("", label, classes=["caption-number"])
-    box[0] = nodes.paragraph("", "", name, nodes.Text(rest), itself, classes=["admonition-title"])
+    shown = nodes.inline("", label, classes=["caption-number"])
+    box[0] = nodes.paragraph("", "", shown, nodes.Text(rest), itself, classes=["admonition-title"])
     box[1]["ids"] = []  # the same in every statement
-    here = [claim for claim in claims.values() if claim.get("box") == anchor]
     for claim in here:
         which = f"<strong>{plain(claim['label'])}</strong>: " if len(here) > 1 else ""
         box[1] += raw(f'<p class="whence">{which}{whence(claim, claims)}</p>')
@@ -113,7 +118,7 @@ def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[
 
     def to_claim(match: re.Match[str]) -> str:
         claim = claims.get(match[1])
-        return f'<a class="claim" href="{row(claim)}">{html.escape(claim["label"])}</a>' if claim else match[0]
+        return f'<a class="claim" href="{row(claim)}">{html.escape(name(claim))}</a>' if claim else match[0]
 
     for node in cell.findall(nodes.raw):
         text = re.sub(r'<span class="claim" data-claim="([^"]+)">.*?</span>', to_claim, node.astext(), flags=re.S)
@@ -187,34 +192,35 @@ def files(stem: str, runs: bool) -> str:
 
 def whence(claim: dict[str, Any], claims: dict[str, dict[str, Any]]) -> str:
     """Where a statement stands in the paper and in the ledger, on what it rests, and where it is used."""
-    name, label, section = claim["id"], claim["label"], sections(claim)[0]
+    label, section = name(claim), sections(claim)[0]
     place = link(f"map.html#section-{section.lower()}", titled(section))
     if claim["source"] != "paper":
         place = f"{'Ours' if claim['source'] == 'ours' else 'Of others'}, on {place}"
     arxiv = f"; arXiv: {plain(claim['arxiv'])}" if claim.get("arxiv") else ""
-    verdict = link(f"ledger.html#{name}", claim["verdict"], f"{claim['verdict']}, {label}")
+    verdict = link(f"ledger.html#{claim['id']}", claim["verdict"], f"{claim['verdict']}, {label}")
     words = [f"{place}{arxiv}", f"Ledger: {verdict}"]
     if claim.get("errata"):
         words.append(f"Errata: {', '.join(link(f'errata.html#{erratum}', erratum) for erratum in claim['errata'])}")
-    above = [c["id"] for c in claims.values() if name in c.get("uses", []) and c["kind"] != "erratum"]
+    above = [c["id"] for c in claims.values() if claim["id"] in c.get("uses", []) and c["kind"] != "erratum"]
     for before, ids in (("Rests on", claim.get("uses", [])), ("Used for", above)):
         if ids:
             words.append(f"{before} {listed(claim, ids, claims)}")
-    return ". ".join(words) + "."
+    return f"{'. '.join(words)}. Id: <code>{claim['id']}</code>"
 
 
 def listed(claim: dict[str, Any], ids: list[str], claims: dict[str, dict[str, Any]]) -> str:
     """Links to a few claims where they stand, and to the ledger for the rest."""
     few = ids if len(ids) <= FEW else ids[: FEW - 1]
-    links = ", ".join(link(claims[i]["place"] or f"ledger.html#{i}", claims[i]["label"]) for i in few)
+    links = ", ".join(link(claims[i]["place"] or f"ledger.html#{i}", name(claims[i])) for i in few)
     if few == ids:
         return links
     more = f"{len(ids) - len(few)} more"
-    return f"{links} and {link(row(claim), more, f'{more}, ' + claim['label'])}"
+    return f"{links} and {link(row(claim), more, f'{more}, {name(claim)}')}"
 
 
 def searchable(app, pagename, templatename, context, doctree):
-    """The search index with each claim as titles, "Lemma 9" and "lemma-9", where it stands and in the ledger."""
+    """The search index with each claim as titles, "Lemma 9" and "lemma-9", of ours "Theorem 2.4", "2.4" and "Fourier
+    tail" too, where it stands and in the ledger."""
     if doctree is None or app.builder.indexer is None:
         return
     titles = app.builder.indexer._all_titles[pagename]
@@ -224,7 +230,9 @@ def searchable(app, pagename, templatename, context, doctree):
         places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}
         for page, _, anchor in (place.partition(".html#") for place in places):
             if pagename == f"book/{page}":
-                titles += [(claim["label"], anchor), (claim["id"], anchor)]
+                number = claim.get("number", "")
+                names = (name(claim), claim["id"], claim["label"].removesuffix(OURS), number, number.partition(" ")[2])
+                titles += [(one, anchor) for one in names if one]
     titles[:] = dict.fromkeys(titles)
 
 

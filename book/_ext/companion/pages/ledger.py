@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.audit import status
-from companion.claims import by_id
+from companion.claims import by_id, name
 from companion.pages import graph
 from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
 
@@ -82,12 +82,11 @@ def page(
         lines += [f"## {title}", "", "::::{list-table}", ":class: ledger sortable", ":header-rows: 1"]
         lines += [":widths: 17 14 40 29", "", "* - Statement", "  - Standing", "  - In our words", "  - Evidence"]
         for claim in filter(belongs, claims):
-            name = claim["id"]
-            word, fallen = standing[name]
-            shown = evidence(claim, [r for r in records if r["claim"] == name], code.get(name, []))
-            label = (
-                f'<span id="{name}">**{plain(claim["label"])}**</span><br><small>{plain(kind(claim, known))}</small>'
-            )
+            at = claim["id"]
+            word, fallen = standing[at]
+            shown = evidence(claim, [r for r in records if r["claim"] == at], code.get(at, []))
+            what = plain(kind(claim, known)) + f"; `{at}`" * (at != claim["label"])
+            label = f'<span id="{at}">**{plain(name(claim))}**</span><br><small>{what}</small>'
             lines += [f"* - {label}", f"  - {badge(word)}", f"  - {'<br>'.join(says(claim, fallen))}"]
             lines += [f"  - {'<br>'.join(shown)}"]
         lines += ["::::", ""]
@@ -98,7 +97,7 @@ def kind(claim: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> str:
     """What a claim is and where it stands in the paper."""
     words = claim["kind"] + (f", §{claim['section']}" if claim["source"] == "paper" else "")
     if claim["kind"] == "erratum":
-        words = f"to {', '.join(known[name]['label'] for name in claim.get('about', []))}"
+        words = f"to {', '.join(name(known[one]) for one in claim.get('about', []))}"
     return words + (f"; arXiv: {claim['arxiv']}" if claim.get("arxiv") else "")
 
 
@@ -129,7 +128,7 @@ def says(claim: dict[str, Any], fallen: list[str]) -> list[str]:
 def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[tuple[str, str]]) -> list[str]:
     """What was found, with its smallest slack as a word; or why nothing was run; and the code that is about it."""
     shown = []
-    for record, cell in zip(records, to_records(records, "", claim["label"]), strict=True):
+    for record, cell in zip(records, to_records(records, "", name(claim)), strict=True):
         found = recorded(record)
         tightness = f" · {found.tightness}" if found.tightness and found.slack else ""
         controls = "".join(f"<br><small>Control: {plain(control)}</small>" for control in found.controls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from companion.claims import OURS, name
 from companion.pages.markup import link
 
 Claims = list[dict[str, Any]]
@@ -72,7 +73,7 @@ def page(claims: Claims) -> str:
 def entry(claim: dict[str, Any]) -> str:
     """A statement's name, its verdict, and its errata."""
     word, row = claim["verdict"], f"ledger.html#{claim['id']}"
-    label = claim["label"].removesuffix(" (ours)")
+    label = name(claim).removesuffix(OURS)
     says = html.escape(f"{MARKS[word]} {label}: {word}")
     mark = f'<a class="{mark_class(word)}" href="{row}" aria-label="{says}">{MARKS[word]}</a>'
     errata = "".join(f" {link(f'errata.html#{e}', e)}" for e in claim.get("errata", []))
