@@ -2,8 +2,8 @@
 // Without JavaScript the figure shows its first frame, and a table lists the words of all.
 document.addEventListener("DOMContentLoaded", () => {
   for (const box of document.querySelectorAll(".cc.slider")) {
-    const figure = box.closest("figure[id]"), svg = box.querySelector("svg");
-    const frames = [...svg.querySelectorAll("[data-frame]")], input = box.querySelector("input");
+    const figure = box.closest("figure[id]"), drawings = box.querySelectorAll("svg");
+    const frames = box.querySelectorAll("[data-frame]"), input = box.querySelector("input");
     const output = box.querySelector("output"), words = box.querySelector(".slider-words");
     const rows = [...box.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
     const link = figure?.querySelector("a[data-files]"), files = link?.dataset.files.split(" ");
@@ -17,7 +17,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const show = () => {
       const [value, text] = rows[input.value];
       for (const frame of frames) frame.setAttribute("display", frame.dataset.frame === input.value ? "inline" : "none");
-      svg.setAttribute("aria-label", text);
+      for (const drawing of drawings) drawing.setAttribute("aria-label", text);
       input.setAttribute("aria-valuetext", value);
       output.value = value;
       words.textContent = text;

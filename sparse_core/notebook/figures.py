@@ -39,6 +39,8 @@ ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
 ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
 INK = "#010203"  # stands for currentColor until the SVG is written
+NARROW = 4.0  # inches: on a phone this fills the screen, and text has 12 pixels
+SLIDE = (5.4, 3.04)  # inches: on a projected slide text has twice the size that it has on the page
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
 STYLE: Any = {  # Any: matplotlib types its settings by name
     "svg.hashsalt": "sparse-activations",
@@ -118,9 +120,12 @@ class Figure:
     """A drawn figure as SVG with its alternative text and its data; the matplotlib figure is closed.
 
     ``data``, columns under their names, replaces what is read off the figure where its coordinates are not the data.
+    With ``talk`` it is drawn once more for a slide, in large letters.
     """
 
-    def __init__(self, fig: Any, alt: str, data: Mapping[str, Iterable[Any]] | None = None) -> None:
+    def __init__(
+        self, fig: Any, alt: str, data: Mapping[str, Iterable[Any]] | None = None, *, talk: bool = False
+    ) -> None:
         if not alt.strip():
             raise ValueError("Argument 'alt' must say what the figure shows, with its numbers; it is empty.")
         self.alt = alt
@@ -130,14 +135,21 @@ class Figure:
             else figure_data.as_csv(list(data), zip(*data.values(), strict=True))
         )
         self.svg = _inline([_drawn(fig, "tight")], alt)
+        self.talk = _for_a_slide(fig, alt) if talk else ""
+        _stack(fig)
+        self.narrow = _inline([_drawn(fig, "tight")], alt)
         plt.close(fig)
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        shown = f'<div class="cc">{self.svg}</div>'
-        return {"text/plain": repr(self), "text/html": shown, MIME: {"csv": self.csv, "frames": {"": self.alt}}}
+        shown = f'<div class="cc">{_both(self.svg, self.narrow)}</div>'
+        return {
+            "text/plain": repr(self),
+            "text/html": shown,
+            MIME: {"csv": self.csv, "frames": {"": self.alt}, "talk": self.talk},
+        }
 
 
 class Slider:
@@ -171,10 +183,10 @@ class Slider:
         self.frames = dict(zip(names, alts, strict=True))
         table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
         self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
-        first = _drawn(figs[self.start], None)  # which lays the axes out, for all frames
-        _share_places(figs, figs[self.start])
-        frames = [first if i == self.start else _drawn(fig, None) for i, fig in enumerate(figs)]
-        self.svg = _inline(frames, alts[self.start], self.start)
+        self.svg = _inline(_frames(figs, self.start), alts[self.start], self.start)
+        for fig in figs:
+            _stack(fig)
+        self.narrow = _inline(_frames(figs, self.start), alts[self.start], self.start)
         for fig in figs:
             plt.close(fig)
 
@@ -191,7 +203,7 @@ class Slider:
             for value, alt in self.frames.items()
         )
         shown = (
-            f'<div class="cc slider">{self.svg}<p class="slider-control" hidden><label for="{key}">{name}</label>'
+            f'<div class="cc slider">{_both(self.svg, self.narrow)}<p class="slider-control" hidden><label for="{key}">{name}</label>'
             f'<input type="range" id="{key}" min="0" max="{last}" step="1" value="{self.start}" autocomplete="off">'
             f'<output for="{key}">{html.escape(chosen)}</output></p>'
             f'<p class="slider-words">{html.escape(self.frames[chosen])}</p>'
@@ -203,14 +215,15 @@ class Slider:
         return {"text/plain": repr(self), "text/html": shown, MIME: data}
 
 
-def standalone(svg: str, title: str, alt: str, frame: int = 0) -> str:
-    """A file of its own: the inline SVG, or one frame of it, in black on white, with its title and its description.
+def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = False) -> str:
+    """A file of its own: the inline SVG, or one frame of it, black on white or dark, with its title and description.
 
     >>> fig, ax = canvas()
     >>> "<title>Empty</title><desc>No line.</desc>" in standalone(Figure(fig, "No line.").svg, "Empty", "No line.")
     True
     """
-    root = ET.fromstring(svg.replace("currentColor", "#1f2328"))
+    ink, paper = ("#e6e9ee", "#14181e") if dark else ("#1f2328", "#ffffff")
+    root = ET.fromstring(svg.replace("currentColor", ink))
     for parent in list(root.iter()):
         for child in list(parent):
             if child.get("data-frame", str(frame)) != str(frame):
@@ -218,7 +231,7 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0) -> str:
             elif "data-frame" in child.attrib:
                 child.attrib.pop("display", None)
     root.set("aria-label", title)
-    ground = {"width": "100%", "height": "100%", "fill": "#ffffff"}
+    ground = {"width": "100%", "height": "100%", "fill": paper}
     for tag, text, attributes in (
         ("rect", None, ground),
         ("metadata", ORIGIN, {}),
@@ -241,11 +254,50 @@ def _share_limits(figs: Sequence[Any]) -> None:
                 getattr(ax, put)(*common)
 
 
-def _share_places(figs: Sequence[Any], model: Any) -> None:
-    """Let the axes of the figures stand where those of the model do."""
+def _frames(figs: Sequence[Any], start: int) -> list[ET.Element]:
+    """The figures drawn, with their axes where those of figure ``start`` are laid out."""
+    first = _drawn(figs[start], None)
     for fig in figs:
-        for ax, other in zip(fig.axes, model.axes, strict=True):
-            ax.set_position(other.get_position(original=True))
+        for ax, model in zip(fig.axes, figs[start].axes, strict=True):
+            ax.set_position(model.get_position(original=True))
+    return [first if i == start else _drawn(fig, None) for i, fig in enumerate(figs)]
+
+
+def _stack(fig: Any) -> None:
+    """The figure for a phone: its panels one below the other, each with the words that it shared with its neighbours."""
+    panels = [ax for ax in fig.axes if ax.get_subplotspec()]
+    grid = panels[0].get_subplotspec().get_gridspec()
+    height = max(fig.get_figheight() / grid.nrows, 2.3)
+    for ax in panels:
+        for axis, joined, end in (("x", ax.get_shared_x_axes(), -1), ("y", ax.get_shared_y_axes(), 0)):
+            ax.tick_params(axis=axis, **{"labelbottom" if axis == "x" else "labelleft": True})
+            shared = [other for other in panels if other is ax or joined.joined(ax, other)]
+            if not getattr(ax, f"get_{axis}label")():
+                getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
+        ax.title.set_wrap(True)
+    for ax, place in zip(panels, mpl.gridspec.GridSpec(len(panels), 1, figure=fig), strict=True):
+        ax.set_subplotspec(place)
+    fig.set_size_inches(NARROW, height * len(panels))
+
+
+def _for_a_slide(fig: Any, alt: str) -> str:
+    """The figure in the proportions of a slide, its letters and lines large; the figure itself is as before."""
+    size = fig.get_size_inches()
+    lines = [line for ax in fig.axes for line in ax.lines]
+    fig.set_size_inches(SLIDE)
+    for line in lines:
+        line.set_linewidth(1.4 * line.get_linewidth())
+    drawn = _inline([_drawn(fig, None)], alt)
+    for line in lines:
+        line.set_linewidth(line.get_linewidth() / 1.4)
+    fig.set_size_inches(size)
+    return drawn
+
+
+def _both(wide: str, narrow: str) -> str:
+    """Two drawings; the first is shown, and the second in its place by the style sheet where the page is narrow."""
+    hidden = '<svg class="narrow" style="display:none" '
+    return wide.replace("<svg ", '<svg class="wide" ', 1) + narrow.replace("<svg ", hidden, 1)
 
 
 def _drawn(fig: Any, box: str | None) -> ET.Element:

@@ -124,8 +124,8 @@ def test_each_figure_has_files_that_can_be_read(site, pages):
     """Under each figure stand an SVG, which says what it shows, and a table; a slider has an SVG for each frame."""
     seen = 0
     for name, page in pages.items():
-        for drawing in page.select(".cc svg"):
-            svg, table = drawing.find_parent("figure").select(".downloads a[download]")
+        for drawing in page.select(".cc svg.wide"):
+            svg, table, *_ = drawing.find_parent("figure").select(".downloads a[download]")
             folder = (site / name).parent / svg["href"].rpartition("/")[0]
             for file in svg.get("data-files", svg["href"].rpartition("/")[2]).split():
                 texts = [element.text for element in ET.parse(folder / file).getroot()[:2]]
@@ -293,7 +293,7 @@ def test_the_search_finds_statements_by_number(site, address, served, in_browser
     holds(in_browser(visit))
 
 
-WIDE = """() => [...document.querySelectorAll('article :is(pre, p, .drawing, mjx-container[display], table)')]
+WIDE = """() => [...document.querySelectorAll('article :is(pre, p, mjx-container[display], table)')]
     .map(e => e.matches('table') ? e.parentElement : e)
     .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 5)
     .filter(e => !(e.matches('.more') && e.tabIndex === 0))
@@ -304,7 +304,7 @@ CUT = """() => [...document.querySelectorAll('article p .math:has(mjx-math)')].f
 STOPS = """() => [...document.querySelectorAll('mjx-container')]
     .filter(e => e.tabIndex >= 0 && e.scrollWidth <= e.clientWidth)
     .map(e => `a stop without a reason: ${e.textContent}`)"""
-SMALL = """() => [...document.querySelectorAll('.cc svg')]
+SMALL = """() => [...document.querySelectorAll('.cc svg')].filter(e => e.checkVisibility())
     .filter(e => 10.5 * e.getBoundingClientRect().width / e.viewBox.baseVal.width < 12)
     .map(e => `text below 12 px: ${e.getAttribute('aria-label')}`)"""
 TOUCHED = "summary, a.mark, .downloads a, .whereabouts a, .bd-header-article button"

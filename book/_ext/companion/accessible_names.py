@@ -13,16 +13,15 @@ FIGURE = re.compile(
 )
 HEADING_OR_TABLE = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1>|<table(?![^>]*aria-label)([^>]*)>(?!\s*<caption)", re.S)
 SIGNS = {r"\le": " ≤ ", r"\ge": " ≥ ", r"\sqrt": "√", r"\rho": "ρ", "^2": "²", "^k": "ᵏ"}
-DRAWING = re.compile(r'(<div class="cc[^"]*">)(<svg [^>]*?viewBox="0 0 ([\d.]+) .*?</svg>)', re.S)
 
 
 def finished(text: str) -> str:
-    """The page with all of these names, and with each figure in a box, in which it can be wider than a phone."""
+    """The page with all of these names."""
     start = re.search(r'<article class="bd-article">.*?<section[^>]* id="([^"]+)"', text, flags=re.S)
     if start:  # the link that skips the menus skips the buttons above the article too
         text = text.replace('href="#main-content"', f'href="#{start[1]}"', 1)
     head, article, body = text.partition("<article")
-    return f"{head}{article}{with_boxes(with_named_tables(with_named_figures(body)))}"
+    return f"{head}{article}{with_named_tables(with_named_figures(body))}"
 
 
 def with_named_figures(text: str) -> str:
@@ -48,11 +47,6 @@ def with_named_tables(text: str) -> str:
     return re.sub(
         r"<thead>.*?</thead>", lambda m: re.sub(r"<th(?![^>]*scope=)\b", '<th scope="col"', m[0]), named, flags=re.S
     )
-
-
-def with_boxes(text: str) -> str:
-    """Drawings in boxes that know their width in points, in which the text of a figure has 10.5."""
-    return DRAWING.sub(lambda m: f'{m[1]}<div class="drawing" style="--width: {float(m[3]):.0f}px">{m[2]}</div>', text)
 
 
 def words(inner: str) -> str:

@@ -13,8 +13,9 @@ from sparse_core.notebook import figures
 
 LINKS = (
     '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
-    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a></p>'
+    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slides}</p>'
 )
+SLIDE = '<a download href="{folder}{file}" aria-label="{paper} slide of {name}">{paper}</a>'
 FOLDER = "../_static/figures/"  # from a page in book/
 
 
@@ -47,18 +48,26 @@ def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:
 def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
     """The files of one output by their names; the output's HTML gets the links to them.
 
-    A slider has an SVG for each of its frames, and the one that it shows first is linked.
+    A slider has an SVG for each of its frames, and the one that it shows first is linked; a figure for a talk has two
+    more, light and dark.
     """
     shown, drawn = "".join(data["text/html"]), data[figures.MIME]
-    svg = re.search(r"<svg.*</svg>", shown, flags=re.S)[0]
+    svg = re.search(r'<svg class="wide".*?</svg>', shown, flags=re.S)[0]
     svgs = {}
     for frame, (value, alt) in enumerate(drawn["frames"].items()):
         title = re.sub(r"[^\w.]+", "-", f"{name} {value}".strip())
         svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
-    data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed)
-    return {**svgs, f"{name}.csv": drawn["csv"]}
+    slides = {
+        f"{name}-slide-{paper}.svg": figures.standalone(drawn["talk"], f"{name}-slide-{paper}", caption, dark=dark)
+        for paper, dark in (("light", False), ("dark", True))
+        if drawn.get("talk")
+    }
+    offered = [SLIDE.format(folder=FOLDER, file=f, name=name, paper=f[:-4].rpartition("-")[2]) for f in slides]
+    words = f", for a slide: {', '.join(offered)}" if offered else ""
+    data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
+    return {**svgs, **slides, f"{name}.csv": drawn["csv"]}
 
 
 def setup(app: Any) -> dict[str, Any]:

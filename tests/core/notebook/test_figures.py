@@ -37,7 +37,7 @@ def test_it_is_well_formed_and_described():
     root = ET.fromstring(figure.svg)
     assert root.attrib["role"] == "img" and root.attrib["aria-label"] == "A line & its legend."
     bundle = figure._repr_mimebundle_()
-    assert bundle["text/plain"] == "Figure: A line & its legend." and figure.svg in bundle["text/html"]
+    assert bundle["text/plain"] == "Figure: A line & its legend." and figure.svg[5:] in bundle["text/html"]
 
 
 def test_two_figures_on_a_page_share_no_id():
@@ -50,6 +50,41 @@ def test_references_inside_the_svg_resolve():
     ids = set(re.findall(r'\bid="([^"]+)"', svg))
     used = set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
     assert used and used <= ids
+
+
+def test_on_a_phone_the_panels_stand_below_each_other_with_their_own_axes():
+    fig, (left, right) = figures.canvas(2, size=(7.6, 3), sharey=True)
+    for ax in (left, right):
+        ax.plot([0, 1], [0, 1])
+    left.set(ylabel="height")
+    figure = figures.Figure(fig, "Two lines.")
+    wide, narrow = (ET.fromstring(svg).get("viewBox").split()[2:] for svg in (figure.svg, figure.narrow))
+    assert float(wide[0]) > 500 and float(narrow[0]) < 300 < float(narrow[1])
+    first, second = left.get_position(), right.get_position()
+    assert first.y0 > second.y1 and abs(first.x0 - second.x0) < 1e-9
+    assert right.get_ylabel() == "height" and right.yaxis.get_tick_params()["labelleft"]
+    shown = figure._repr_mimebundle_()["text/html"]
+    assert shown.index('<svg class="wide"') < shown.index('<svg class="narrow" style="display:none"')
+
+
+def test_a_figure_for_a_talk_is_drawn_for_slides_and_is_else_the_same():
+    fig, ax = figures.canvas(size=(6.4, 3))
+    (line,) = ax.plot([0, 1], [0, 1])
+    figure = figures.Figure(fig, "A line.", talk=True)
+    assert figure.svg == figures.Figure(same_line(), "A line.").svg and line.get_linewidth() == 1.8
+    data = figure._repr_mimebundle_()
+    written = files(data, "x", "Why.")
+    assert list(written) == ["x.svg", "x-slide-light.svg", "x-slide-dark.svg", "x.csv"]
+    for paper, ground, ink in (("light", "#ffffff", "#1f2328"), ("dark", "#14181e", "#e6e9ee")):
+        slide = written[f"x-slide-{paper}.svg"]
+        assert ground in slide and ink in slide and 'viewBox="0 0 388.8 218.88"' in slide
+        assert f'href="../_static/figures/x-slide-{paper}.svg"' in data["text/html"]
+
+
+def same_line():
+    fig, ax = figures.canvas(size=(6.4, 3))
+    ax.plot([0, 1], [0, 1])
+    return fig
 
 
 def test_a_figure_without_a_description_is_refused():
@@ -246,7 +281,7 @@ STATE = """() => ({
     label: document.querySelector('svg').getAttribute('aria-label'),
     file: document.querySelector('a').href.split('/').pop(),
     spoken: document.querySelector('input').getAttribute('aria-valuetext'),
-    frames: [...document.querySelectorAll('[data-frame]')]
+    frames: [...document.querySelectorAll('.wide [data-frame]')]
         .filter(frame => getComputedStyle(frame).display !== 'none').map(frame => frame.dataset.frame)})"""
 
 
@@ -288,7 +323,7 @@ def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_brows
     async def visit(page):
         plain = await page.context.browser.new_page(java_script_enabled=False)
         await plain.goto(page_file)
-        visible = [await plain.locator(part).is_visible() for part in ("svg", ".slider-words", "summary", "input")]
+        visible = [await plain.locator(part).is_visible() for part in ("svg.wide", ".slider-words", "summary", "input")]
         await plain.locator("summary").click()
         return visible, await plain.locator("tbody").inner_text()
 
