@@ -55,9 +55,9 @@ def made(name, **changes):
     return function(name, 2, 1 if name == "E16" else 3, over="n = 1", **fixed)
 
 
-def cell(source, *records, tags=("hide-input",)):
+def cell(source, *records, tags=("hide-input",), **metadata):
     outputs = [v4.new_output("execute_result", made(name)._repr_mimebundle_()) for name in records]
-    return v4.new_code_cell(source, metadata={"tags": list(tags)}, outputs=outputs)
+    return v4.new_code_cell(source, metadata={"tags": list(tags), **metadata}, outputs=outputs)
 
 
 def notebook(*cells):
@@ -69,7 +69,18 @@ def notebook(*cells):
 RUN = {
     "01-first": notebook("(sec-first)=\n# The first\n", cell("1", tags=())),
     "02-uniform": notebook(
-        BOXES, cell("1", "lemma-9"), cell("2", "eq-U"), cell("3", "theorem-8", "ours-x"), cell("4", "E16"), LINKS
+        BOXES,
+        cell("1", "lemma-9"),
+        cell("2", "eq-U"),
+        cell("3", "theorem-8", "ours-x"),
+        cell("4", "E16"),
+        LINKS,
+        cell("import x\nfigures.Figure(fig, alt)"),
+        cell("figures.Table(a)"),
+        cell("import x"),
+        cell("x = 1"),
+        cell("fit()", mystnb={"code_prompt_show": "Show the training"}),
+        cell("7", "exercise-ours-x", tags=("hide-output",)),
     ),
 }
 
@@ -191,7 +202,12 @@ def test_records_lead_to_the_ledger_or_the_errata_and_hidden_code_says_what_it_m
     records = [hrefs(one) for one in chapter.select(".claim-record")]
     assert {"Lemma 9": "ledger.html#lemma-9"} in records and {"E16": "errata.html#E16"} in records
     names = [one.get_text() for one in chapter.select("summary .collapsed")]
-    assert names[:2] == ["Show code cell source of Lemma 9, cell 1", "Show code cell source of Equation (U), cell 2"]
+    assert names[:2] == ["Show the check, Lemma 9, cell 1", "Show the check, Equation (U), cell 2"]
+    assert names[4:] == [
+        "Show the code of the figure, cell 5", "Show the code of the table, cell 6", "Show the imports, cell 7",
+        "Show the code, cell 8", "Show the training, cell 9", "Show the output, Theorem 2.1 (X), cell 10",
+    ]  # fmt: skip
+    assert chapter.select("summary .expanded")[8].get_text() == "Hide the training, cell 9"
 
 
 def test_long_lists_end_in_the_ledger():

@@ -29,6 +29,14 @@ FEW = 6  # as many names in a row; the ledger has them all
 PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
 AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")  # ends a title; that a box is ours its line says
 
+HELD = {  # what a button shows, by what the code or its outputs contain
+    r"ledger\.|claim-record": "the check",
+    r"figures\.(Figure|Slider)|<svg": "the code of the figure",
+    r"figures\.Table|<table": "the code of the table",
+    r"\A(import|from) ": "the imports",
+    r"\A(@\w+\n)?def ": "the functions",
+}
+
 
 @cache
 def known(folder: str) -> dict[str, dict[str, Any]]:
@@ -124,19 +132,29 @@ def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[
         text = re.sub(r'<span class="claim" data-claim="([^"]+)">.*?</span>', to_claim, node.astext(), flags=re.S)
         node[:] = [nodes.Text(text)]
     record = re.search(r'class="claim-record".*?<a class="claim"[^>]*>(.*?)</a>', cell.astext(), flags=re.S)
-    of = f"of {record[1]}, cell {number}" if record else f"of cell {number}"
+    of = f"{record[1]}, cell {number}" if record else f"cell {number}"
     for figure in cell.findall(nodes.figure):
         if numbers := app.env.toc_fignumbers.get(docname, {}).get("figure", {}).get("".join(figure["ids"][:1])):
-            of = f"of Fig. {'.'.join(map(str, numbers))}, cell {number}"
+            of = f"Fig. {'.'.join(map(str, numbers))}, cell {number}"
+    given = cell["cell_metadata"].get("mystnb", {})
     for hidden in cell.findall(HideCodeCellNode):
-        hidden["of"] = of
+        show = given.get("code_prompt_show", f"Show {held(cell.astext(), hidden)}")
+        hide = given.get("code_prompt_hide", show.replace("Show", "Hide"))
+        hidden.attributes.update(prompt_show=show, prompt_hide=hide, of=of)
+
+
+def held(text: str, hidden: nodes.Element) -> str:
+    """What a button shows, in words, from the text of a cell with its outputs."""
+    if "below-input" in hidden["classes"]:
+        return "the output"
+    return next((words for pattern, words in HELD.items() if re.search(pattern, text)), "the code")
 
 
 def visit_hidden(self, node):
     """A button that shows hidden code and says which."""
     self.body.append(f'<details class="admonition hide {" ".join(node["classes"])}">\n<summary>\n')
     for state, words in (("collapsed", node["prompt_show"]), ("expanded", node["prompt_hide"])):
-        of = f'<span class="visually-hidden"> {node.get("of", "")}</span>'
+        of = f'<span class="visually-hidden">, {node.get("of", "")}</span>'
         self.body.append(f'<p class="{state} admonition-title">{html.escape(words)}{of}</p>\n')
     self.body.append("</summary>\n")
 
