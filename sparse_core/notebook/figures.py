@@ -203,7 +203,8 @@ class Slider:
             for value, alt in self.frames.items()
         )
         shown = (
-            f'<div class="cc slider">{_both(self.svg, self.narrow)}<p class="slider-control" hidden><label for="{key}">{name}</label>'
+            f'<div class="cc slider">{_both(self.svg, self.narrow)}'
+            f'<p class="slider-control" hidden><label for="{key}">{name}</label>'
             f'<input type="range" id="{key}" min="0" max="{last}" step="1" value="{self.start}" autocomplete="off">'
             f'<output for="{key}">{html.escape(chosen)}</output></p>'
             f'<p class="slider-words">{html.escape(self.frames[chosen])}</p>'
@@ -264,7 +265,7 @@ def _frames(figs: Sequence[Any], start: int) -> list[ET.Element]:
 
 
 def _stack(fig: Any) -> None:
-    """The figure for a phone: its panels one below the other, each with the words that it shared with its neighbours."""
+    """The figure for a phone: its panels below each other, each with the words that it shared with its neighbours."""
     panels = [ax for ax in fig.axes if ax.get_subplotspec()]
     grid = panels[0].get_subplotspec().get_gridspec()
     height = max(fig.get_figheight() / grid.nrows, 2.3)
