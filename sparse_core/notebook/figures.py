@@ -276,8 +276,9 @@ def _stack(fig: Any) -> None:
             if not getattr(ax, f"get_{axis}label")():
                 getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
         ax.title.set_wrap(True)
-    for ax, place in zip(panels, mpl.gridspec.GridSpec(len(panels), 1, figure=fig), strict=True):
-        ax.set_subplotspec(place)
+    column = mpl.gridspec.GridSpec(len(panels), 1, figure=fig)
+    for row, ax in enumerate(panels):
+        ax.set_subplotspec(column[row])
     fig.set_size_inches(NARROW, height * len(panels))
 
 
