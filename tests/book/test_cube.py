@@ -1,0 +1,249 @@
+"""The cube to play with: its numbers are those of sparse_core; it obeys keyboard, address and screen reader."""
+
+import json
+
+import numpy as np
+import pytest
+
+import make
+from sparse_core.cube import fourier, hypercube
+from sparse_core.network import SparseNetwork, constructions
+
+SCRIPT = make.BOOK / "assets" / "cube.js"
+MINSTD = "(seed => () => (seed = (seed * 48271) % 2147483647) / 2147483647)"  # a generator, to draw the same twice
+PRESETS = f"""Object.entries(cube.presets).flatMap(([name, make]) => [3, 4].flatMap(n =>
+    Array.from({{length: name.startsWith('Random') ? 40 : 1}}, (_, i) => ({{name, ...make(n, {MINSTD}(i + 1))}}))))"""
+MEASURED = "settings => settings.map(one => [cube.neurons(one), cube.evaluate(one)])"
+
+
+def network(neurons):
+    return SparseNetwork(*([neuron[key] for neuron in neurons] for key in "uwb"))
+
+
+def expected(neurons, degree):
+    """What the page shows, by sparse_core: sensitivities by flips, weights and approximations by the transform."""
+    net = network(neurons)
+    h, X, k = net.values(), hypercube.points(net.n), int(net.active_count().max())
+    low = np.where(hypercube.degrees(net.n) <= degree, fourier.walsh_transform(h), 0)
+    edges = [(i, i | 1 << j) for i in range(len(h)) for j in range(net.n) if not i >> j & 1]
+    steps = np.array([(h[i] - h[j]) ** 2 for i, j in edges])
+    return {
+        "h": h.tolist(),
+        "active": [np.flatnonzero(row).tolist() for row in net.active(X)],
+        "edges": [list(edge) for edge in edges],
+        "AS": fourier.average_sensitivity(h),
+        "k": k,
+        "W": net.scale.W,
+        "B": net.scale.B,
+        "weights": fourier.weight_by_degree(h).tolist(),
+        "shares": (steps / (steps.sum() or 1)).tolist(),
+        "bound": 4 * k**2 * net.scale.W**2,
+        "near": fourier.inverse_walsh_transform(low).tolist(),
+        "error": fourier.tail(h, degree),
+    }
+
+
+def differences(settings, measured):
+    for setting, (neurons, found) in zip(settings, measured, strict=True):
+        wanted = expected(neurons, setting.get("d", 1))
+        assert found.keys() == wanted.keys()
+        for key, value in wanted.items():
+            same = value == found[key] if key in ("active", "edges") else value == pytest.approx(found[key], abs=1e-12)
+            yield from () if same else [(setting, key, found[key], value)]
+
+
+def settings(rng):
+    """Tables of signs, and networks of one to four neurons with any weights, at every degree."""
+    for n in (3, 4):
+        for d in range(n + 1):
+            for _ in range(20):
+                yield {"n": n, "d": d, "table": rng.choice([-1, 1], 2**n).tolist()}
+                sizes = range(rng.integers(1, 5))
+                yield {
+                    "n": n,
+                    "d": d,
+                    "net": [{"u": rng.normal(), "w": [*rng.normal(size=n)], "b": rng.normal()} for _ in sizes],
+                }
+
+
+def measured(in_browser, chosen, script=None):
+    async def visit(page):
+        await page.add_script_tag(content=script or SCRIPT.read_text(encoding="utf-8"))
+        return await page.evaluate(MEASURED, chosen)
+
+    return in_browser(visit)
+
+
+@pytest.fixture(scope="module")
+def presets(in_browser):
+    async def visit(page):
+        await page.add_script_tag(path=SCRIPT)
+        return await page.evaluate(PRESETS)
+
+    return in_browser(visit)
+
+
+def test_every_number_equals_the_package_over_all_presets_and_random_settings(presets, in_browser):
+    chosen = [*presets, *settings(np.random.default_rng(5))]
+    assert not list(differences(chosen, measured(in_browser, chosen)))
+
+
+def test_a_wrong_factor_would_be_seen(presets, in_browser):
+    text = SCRIPT.read_text(encoding="utf-8")
+    for right, wrong, keys in (
+        ("(squares) / (2 * N)", "(squares) / N", {"AS", "shares"}),
+        ("> 0)", ">= 0)", {"active", "k", "bound"}),
+    ):
+        found = differences(presets, measured(in_browser, presets, text.replace(right, wrong)))
+        assert {key for _, key, *_ in found} == keys
+
+
+def test_the_presets_are_the_constructions_of_the_package(presets, in_browser):
+    found = {
+        (one["name"], one["n"]): network(net)
+        for one, (net, _) in zip(presets, measured(in_browser, presets), strict=True)
+    }
+    for n in (3, 4):
+        X = hypercube.points(n)
+        rule = np.sign(X.sum(axis=1) + X[:, 0] / 2)
+        for name, table in (("Dictator", X[:, 0]), ("Majority", rule), ("Parity", X.prod(axis=1))):
+            assert same(found[name, n], constructions.junta(table, half=True))
+        of = found["Appendix A", n]
+        assert same(of, constructions.appendix_a(n - 2, 2, gamma=1, weights=of.W[:, n - 2 :]))
+        assert np.array_equal(found["Index", n].values(), np.tile(constructions.indexing(1).values(), 2 ** (n - 3)))
+    assert same(found["Index", 3], constructions.indexing(1))
+
+
+def same(one, other):
+    return all(map(np.array_equal, (one.u, one.W, one.b), (other.u, other.W, other.b)))
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_random_networks_are_sparse_and_each_of_their_neurons_is_needed(presets, k):
+    drawn = [one for one in presets if one["name"] == f"Random, k = {k}"]
+    nets = [network(one["net"]) for one in drawn]
+    assert len({json.dumps(one) for one in drawn}) > 70
+    assert all(net.matters().all() and net.sparsity() <= k for net in nets)
+    assert k in {int(net.sparsity()) for net in nets}
+
+
+# The page
+
+
+@pytest.fixture
+def page_file(tmp_path):
+    """The figure as the book writes it, with the script and the style of the book."""
+    style = (make.BOOK / "assets/custom.css").read_text(encoding="utf-8")
+    figure = '<figure id="fig-cube"><div class="cc"><svg aria-label="still"></svg></div></figure>'
+    head = '<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    path = tmp_path / "cube.html"
+    path.write_text(
+        f"{head}<style>{style}</style><body>{figure}<script>{SCRIPT.read_text(encoding='utf-8')}</script>",
+        encoding="utf-8",
+    )
+    return path.as_uri()
+
+
+def test_keys_walk_along_edges_and_flip_and_the_change_is_said_once(page_file, in_browser):
+    async def visit(page):
+        await page.goto(page_file)
+        await page.evaluate("""() => {
+            window.said = [];
+            const region = document.querySelector('[role=status]');
+            new MutationObserver(() => said.push(region.textContent)).observe(region, {childList: true});
+        }""")
+        await page.wait_for_timeout(400)
+        await page.locator(".cube-vertex[tabindex='0']").focus()
+        labels = []
+        for key in ("ArrowLeft", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "Space"):
+            await page.keyboard.press(key)
+            labels.append(await page.evaluate("document.activeElement.getAttribute('aria-label')"))
+        await page.wait_for_timeout(400)
+        stops = await page.locator(".cube-vertex[tabindex='0']").count()
+        return labels, await page.evaluate("said"), stops, page.url
+
+    labels, said, stops, url = in_browser(visit)
+    points = [label[: label.index(", h")] for label in labels]
+    assert points == [
+        f"x = ({p})" for p in ("−1, 1, 1", "−1, −1, 1", "−1, −1, −1", "1, −1, −1", "1, 1, −1", "1, 1, −1")
+    ]
+    assert "h = 1," in labels[-2] and "h = −1," in labels[-1] and "active: neuron 5" in labels[-1]
+    assert said == ["AS = 1.25, at most 3"]  # not while only the choice moves
+    assert stops == 1 and url.endswith("#fig-cube=3&f=11100000&x=4&d=1")
+
+
+def test_every_vertex_is_reached_by_arrows(page_file, in_browser):
+    async def visit(page):
+        reached = {}
+        for n in (3, 4):
+            await page.goto(f"{page_file}#fig-cube={n}&f={'01' * 2 ** (n - 1)}")
+            await page.reload()
+            seen, waiting = set(), [0]
+            while waiting:
+                here = waiting.pop()
+                if here in seen:
+                    continue
+                seen.add(here)
+                for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+                    await page.locator(".cube-vertex").nth(here).focus()
+                    await page.keyboard.press(key)
+                    waiting.append(
+                        await page.evaluate(
+                            "[...document.querySelectorAll('.cube-vertex')].indexOf(document.activeElement)"
+                        )
+                    )
+            reached[n] = len(seen)
+        return reached
+
+    assert in_browser(visit) == {3: 8, 4: 16}
+
+
+SHOWN = (
+    "[...document.querySelectorAll('.cube-vertex, [data-cube], tbody, .cube output')].map(e => e.textContent).join('|')"
+)
+
+
+def test_a_setting_survives_its_address_and_a_bad_address_does_nothing(page_file, in_browser):
+    async def visit(page):
+        found = []
+        for name in ("Random, k = 2", "Your own weights", "Parity"):
+            await page.goto("about:blank")
+            await page.goto(page_file)
+            await page.wait_for_timeout(300)
+            await page.get_by_role("button", name="4 bits").click()
+            await page.get_by_role("button", name=name, exact=True).click()
+            if name.startswith("Your"):
+                await page.locator(".cube-weights input").nth(2).press("ArrowRight")
+            await page.locator("#cube-degree").press("ArrowRight")
+            await page.locator(".cube-vertex").nth(9).press("ArrowLeft")
+            await page.wait_for_timeout(400)
+            address, before, entries = page.url, await page.evaluate(SHOWN), await page.evaluate("history.length")
+            await page.goto("about:blank")
+            await page.goto(address)
+            found.append((before, await page.evaluate(SHOWN), entries))
+        bad = (
+            "fig-cube=5&f=1",
+            "fig-cube=3&f=11",
+            "fig-cube=3&net=1,1,1,1,9",
+            "fig-cube=3&net=.1,1,1,1,1",
+            "fig-cube=3&net=1,,x",
+        )
+        return found, await page.evaluate("all => all.map(one => cube.read('#' + one) ?? null)", bad)
+
+    found, refused = in_browser(visit)
+    assert all(before == after for before, after, _ in found) and len({before for before, *_ in found}) == 3
+    assert refused == [None] * 5
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_fits_and_has_room_for_a_finger(page_file, width, in_browser):
+    async def visit(page):
+        await page.set_viewport_size({"width": width, "height": 844})
+        await page.goto(page_file)
+        await page.get_by_role("button", name="Your own weights").click()
+        small = """[...document.querySelectorAll('.cube :is(button, input, .room)')].map(e => e.getBoundingClientRect())
+            .filter(r => r.height < 36).length"""
+        return await page.evaluate(small), await page.evaluate("document.documentElement.scrollWidth")
+
+    small, wide = in_browser(visit)
+    assert not small and wide <= width
