@@ -176,7 +176,7 @@ const cube = (() => {
       degree.max = n;
       degree.value = d;
       find("output[for=cube-degree]").textContent = `≤ ${d}`;
-      part("error").innerHTML = `Small print in the drawing: the best approximation. Its mean squared error is <b>${show(found.error)}</b>, at most 4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.`;
+      part("error").innerHTML = `The small numbers in the drawing are the best approximation. Its mean squared error is <b>${show(found.error)}</b>, at most 4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.`;
       const total = sum(found.weights) || 1;
       find("tbody").innerHTML = found.weights.map((weight, i) => `<tr class="${i > d ? "left" : ""}"><th scope="row">${i}</th><td><span>${show(weight)}</span><i style="width: ${(60 * weight) / total}%"></i></td></tr>`).join("");
       find("#cube-hint").textContent = setting.table ? "Click a vertex, or press Space, to flip its value; the arrow keys walk along the edges." : "Click a vertex to see what is active there; the arrow keys walk along the edges.";

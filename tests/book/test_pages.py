@@ -117,6 +117,11 @@ def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
     assert f"Of its {len(paper)} statements {len(paper) - cited} are run here" in first and f"other {cited}\n" in first
     classes = [c.get("consequence") for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
     assert f"Of the {len(classes)} that stand, {classes.count('consequential')} are consequential" in first
+    verdicts = {c["id"]: c["verdict"] for c in CLAIMS}
+    table = re.findall(r"\* - .*?{statement}`(?:.*<)?([\w-]+)>?`\n  - (.*)", first.partition("What is true")[2])
+    assert len(table) == 8
+    for name, words in table:
+        assert words.startswith(errata.VERDICTS[verdicts[name]].partition(",")[0].partition(":")[0]), name
 
 
 # The map

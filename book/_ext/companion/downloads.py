@@ -16,7 +16,7 @@ from typing import Any
 from companion import Stop, chapters
 
 NEEDS = {  # why a page is not offered
-    "index": "its one cell is a picture",
+    "index": "its cells are pictures",
     "performance": "it reads benchmarks/results.json",
     "scaling": "it starts processes, which a script must not do while it is read",
 }
