@@ -67,7 +67,14 @@ def notebook(*cells):
 
 
 RUN = {
-    "01-first": notebook("(sec-first)=\n# The first\n", cell("1", tags=())),
+    "01-first": notebook(
+        "(sec-first)=\n# The first\n" + "word " * 295 + "$x$ and a word\n\n$$\n1\n$$\n",
+        cell("x = 1", tags=()),
+        cell("x " * 1000),
+        "::::{dropdown} Proof\n" + "word " * 1000 + "\n::::\n",
+        "## A section\n" + "word " * 98,
+        "## The proof, audited\n" + "word " * 1000,
+    ),  # fmt: skip
     "02-uniform": notebook(
         BOXES,
         cell("1", "lemma-9"),
@@ -102,7 +109,7 @@ def build(folder, link=""):
     chapters, rest = toc(":numbered:\nbook/01-first\nbook/02-uniform"), toc("book/map\nbook/ledger\nbook/errata")
     (stage / "index.md").write_text(f"# Book\n\n{link}\n\n{chapters}{rest}")
     options = {
-        "extensions": ["myst_nb", "sphinx_proof", "companion.domain"],
+        "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "companion.domain"],
         "myst_enable_extensions": ["dollarmath", "colon_fence"],
         "nb_execution_mode": "off",
         "suppress_warnings": ["mystnb.unknown_mime_type"],
@@ -163,17 +170,18 @@ def test_every_link_of_the_generated_pages_leads_somewhere(site):
                 assert anchor in found[target or name], (name, link["href"])
 
 
-def test_the_strip_names_sections_neighbours_and_files(site, chapter):
-    strip = chapter.select_one("h1 + nav.whereabouts")
-    kinds = {cell.contents[0]: cell.get("class") for cell in strip.select("ol a")}
-    assert {section for section, kind in kinds.items() if kind == ["run"]} == {"1", "3"}
-    assert [section for section, kind in kinds.items() if kind == ["ours"]] == ["B"]
-    assert "3 of its statements, 1 of ours" in strip.text
-    (before,) = strip.select("[aria-label*='The first']")  # what comes after is no chapter
-    assert (before.text, before["href"], before["aria-label"]) == ("← 1", "01-first.html", "← 1: 1. The first")
-    files = [link["href"].rpartition("/")[2] for link in chapter.select(".take-away a[download]")]
+def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(site, chapter):
+    strip = chapter.select_one("h1 + p.whereabouts")
+    assert hrefs(strip) == {"§1": "map.html#section-1", "§3": "map.html#section-3", "Appendix B": "map.html#section-b"}
+    assert strip.text.endswith("In the paper: §1, §3, Appendix B; 3 of its statements, 1 of ours.")
+    files = [link["href"].rpartition("/")[2] for link in chapter.select("section > .take-away:last-child a[download]")]
     assert files == ["02-uniform.ipynb", "02-uniform.py", "02-uniform.md"]
     assert "whereabouts" not in (site / "book/ledger.html").read_text()
+
+
+def test_the_main_line_is_what_is_seen_before_the_audit(site):
+    """Words, formulas and visible code up to the heading; a closed proof and hidden code do not count."""
+    assert "Main line: 2 minutes." in (site / "book/01-first.html").read_text()
 
 
 def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it_is_used(chapter):

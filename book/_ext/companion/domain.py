@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,14 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
+from sphinx_design.dropdown import dropdown_main
+from sphinx_exercise.nodes import solution_node
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import downloads
 from companion.claims import OURS, name
 from companion.pages.markup import link, plain
-from companion.pages.paper_map import SECTIONS, sections, titled
+from companion.pages.paper_map import sections, titled
 
 FEW = 6  # as many names in a row; the ledger has them all
 PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
@@ -68,8 +69,8 @@ def resolve(app, env, node, contnode):
 
 
 def dress(app, doctree, docname):
-    """The page with a strip below its title, a line at the foot of each statement, a note at each equation of the
-    paper, and its records linked."""
+    """The page with a line below its title and its files at its end, a line at the foot of each statement, a note at
+    each equation of the paper, and its records linked."""
     claims, stem = known(str(app.srcdir)), docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)
@@ -77,10 +78,9 @@ def dress(app, doctree, docname):
         if section["ids"] in (["exercise-content"], ["solution-content"]):
             section["classes"], section["ids"] = section["ids"], []
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
-    strip = in_the_paper(app, docname, list(claims.values())) + files(stem, bool(cells))
-    if strip:
-        title = next(doctree.findall(nodes.title))
-        title.parent.insert(1, raw(strip))
+    page = next(doctree.findall(nodes.section), nodes.section())
+    page.insert(1, raw(in_the_paper(doctree, stem, list(claims.values()))))
+    page += raw(files(stem, bool(cells)))
     notes = {
         claim["place"].partition("#")[2]: claim
         for claim in claims.values()
@@ -164,36 +164,38 @@ def closing(tag):
     return lambda self, node: self.body.append(tag)
 
 
-def in_the_paper(app, docname: str, claims: list[dict[str, Any]]) -> str:
-    """The row of the paper's sections; this chapter runs those that are filled, and adds to those that are framed."""
-    stem = docname.rpartition("/")[2]
+def in_the_paper(doctree: nodes.document, stem: str, claims: list[dict[str, Any]]) -> str:
+    """How long the main line takes to read, and the sections of the paper to which the chapter belongs."""
     mine = [c for c in claims if c["chapter"] == stem and c["kind"] != "erratum"]
-    theirs = [c for c in mine if c["source"] == "paper"]
     if not mine:
         return ""
-    cells = []
-    for section, title in SECTIONS.items():
-        run, ours = (any(section in sections(c) for c in some) for some in (theirs, mine))
-        kind, says = ("run", ", run here") if run else ("ours", ", our results here") if ours else ("", "")
-        hidden = f'<span class="visually-hidden"> {title}{says}</span>'
-        place = f'class="{kind}" href="map.html#section-{section.lower()}" title="{title}"'
-        cells.append(f"<li><a {place}>{section}{hidden}</a></li>")
-    count = f"{len(theirs)} of its statements, {len(mine) - len(theirs)} of ours"
-    around = "".join(f" <span>{way}</span>" for way in neighbours(app, docname))
-    return (
-        f'<nav class="whereabouts" aria-label="This chapter in the paper"><span>In the paper:</span>'
-        f'<ol>{"".join(cells)}</ol><span>{count} (<a href="map.html">map</a>)</span>{around}</nav>'
-    )
+    here = sorted({section for claim in mine for section in sections(claim)})
+    places = ", ".join(link(f"map.html#section-{section.lower()}", titled(section)) for section in here)
+    ours = sum(claim["source"] != "paper" for claim in mine)
+    count = f"{len(mine) - ours} of its statements, {ours} of ours"
+    return f'<p class="whereabouts">Main line: {minutes(doctree)} minutes. In the paper: {places}; {count}.</p>'
 
 
-def neighbours(app, docname: str) -> Iterator[str]:
-    """Links to the chapters before and after this one."""
-    _, before, after = app.env.collect_relations()[docname]
-    for other, form in ((before, "← {}"), (after, "{} →")):
-        if number := app.env.toc_secnumbers.get(other, {}).get(""):
-            short = form.format(number[0])
-            title = html.escape(f"{short}: {number[0]}. {app.env.titles[other].astext()}")
-            yield f'<a href="{other.rpartition("/")[2]}.html" aria-label="{title}">{short}</a>'
+def minutes(doctree: nodes.document) -> int:
+    """Minutes that a chapter takes to read at 200 words a minute, up to the audit of the printed proof, or else up to
+    the exercises."""
+    count = 0
+    for part in next(doctree.findall(nodes.section)):
+        if isinstance(part, nodes.section) and re.search(r"audited$|^Exercises$", part[0].astext()):
+            break
+        count += words(part)
+    return max(1, round(count / 200))
+
+
+def words(node: nodes.Node) -> int:
+    """The words that are seen: not those of hidden code, closed proofs and records. A formula in a line is one word; a
+    formula or code on lines of its own is ten."""
+    if isinstance(node, nodes.Text):
+        return len(node.split())
+    if isinstance(node, (nodes.math, nodes.math_block, nodes.literal_block)):
+        return 1 if isinstance(node, nodes.math) else 10
+    unseen = (nodes.raw, HideCodeCellNode, dropdown_main, solution_node)
+    return 0 if isinstance(node, unseen) else sum(map(words, node.children))
 
 
 def files(stem: str, runs: bool) -> str:
