@@ -53,16 +53,3 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
 });
-
-// In the graph, the lines of the box under the pointer or the focus stand out.
-document.addEventListener("DOMContentLoaded", () => {
-  for (const graph of document.querySelectorAll("svg.graph")) {
-    const lines = [...graph.querySelectorAll("path[data-ends]")];
-    const show = (event) => {
-      const id = event.target.closest("a")?.getAttribute("href").slice(1);
-      for (const line of lines) line.classList.toggle("near", line.dataset.ends.split(" ").includes(id));
-    };
-    graph.addEventListener("pointerover", show);
-    graph.addEventListener("focusin", show);
-  }
-});

@@ -3,7 +3,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   const article = document.querySelector(".bd-article");
   if (!article) return;
-  const boxes = [...article.querySelectorAll("pre, .graph-box, .pst-scrollable-table-container, p, div.math")];
+  const boxes = [...article.querySelectorAll("pre, .pst-scrollable-table-container, p, div.math")];
   let timer;
 
   const fade = (box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth + 4 < box.scrollWidth);

@@ -74,6 +74,8 @@ RUN = {
         "::::{dropdown} Proof\n" + "word " * 1000 + "\n::::\n",
         "## A section\n" + "word " * 98,
         "## The proof, audited\n" + "word " * 1000,
+        "### Line by line\n" + "word " * 1000,
+        cell("1", "exercise-ours-x"),
     ),  # fmt: skip
     "02-uniform": notebook(
         BOXES,
@@ -182,6 +184,13 @@ def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(si
 def test_the_main_line_is_what_is_seen_before_the_audit(site):
     """Words, formulas and visible code up to the heading; a closed proof and hidden code do not count."""
     assert "Main line: 2 minutes." in (site / "book/01-first.html").read_text()
+
+
+def test_each_part_of_an_audit_loads_closed_below_its_heading(site):
+    page = BeautifulSoup((site / "book/01-first.html").read_text(), "html.parser")
+    heading, part = page.select_one("#line-by-line").find_all(recursive=False)
+    assert heading.name == "h3" and part.name == "details" and not part.has_attr("open")
+    assert part.summary.text == "Show 1 check, Line by line" and part.select_one(".claim-record")
 
 
 def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it_is_used(chapter):

@@ -1,12 +1,11 @@
-"""The ledger, the errata, the map, the graph and the notation: links lead somewhere, and words follow from data."""
+"""The ledger, the errata, the map and the notation: links lead somewhere, and words follow from data."""
 
-import json
+import importlib
+import pkgutil
 import re
-from pathlib import Path
 
 import pytest
-from companion import claims
-from companion.pages import errata, graph, ledger, notation, paper_map
+from companion.pages import errata, ledger, paper_map
 from examples import BOOK, CLAIMS, claim, erratum, passing, record
 
 import sparse_core
@@ -146,88 +145,28 @@ def test_the_map_knows_every_verdict_and_section_of_the_book():
     assert len(set(paper_map.MARKS.values())) == len(paper_map.MARKS)
 
 
-# The graph
-
-
-USES = {"a": [], "b": ["a"], "hidden": ["b"], "c": ["hidden", "a"], "d": ["c", "b"]}
-
-
-def test_paths_through_others_are_edges_and_implied_edges_are_not():
-    assert graph.contract(USES, "abcd") == {"a": set(), "b": {"a"}, "c": {"b"}, "d": {"c"}}
-
-
-def test_every_edge_of_the_book_s_graph_is_a_path_of_uses_and_conversely():
-    uses = {c["id"]: c.get("uses", []) for c in CLAIMS}
-    order = graph.nodes(CLAIMS)
-    edges = graph.contract(uses, order)
-    below, all_below = graph.closure(edges), graph.closure(uses)
-    assert below == {name: all_below[name] & set(order) for name in order}
-
-
-def test_each_line_leads_to_the_right():
-    uses = {c["id"]: c.get("uses", []) for c in CLAIMS}
-    order = graph.nodes(CLAIMS)
-    edges = graph.contract(uses, order)
-    rank = graph.ranks(edges, order)
-    assert all(rank[below] < rank[name] for name in order for below in edges[name])
-    routes = graph.routed(edges, rank)
-    columns = graph.columns_of(routes, rank, order)
-    assert sorted(sum(columns, [])) == sorted(routes)
-    place = {name: i for i, column in enumerate(columns) for name in column}
-    assert all(place[name] - place[below] == 1 for name in routes for below in routes[name])
-
-
-def test_the_drawing_has_a_link_for_each_of_at_most_sixty_nodes_and_is_the_same_each_time():
-    drawing, order = graph.svg(CLAIMS), graph.nodes(CLAIMS)
-    assert re.findall(r'<a href="#([\w.-]+)"', drawing) == order and len(order) <= 60
-    assert drawing == graph.svg(json.loads(json.dumps(CLAIMS)))
-    numbered = [c["id"] for c in CLAIMS if re.match(r"(Theorem|Lemma|Conjecture) \d+$", c["label"])]
-    assert set(numbered) <= set(order)
-    assert len(graph.nodes(CLAIMS, limit=10)) < 60
-
-
-def test_no_two_boxes_overlap():
-    boxes = [
-        tuple(map(float, b))
-        for b in re.findall(r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)"', graph.svg(CLAIMS))
-    ]
-    for i, (x, y, w, h) in enumerate(boxes):
-        assert all(x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y for x2, y2, w2, h2 in boxes[:i])
-
-
-# The notation
-
-
-def test_the_names_of_the_package_are_listed_with_their_formulas(tmp_path):
-    assert notation.public('__all__ = ["f"]\ndef f(): "f = 1."\ndef g(): ""') == [("f", "f = 1.")]
-    page = tmp_path / "notation.md"
-    page.write_text(f"# N\n\n{notation.MARK}\n")
-    notation.fill(page, Path(sparse_core.__file__).parent)
-    assert "`average_sensitivity`" in page.read_text() and notation.MARK not in page.read_text()
-    notation.fill(tmp_path / "absent.md", tmp_path)
-    assert not (tmp_path / "absent.md").exists()
+# The package
 
 
 def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
-    cited = notation.cited(Path(sparse_core.__file__).parent)
-    assert ("network.network", "Scale") in cited["definition-2"] and ("bounds.paper", "lemma_9") in cited["lemma-9"]
+    cited = ledger.cited(BOOK.parent / "sparse_core")
+    assert "network.network.Scale" in cited["definition-2"] and "bounds.paper.lemma_9" in cited["lemma-9"]
     page = ledger.page([claim("lemma-9")], [], code=cited)
-    assert '<a href="notation.html#bounds-paper">bounds.paper.lemma&#95;9</a>' in page and "`tests/core/bounds`" in page
-    known = claims.by_id(CLAIMS)
-    code = {module.partition(".")[0] for name, places in cited.items() for module, _ in places if name in known}
-    assert len(code) > 5 and code <= {path.name for path in (BOOK.parent / "tests/core").iterdir()}
+    assert "`bounds.paper.lemma_9`" in page and "`tests/core/bounds`" in page
+    rooms = {name.partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
+    assert len(rooms) > 5 and rooms <= {path.name for path in (BOOK.parent / "tests/core").iterdir()}
 
 
-def test_each_name_in_the_table_exists():
+def test_each_name_in_the_notation_exists():
     """A function stands there as `module.name`, with or without its room."""
     text = (BOOK / "notation.md").read_text(encoding="utf-8")
-    found = notation.modules(Path(sparse_core.__file__).parent)
-    full = {f"sparse_core.{module}.{name}" for module, names in found.items() for name, _ in names}
-    known = {name.split(".", depth)[-1] for name in full for depth in (1, 2)}
-    modules = {name.rpartition(".")[0] for name in known}
-    named = set(re.findall(r"`((?:[a-z_]+\.)+[a-z_0-9]+)", text))
-    named = {name for name in named if name.rpartition(".")[0] in modules}
-    assert len(named) > 25 and named <= known
+    paths = [name for _, name, _ in pkgutil.walk_packages(sparse_core.__path__, "sparse_core.")]
+    named = re.findall(r"`((?:[a-z]\w*\.)+)([a-z]\w*)", text)
+    named = {(module.removesuffix("."), name) for module, name in named if module not in ("net.", "oracle.", "module.")}
+    for module, name in named:
+        (path,) = (path for path in paths if f".{path}".endswith(f".{module}"))
+        assert hasattr(importlib.import_module(path), name), (module, name)
+    assert len(named) > 25
 
 
 # Sorting, in a browser

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from companion import claims, domain, pages
 from companion.audit import audit
-from companion.pages import errata, graph, markup, notation, paper_map
+from companion.pages import errata, markup, paper_map
 from docutils import nodes
 from examples import claim, erratum, record
 from small_repository import run
@@ -85,14 +85,13 @@ def test_claims_are_shown_as_text(evil_records):
     evil = [{**entry, "place": ""} for entry in EVIL_CLAIMS]
     assert_only_text(pages.ledger.page(evil, evil_records))
     assert_only_text(errata.page(evil, evil_records))
-    assert_only_text(graph.svg(evil))
     assert_only_text(paper_map.entry(evil[1]))
     assert_only_text(domain.whence(evil[0], claims.by_id(evil)))
 
 
 def test_a_label_is_shown_as_text_where_an_output_names_its_claim():
     output = nodes.raw("", '<span class="claim" data-claim="other">the label</span>', format="html")
-    domain.name_cell(None, "", nodes.container("", output), 1, claims.by_id(EVIL_CLAIMS))
+    domain.name_cell(None, "", nodes.container("", output, cell_metadata={}), 1, claims.by_id(EVIL_CLAIMS))
     assert_only_text(output.astext())
 
 
@@ -132,11 +131,6 @@ def test_a_report_is_shown_as_text():
     row = laboratory.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
     evil = laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
     assert_only_text(evil._repr_mimebundle_()["text/html"])
-
-
-def test_docstrings_are_shown_as_text(tmp_path):
-    (tmp_path / "module.py").write_text(f'__all__ = ["f"]\ndef f():\n    r"""{EVIL}"""\n')
-    assert_only_text(notation.tables(tmp_path))
 
 
 def test_the_claims_of_this_book_need_no_tags():

@@ -70,7 +70,7 @@ def resolve(app, env, node, contnode):
 
 def dress(app, doctree, docname):
     """The page with a line below its title and its files at its end, a line at the foot of each statement, a note at
-    each equation of the paper, and its records linked."""
+    each equation of the paper, its records linked, and the parts of its audit closed."""
     claims, stem = known(str(app.srcdir)), docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)
@@ -93,6 +93,19 @@ def dress(app, doctree, docname):
                 words = f"<strong>{plain(claim['label'])}</strong> of the paper. {whence(claim, claims)}"
                 note = raw(f'<aside class="margin sidebar"><p class="whence">{words}</p></aside>')
                 cell.parent.insert(cell.parent.index(cell), note)
+    for part in page.children:
+        if isinstance(part, nodes.section) and part[0].astext().endswith("audited"):
+            for section in part.findall(lambda node: isinstance(node, nodes.section) and node.parent is part):
+                close(section)
+
+
+def close(section: nodes.section) -> None:
+    """A part of an audit that loads closed, below its heading."""
+    checks = len(re.findall('class="claim-record"', section.astext()))
+    holds = f"Show {checks} check{'s' if checks != 1 else ''}" if checks else "Show this part"
+    of = f'<span class="visually-hidden">, {html.escape(section[0].astext())}</span>'
+    section.insert(1, raw(f'<details class="audit"><summary>{holds}{of}</summary>'))
+    section += raw("</details>")
 
 
 def raw(text: str) -> nodes.raw:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from companion.audit import status
 from companion.claims import by_id, name
-from companion.pages import graph
 from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
 
 STANDING = {
@@ -48,34 +49,21 @@ $\\sigma(z)=\\mathrm{{relu}}(z)=\\max(0,z)$, $R_x$ is the set of neurons that ar
 uniform distribution on the cube, $M=WR+B$, and $\\ln$ is the natural logarithm.
 
 """
-GRAPH = """\
-## What rests on what
-
-The paper's numbered statements, and those of our results with the most connections: {number} in all. A line leads from
-a statement to the right, to what rests on it; equations and steps of proofs are passed over, and so are lines that
-longer paths imply. A box with square corners is a statement of the paper, a round one in colour a result of this
-project, and a dashed frame means that the printed form fails. Each box leads to its row below; the rows name, in
-words, what each statement rests on.
-
-<div class="graph-box">{svg}</div>
-
-"""
 
 
 def page(
     claims: list[dict[str, Any]],
     records: list[dict[str, Any]],
     only: str | None = None,
-    code: Mapping[str, list[tuple[str, str]]] = MappingProxyType({}),
+    code: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> str:
-    """The ledger as MyST Markdown; ``code`` maps a claim to the (module, name) of what is about it in the package."""
+    """The ledger as MyST Markdown; ``code`` maps a claim to what is about it in the package."""
     standing, known = status(claims, records), by_id(claims)
     counts = Counter(word for word, _ in standing.values())
     lines = INTRODUCTION.format(
         words="\n".join(f"- {badge(word)} ({counts[word]}): {meaning}." for word, meaning in STANDING.items())
     ).splitlines()
     lines += preview(only)
-    lines += [GRAPH.format(number=len(graph.nodes(claims)), svg=graph.svg(claims))]
     for title, belongs in TABLES:
         if not any(map(belongs, claims)):
             continue
@@ -125,7 +113,7 @@ def says(claim: dict[str, Any], fallen: list[str]) -> list[str]:
     return lines
 
 
-def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[tuple[str, str]]) -> list[str]:
+def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[str]) -> list[str]:
     """What was found, with its smallest slack as a word; or why nothing was run; and the code that is about it."""
     shown = []
     for record, cell in zip(records, to_records(records, "", name(claim)), strict=True):
@@ -137,8 +125,19 @@ def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[tu
         owed = f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
         shown = [one_line(claim.get("reason", claim.get("withdrawn", owed)))]
     if code:
-        anchors = [re.sub(r"[._]", "-", module) for module, _ in code]
-        places = [link(f"notation.html#{at}", ".".join(name)) for at, name in zip(anchors, code, strict=True)]
-        tests = sorted({f"`tests/core/{module.partition('.')[0]}`" for module, _ in code})
-        shown.append(f"<small>Code: {', '.join(places)}; tests: {', '.join(tests)}.</small>")
+        tests = sorted({f"`tests/core/{name.partition('.')[0]}`" for name in code})
+        names = ", ".join(f"`{name}`" for name in code)
+        shown.append(f"<small>Code: {names}; tests: {', '.join(tests)}.</small>")
     return shown
+
+
+def cited(package: Path) -> dict[str, list[str]]:
+    """Claim -> the public functions and classes, "bounds.paper.lemma_9", whose docstrings name the claim `so`."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(package.rglob("[!_]*.py")):
+        module = ".".join(path.relative_to(package).with_suffix("").parts)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                for claim in sorted(set(re.findall(r"`([\w-]+)`", ast.get_docstring(node) or ""))):
+                    found.setdefault(claim, []).append(f"{module}.{node.name}")
+    return found
