@@ -1,7 +1,8 @@
-// The ledger's filter: words and a standing. Without JavaScript the page shows all rows.
+// The ledger's filter: words and a standing. What is found is opened. Without JavaScript each section opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
+  const boxes = new Set(rows.map((row) => row.closest("details")));
   const words = [...new Set(rows.map((row) => row.querySelector(".standing").textContent))].sort();
   const form = document.createElement("form");
   form.className = "ledger-filter";
@@ -20,36 +21,24 @@ document.addEventListener("DOMContentLoaded", () => {
       row.hidden = !sought.every((word) => content.includes(word)) || (standing.value && row.querySelector(".standing").textContent !== standing.value);
       shown += !row.hidden;
     }
+    for (const box of boxes) {
+      box.hidden = ![...box.querySelectorAll("tbody tr")].some((row) => !row.hidden);
+      box.open = sought.length > 0 || standing.value !== "";
+    }
     count.value = `${shown} of ${rows.length}`;
   };
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  // a row that is asked for by its address is never hidden
-  addEventListener("hashchange", () => { text.value = standing.value = ""; show(); document.getElementById(location.hash.slice(1))?.scrollIntoView(); });
+  addEventListener("hashchange", () => { text.value = standing.value = ""; show(); reveal(); });
   show();
 });
 
-// Tables are sorted by the buttons in their headers: up, down, and back to the order of the page.
-document.addEventListener("DOMContentLoaded", () => {
-  const next = { none: "ascending", ascending: "descending", descending: "none" };
-  const { compare } = new Intl.Collator("en", { numeric: true });
-  for (const table of document.querySelectorAll("table.sortable")) {
-    const body = table.tBodies[0], original = [...body.rows], heads = [...table.tHead.rows[0].cells];
-    const key = (row, i) => row.cells[i].querySelector("[data-order]")?.dataset.order ?? row.cells[i].textContent.trim();
-    heads.forEach((head, i) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = head.textContent.trim();
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const order = next[head.getAttribute("aria-sort") ?? "none"], rows = [...original];
-        for (const other of heads) other.removeAttribute("aria-sort");
-        if (order !== "none") {
-          head.setAttribute("aria-sort", order);
-          rows.sort((a, b) => (order === "ascending" ? 1 : -1) * compare(key(a, i), key(b, i)));
-        }
-        body.append(...rows);
-      });
-    });
-  }
-});
+// What the address asks for is never hidden: every box around it opens.
+function reveal() {
+  const asked = document.getElementById(location.hash.slice(1));
+  if (!asked?.closest("details")) return;
+  for (let box = asked; (box = box.parentElement.closest("details"));) box.open = true;
+  asked.scrollIntoView();
+}
+addEventListener("DOMContentLoaded", reveal);
+addEventListener("hashchange", reveal);

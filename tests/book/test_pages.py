@@ -27,7 +27,7 @@ WITNESS = record(refute("E1", 2, 1, margin=1, over="n = 1", control={"with <=": 
 
 def rows(page):
     found = re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', page, re.S)
-    assert all(text.count("\n  - ") == 3 for _, text in found)
+    assert all(text.count("\n  - ") == 2 for _, text in found)
     return dict(found)
 
 
@@ -47,7 +47,7 @@ def test_results_of_others_have_their_own_table():
     other = claim("li-rates", label="Li et al.", source="other", arxiv="2609.09130", uses=["base"])
     before, _, after = ledger.page([*SMALL, other], []).partition("## Results of others")
     assert rows(after).keys() == {"li-rates"} and "li-rates" not in rows(before)
-    assert "arXiv: 2609.09130" in after and "§3" not in after
+    assert "arXiv: 2609.09130" in after and ", §3" not in after
 
 
 @pytest.mark.parametrize("factor, word", [(2, "tight"), (10, "within 10×"), (30, "loose")])
@@ -64,26 +64,33 @@ def test_links_that_are_one_word_have_the_claim_in_their_names():
     assert re.findall(r'aria-label="(.*?)"', shown) == ["exhaustive, Lemma 9", "exhaustive, Lemma 9, 2"]
 
 
+def test_the_ledger_of_the_book_has_each_claim_once_by_section_and_no_standing_that_nothing_has():
+    page = ledger.page(CLAIMS, [])
+    assert sorted(rows(page)) == sorted(c["id"] for c in CLAIMS)
+    assert ":::::{dropdown} §3. Learning over the uniform distribution (" in page
+    assert "(0):" not in page and "not yet run" not in ledger.page([claim()], [record(passing())])
+
+
 # The errata
 
 
 def test_each_erratum_leads_to_its_witness():
     page = errata.page(SMALL, [WITNESS])
     run = f'<a href="02-uniform.html#{WITNESS["anchor"]}" aria-label="Run, E1">Run</a>'
-    assert f"{run}: 2 &#62; 1 · margin 1 · n = 1." in page and page.count(run) == 2  # in the table and in the entry
+    assert f"{run}: 2 &#62; 1 · margin 1 · n = 1." in page and page.count(run) == 1
     assert "On the witness, with &#60;=: holds." in page and '<span id="E1"' in page
 
 
 def test_the_errata_stand_in_the_order_of_their_consequence():
     page = errata.page(SMALL, [WITNESS])
-    assert re.findall(r"### (E\d)", page) == ["E2", "E3", "E1", "E4"]
-    assert re.findall(r'\* - <a href="#(E\d)"', page) == ["E2", "E3", "E1"] and "we met 3 places" in page
+    assert re.findall(r":{dropdown} (E\d)", page) == ["E2", "E3", "E1", "E4"]
+    assert "we met 3 places" in page
 
 
 def test_a_withdrawn_erratum_stands_last_with_its_reason_and_counts_nowhere():
     page = errata.page(SMALL, [WITNESS])
     _, _, last = page.partition("## Withdrawn")
-    assert last.startswith("\n\n### E4. Withdrawn: $a$") and "Withdrawn, because\n: It was 2." in last
+    assert last.startswith("\n\n::::{dropdown} E4. Withdrawn: $a$\n") and "Withdrawn, because\n: It was 2." in last
     shown = rows(ledger.page(SMALL, [WITNESS]))["E4"]
     assert "Why it is withdrawn" in shown and "It was 2." in shown
 
@@ -170,26 +177,31 @@ def test_each_name_in_the_notation_exists():
     assert len(named) > 25
 
 
-# Sorting, in a browser
+# In a browser
 
 
-TABLE = """<table class="sortable"><thead><tr><th>No.</th><th>Weight</th></tr></thead><tbody>
-<tr><td>E10</td><td><i data-order="0">zero</i></td></tr><tr><td>E9</td><td><i data-order="2">two</i></td></tr>
-<tr><td>E1</td><td><i data-order="1">one</i></td></tr></tbody></table><script>{}</script>"""
-FIRST = "[...document.querySelectorAll('tbody td:first-child')].map(cell => cell.textContent).join(' ')"
-SORT = "[...document.querySelectorAll('th')].map(head => head.getAttribute('aria-sort'))"
+FILTERED = """<details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
+<details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details><script>{}</script>"""
+ROW = '<tr><td><span id="{0}">{0}</span></td><td><span class="standing">{1}</span></td></tr>'
+OPEN = "[...document.querySelectorAll('details')].map(box => box.open && !box.hidden)"
 
 
-def test_a_table_is_sorted_by_keyboard_and_says_so(in_browser):
+def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, in_browser):
+    script = (BOOK / "assets/ledger.js").read_text(encoding="utf-8")
+    first = ROW.format("lemma-9", "refuted") + ROW.format("lemma-10", "checked")
+    (tmp_path / "page.html").write_text(f"<section>{FILTERED.format(first, ROW.format('E16', 'refuted'), script)}")
+
     async def visit(page):
-        await page.set_content(TABLE.format((BOOK / "assets/ledger.js").read_text(encoding="utf-8")))
-        seen = []
-        for key in ("Tab", "Enter", "Enter", "Enter", "Tab", "Space"):
-            await page.keyboard.press(key)
-            seen.append((await page.evaluate(FIRST), await page.evaluate(SORT)))
-        return seen
+        await page.goto((tmp_path / "page.html").as_uri() + "#E16")
+        seen = [await page.evaluate(OPEN)]
+        for words in ("lemma-9", ""):
+            await page.locator("input").fill(words)
+            seen.append(await page.evaluate(OPEN))
+        await page.locator("select").select_option("refuted")
+        seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
+        await page.evaluate("location.hash = '#lemma-10'")
+        await page.wait_for_function("document.querySelector('select').value === ''")
+        return [*seen, await page.evaluate(OPEN), await page.locator("#lemma-10").is_visible()]
 
-    seen = in_browser(visit)
-    unsorted = ("E10 E9 E1", [None, None])
-    up, down = ("E1 E9 E10", ["ascending", None]), ("E10 E9 E1", ["descending", None])
-    assert seen == [unsorted, up, down, unsorted, unsorted, ("E10 E1 E9", [None, "ascending"])]
+    in_two, in_one, in_none = [False, True], [True, False], [False, False]
+    assert in_browser(visit) == [in_two, in_one, in_none, ([True, True], "2 of 3"), in_one, True]

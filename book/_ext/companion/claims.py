@@ -84,6 +84,11 @@ def name(claim: Claim) -> str:
     return f"{claim['number']} ({claim['label'].removesuffix(OURS)})" if "number" in claim else claim["label"]
 
 
+def order(claim: Claim) -> list[int]:
+    """Where a numbered claim stands in a list of ours; those without a number come last, and keep their order."""
+    return list(map(int, claim.get("number", "_ 99").split(" ")[1].split(".")))
+
+
 def in_line(displayed: re.Match[str]) -> str:
     """A displayed formula as one in the text, whose lines are broken when there is need, not where it was aligned."""
     formula = displayed[1]

@@ -6,7 +6,8 @@ from typing import Any
 
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import by_id
-from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
+from companion.pages.markup import badge, one_line, plain, preview, recorded, roles, to_records
+from companion.pages.paper_map import sections, titled
 
 INTRODUCTION = """\
 # Errata
@@ -40,7 +41,7 @@ VERDICTS = {
 
 
 def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str | None = None) -> str:
-    """The errata as MyST Markdown, by consequence: a table of all of them, then one section for each."""
+    """The errata as MyST Markdown, by consequence, each in a box of its own that opens."""
     order = list(CONSEQUENCES)
     withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
     errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn]
@@ -52,14 +53,6 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
         number = sum(c["consequence"] == word for c in errata)
         lines.append(f"- {pill(word)} ({number}): {meaning}.")
     lines += ["", *preview(only)]
-    lines += ["## All of them", "", "::::{list-table}", ":class: errata sortable", ":header-rows: 1"]
-    lines += [":widths: 10 22 42 26", "", "* - No.", "  - Concerns", "  - What is wrong", "  - Consequence"]
-    for erratum in errata:
-        name = erratum["id"]
-        words = [pill(erratum["consequence"]), badge(standing[name]), *to_records(found[name], "Run", name)]
-        lines += [f"* - {link(f'#{name}', name)}", f"  - {roles(erratum['about'])}"]
-        lines += [f"  - {one_line(erratum['statement'])}", f"  - {' '.join(words)}"]
-    lines += ["::::", ""]
     for word in order:
         mine = [c for c in errata if c["consequence"] == word]
         lines += [f"## {HEADINGS.get(word, word.capitalize())}", ""] if mine else []
@@ -68,9 +61,8 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     lines += ["## Withdrawn", ""] if withdrawn else []
     for erratum in withdrawn:
         said = one_line(erratum["statement"]).rstrip(".")
-        lines += [f"### {erratum['id']}. Withdrawn: {said}", "", head(erratum), ""]
-        for title, key in (("It said", "printed"), ("Withdrawn, because", "withdrawn")):
-            lines += [title, f": {one_line(erratum[key])}", ""]
+        parts = [("It said", [one_line(erratum["printed"])]), ("Withdrawn, because", [one_line(erratum["withdrawn"])])]
+        lines += box(erratum, f"Withdrawn: {said}", "withdrawn", parts)
     return "\n".join(lines)
 
 
@@ -83,11 +75,14 @@ def stand(claims: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def head(erratum: dict[str, Any], standing: str = "withdrawn") -> str:
-    """The first line of an entry: where it belongs, what it is about, how it stands."""
-    name, section = erratum["id"], erratum["section"]
-    section = f"Appendix {section}" if section.isalpha() else f"§{section}"
-    return f'<span id="{name}" class="erratum">{section}, {roles(erratum["about"])}</span> {badge(standing)}'
+def box(erratum: dict[str, Any], title: str, standing: str, parts: list[tuple[str, list[str]]]) -> list[str]:
+    """An erratum as a box that opens: first where it belongs, what it is about, how it stands."""
+    name, about = erratum["id"], roles(erratum["about"])
+    head = f'<span id="{name}" class="erratum">{titled(sections(erratum)[0])}, {about}</span> {badge(standing)}'
+    lines = [f"::::{{dropdown}} {name}. {title}", head, ""]
+    for part, texts in parts:
+        lines += [part, f": {'<br>'.join(texts)}", ""]
+    return [*lines, "::::", ""]
 
 
 def entry(
@@ -95,7 +90,6 @@ def entry(
 ) -> list[str]:
     """One erratum: its form as printed, the witness, the correction, what follows."""
     name = erratum["id"]
-    lines = [f"### {name}. {one_line(erratum['statement']).rstrip('.')}", "", head(erratum, standing), ""]
     printed, witness, corrected = ([one_line(erratum[key])] for key in ("printed", "witness", "corrected"))
     for record, run in zip(records, to_records(records, "Run", name), strict=True):
         found = recorded(record)
@@ -109,9 +103,7 @@ def entry(
     parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected)]
     parts += [("What else changes", downstream_words(erratum, claims))]
     parts += [("Slip of the extraction?", [ARTEFACTS[erratum["artefact"]]])]
-    for title, texts in parts:
-        lines += [title, f": {'<br>'.join(texts)}", ""]
-    return lines
+    return box(erratum, one_line(erratum["statement"]).rstrip("."), standing, parts)
 
 
 def downstream(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> dict[str, list[str]]:
@@ -147,6 +139,5 @@ def downstream_words(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> l
 
 
 def pill(consequence: str) -> str:
-    """A consequence as a pill, which a sorted table puts in the order of CONSEQUENCES."""
-    order = list(CONSEQUENCES).index(consequence)
-    return f'<span class="standing consequence-{consequence}" data-order="{order}">{consequence}</span>'
+    """A consequence as a pill."""
+    return f'<span class="standing consequence-{consequence}">{consequence}</span>'

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.audit import status
-from companion.claims import by_id, name
+from companion.claims import by_id, name, order
 from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
+from companion.pages.paper_map import SECTIONS, sections, titled
 
 STANDING = {
     "checked": "every instance that the evidence names was computed and agrees",
@@ -60,25 +61,39 @@ def page(
     """The ledger as MyST Markdown; ``code`` maps a claim to what is about it in the package."""
     standing, known = status(claims, records), by_id(claims)
     counts = Counter(word for word, _ in standing.values())
-    lines = INTRODUCTION.format(
-        words="\n".join(f"- {badge(word)} ({counts[word]}): {meaning}." for word, meaning in STANDING.items())
-    ).splitlines()
-    lines += preview(only)
+    words = [f"- {badge(word)} ({counts[word]}): {STANDING[word]}." for word in STANDING if counts[word]]
+    lines = INTRODUCTION.format(words="\n".join(words)).splitlines() + preview(only)
     for title, belongs in TABLES:
-        if not any(map(belongs, claims)):
-            continue
-        lines += [f"## {title}", "", "::::{list-table}", ":class: ledger sortable", ":header-rows: 1"]
-        lines += [":widths: 17 14 40 29", "", "* - Statement", "  - Standing", "  - In our words", "  - Evidence"]
-        for claim in filter(belongs, claims):
-            at = claim["id"]
-            word, fallen = standing[at]
-            shown = evidence(claim, [r for r in records if r["claim"] == at], code.get(at, []))
-            what = plain(kind(claim, known)) + f"; `{at}`" * (at != claim["label"])
-            label = f'<span id="{at}">**{plain(name(claim))}**</span><br><small>{what}</small>'
-            lines += [f"* - {label}", f"  - {badge(word)}", f"  - {'<br>'.join(says(claim, fallen))}"]
-            lines += [f"  - {'<br>'.join(shown)}"]
-        lines += ["::::", ""]
+        mine = sorted(filter(belongs, claims), key=order)
+        lines += [f"## {title}", ""] if mine else []
+        for section, topic in SECTIONS.items():
+            if here := [claim for claim in mine if sections(claim)[0] == section]:
+                lines += [f":::::{{dropdown}} {titled(section)}. {topic} ({len(here)})", "::::{list-table}"]
+                lines += [":class: ledger", ":header-rows: 1", ":widths: 24 44 32", "", "* - Statement"]
+                lines += ["  - In our words", "  - Evidence"]
+                for claim in here:
+                    about = [record for record in records if record["claim"] == claim["id"]]
+                    lines += row(claim, standing[claim["id"]], about, code.get(claim["id"], []), known)
+                lines += ["::::", ":::::", ""]
     return "\n".join(lines)
+
+
+def row(
+    claim: dict[str, Any],
+    standing: tuple[str, list[str]],
+    records: list[dict[str, Any]],
+    code: list[str],
+    known: Mapping[str, dict[str, Any]],
+) -> list[str]:
+    """The three cells of a claim."""
+    at, (word, fallen) = claim["id"], standing
+    what = plain(kind(claim, known)) + f"; `{at}`" * (at != claim["label"])
+    label = f'<span id="{at}">**{plain(name(claim))}**</span><br>{badge(word)}<br><small>{what}</small>'
+    return [
+        f"* - {label}",
+        f"  - {'<br>'.join(says(claim, fallen))}",
+        f"  - {'<br>'.join(evidence(claim, records, code))}",
+    ]
 
 
 def kind(claim: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from companion.claims import OURS, name
+from companion.claims import OURS, name, order
 from companion.pages.markup import link
 
 Claims = list[dict[str, Any]]
@@ -64,7 +64,7 @@ def page(claims: Claims) -> str:
         here = [c for c in claims if c["kind"] != "erratum" and sections(c)[0] == section]
         lines += [f"(section-{section})=", f"## {titled(section)}. {title}", ""]
         for source, words in (("paper", ""), ("ours", "Ours"), ("other", "Of others")):
-            if mine := [c for c in here if c["source"] == source]:
+            if mine := sorted((c for c in here if c["source"] == source), key=order):
                 lines += [f'<p class="map-source">{words}</p>'] * bool(words)
                 lines += ['<ul class="map">', *(entry(c) for c in mine), "</ul>", ""]
     return "\n".join(lines)
