@@ -28,7 +28,7 @@ from ..cube.hypercube import index, points
 from ..network.network import SparseNetwork
 from ..network.sparsity import AUTO_PAIRS, Sparsity
 from .measurements import Facts, look
-from .table import ONE, Class, Row, rows, sizes
+from .table import Class, Row, rows, sizes
 
 __all__ = ["WithConstant", "Report", "balanced", "examine", "read"]
 
@@ -296,8 +296,10 @@ class Report:
 
 
 def _factor(row: Row) -> float:
-    """How far a bound that holds is below the trivial one; definitions, steps of a proof and readings do not count."""
-    held = row.verdict in ("holds", "no counterexample") and row.form != ONE and not row.id.startswith(STEPS)
+    """How far a bound that holds is below the trivial one; definitions, steps and printed forms do not count."""
+    held = row.verdict in ("holds", "no counterexample") and not (
+        row.form.startswith("printed") or row.id.startswith(STEPS)
+    )
     if not (held and row.trivial and row.right is not None and row.right.value > 0) or row.vacuous:
         return 0.0
     return row.trivial / row.right.value
