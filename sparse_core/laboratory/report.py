@@ -10,8 +10,12 @@ Paper: sections 1, 2, 3 and 5. The statements are in ``statements``.
 from __future__ import annotations
 
 import html
+import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
 from math import isnan
 from typing import Any
 
@@ -33,6 +37,31 @@ EXACT_N = 20  # the largest cube that is visited point by point
 EXACT_PAIRS = 1 << 24  # pairs of a point and a neuron, for which all flips are tried
 SAMPLED_PAIRS = 1 << 28  # triples of a point, a neuron and a flip in a sample
 PAIR_GRAPH = 1 << 26  # s^2 n up to which pairs of neurons are compared
+PARTS = {  # of a whole report, by the statement that begins each
+    "definition-1": "The class",
+    "claim-2-1-parseval": "Section 2: Fourier weights and half-spaces",
+    "lemma-9-decomposition": "Section 3: the steps of Lemma 9",
+    "lemma-9": "Section 3: average sensitivity",
+    "lemma-10": "Section 3: noise, tails and degree",
+    "activation-budget": "Section 5: any distribution",
+}
+ERRATA = {  # why a printed form can fail, by the names of the errata page
+    "claim-2-1-tail": "E9",
+    "lemma-6": "E10",
+    "eq-U": "E12",
+    "lemma-9-boundary": "E13",
+    "lemma-9-concavity": "E14",
+    "lemma-9-union": "E15",
+    "eq-V": "E16",
+    "lemma-9-last-line": "E16",
+    "lemma-9": "E17",
+    "lemma-10": "E18",
+    "theorem-8": "E19",
+    "eq-15": "E25",
+    "theorem-19": "E25",
+    "conjecture-20": "E27",
+}
+STEPS = ("definition-", "lemma-9-", "eq-U", "eq-V")
 SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", "==": "="}
 
 
@@ -76,15 +105,44 @@ def read(source: Any, output: int | None = None) -> WithConstant:
     if isinstance(source, SparseNetwork):
         return WithConstant(source)
     if isinstance(source, (tuple, list)) and len(source) == 3:
-        return WithConstant(SparseNetwork(*source))
+        return WithConstant(_from_arrays(*source))
     from sklearn.neural_network import MLPClassifier, MLPRegressor  # slow to load: only for what may be one of these
 
     if isinstance(source, (MLPRegressor, MLPClassifier)):
         return _from_sklearn(source, output)
+    way_out = " Of a pipeline pass the last step, pipeline[-1]." if hasattr(source, "steps") else ""
     raise TypeError(
         "Argument 'network' must be arrays (u, W, b), a SparseNetwork, or a fitted MLPRegressor or MLPClassifier, "
-        f"not {type(source).__name__}."
+        f"not {type(source).__name__}.{way_out}"
     )
+
+
+def _from_arrays(u: Any, W: Any, b: Any) -> SparseNetwork:
+    """The network of three arrays; other libraries keep one neuron in each column of W, which may be seen or not."""
+    try:
+        net = SparseNetwork(u, W, b)
+    except ValueError:
+        if _fits(u, W, b):
+            raise ValueError(
+                f"Argument 'W' must have one neuron in each row, not in each column as here, where its shape is "
+                f"{np.shape(W)}: pass W.T."
+            ) from None
+        raise
+    if isinstance(W, np.ndarray) and net.n == net.s and not np.array_equal(W, W.T):
+        warnings.warn(
+            "W is square, and its rows were taken for the neurons. If they are its columns, as in scikit-learn and "
+            "Keras, pass W.T; a SparseNetwork in place of the arrays says that they are rows.",
+            stacklevel=4,
+        )
+    return net
+
+
+def _fits(u: Any, W: Any, b: Any) -> bool:
+    """Whether these would be the arrays of a network with W.T in place of W."""
+    with suppress(ValueError, TypeError):
+        SparseNetwork(u, np.transpose(W), b)
+        return True
+    return False
 
 
 def _from_sklearn(mlp: Any, output: int | None) -> WithConstant:
@@ -124,7 +182,7 @@ class Report:
     """The statements, held against one network: ``rows`` of type ``statements.Row``, and ``sizes`` of samples.
 
     Iterate over it, select with ``report["lemma-9", "ours-tail"]`` or by a condition with ``only``, or take it along
-    with ``to_dict``. ``print`` shows a table; a notebook shows an accessible one.
+    with ``to_dict``. ``print`` shows the summary and the tables of all parts; in a notebook each part can be folded.
     """
 
     title: tuple[str, ...]
@@ -140,10 +198,14 @@ class Report:
     def __getitem__(self, names: str | tuple[str, ...]) -> Report:
         """The rows of one statement, or of several, by their ids."""
         wanted = (names,) if isinstance(names, str) else names
+        if not (isinstance(wanted, (tuple, list)) and all(isinstance(name, str) for name in wanted)):
+            raise TypeError(f"A report takes ids, as in report['lemma-9'], not {names!r}; its rows are report.rows.")
         known = dict.fromkeys(row.id for row in self)
         for name in wanted:
             if name not in known:
-                raise KeyError(f"{name!r}; the report has {', '.join(known)}")
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"the report has {', '.join(known)}"
+                raise KeyError(f"{name!r}; {hint}")
         return self.only(lambda row: row.id in wanted)
 
     def only(self, keep: Callable[[Row], Any]) -> Report:
@@ -154,6 +216,37 @@ class Report:
         ['eq-U']
         """
         return replace(self, title=self.title[:1], rows=tuple(row for row in self if keep(row)), sizes=())
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """What fails, and by which erratum; how much is vacuous; the bounds that are farthest below the trivial ones.
+
+        >>> examine(([1, -1], [[1, 1], [-1, -1]], [1, 1])).summary[:2]
+        ('Of 41 statements 38 apply.', '1 fails: lemma-9-boundary (E13).')
+        """
+        held = [row for row in self if row.applies]
+        fails = dict.fromkeys(row.id for row in held if row.verdict == "fails")
+        telling = {row.id for row in held if row.trivial is not None and not row.vacuous}
+        vacuous = {row.id for row in held if row.vacuous}.difference(telling, fails)
+        factors = {row.id: _factor(row) for row in sorted(held, key=_factor) if _factor(row) > 1}
+        best = [f"{name} ({factor:.3g} times)" for name, factor in list(factors.items())[:-4:-1]]
+        known = [f"{name} ({ERRATA.get(name, 'no erratum: please report it')})" for name in fails]
+        return (
+            f"Of {len({row.id for row in self})} statements {len({row.id for row in held})} apply.",
+            f"{len(fails) or 'None'} fail{'' if len(fails) > 1 else 's'}{': ' * bool(fails)}{', '.join(known)}.",
+            f"{len(vacuous) or 'None'} {'are' if len(vacuous) > 1 else 'is'} vacuous: no smaller than what is clear "
+            "without the statement.",
+            f"Most informative, by how far they are below that: {', '.join(best) or 'none'}.",
+        )
+
+    def _parts(self) -> list[tuple[str, Report]]:
+        """The rows by the part of the paper that they belong to."""
+        parts: dict[str, list[Row]] = {}
+        name = ""
+        for row in self:
+            name = PARTS.get(row.id, name)
+            parts.setdefault(name, []).append(row)
+        return [(name, replace(self, title=(name,), rows=tuple(some), sizes=())) for name, some in parts.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python: lists, dictionaries, strings and numbers, for JSON or a data frame.
@@ -169,23 +262,47 @@ class Report:
         }
 
     def __repr__(self) -> str:
-        header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
-        parts = ["\n".join(self.title), _text([header, *map(_cells, self)])]
         if self.sizes:
             sizes = [[name, form, _number(m)] for name, form, m in self.sizes]
-            parts.append(_text([["samples asked for", "form", "m"], *sizes]))
-        return "\n\n".join(parts)
+            told = _text([["samples asked for", "form", "m"], *sizes])
+            parts = [repr(part) for _, part in self._parts()]
+            return "\n\n".join(["\n".join(self.summary), "\n".join(self.title), *parts, told])
+        header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
+        return "\n\n".join(["\n".join(self.title), _text([header, *map(_cells, self)])])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        if not self.sizes:
+            return {"text/plain": repr(self), "text/html": self._table(self.title)}
+        summary, title = ("<br>".join(map(html.escape, lines)) for lines in (self.summary, self.title))
+        named = {row.id for row in self} | set(ERRATA.values())
+        linked = re.sub(r"[\w-]+", lambda word: _claim(word[0]) if word[0] in named else word[0], summary)
+        shown = f"<p>{linked}</p><p>{title}</p>"
+        for name, part in self._parts():
+            fails = sum(row.applies and row.verdict == "fails" for row in part)
+            vacuous = sum(row.applies and row.vacuous for row in part)
+            counts = f"{len(part)} rows, {fails} fail, {vacuous} vacuous"
+            shown += f"<details><summary>{name} ({counts})</summary>{part._table([f'{name}.'])}</details>"
+        sizes = [[name, form, _number(m)] for name, form, m in self.sizes]
+        table = _html(["statement", "samples"], sizes, ["How many samples the learners ask for"])
+        shown += f"<details><summary>Samples that the learners ask for</summary>{table}</details>"
+        return {"text/plain": repr(self), "text/html": shown}
+
+    def _table(self, caption: Iterable[str]) -> str:
         lines = []
         for name, form, left, sign, right, slack, verdict, *remarks in map(_cells, self):
             right = f"{SIGNS[sign]}\N{NO-BREAK SPACE}{right}" if right else ""
             lines.append([name, form, left, right, slack, verdict, "; ".join(filter(None, remarks))])
-        shown = _html(["statement", "left", "right", "slack", "verdict", "evidence and remarks"], lines, self.title)
-        if self.sizes:
-            sizes = [[name, form, _number(m)] for name, form, m in self.sizes]
-            shown += _html(["statement", "samples"], sizes, ["How many samples the learners ask for"])
-        return {"text/plain": repr(self), "text/html": shown}
+        return _html(["statement", "left", "right", "slack", "verdict", "evidence and remarks"], lines, caption)
+
+
+def _factor(row: Row) -> float:
+    """How far a bound that holds is below the trivial one; definitions, steps and printed forms do not count."""
+    held = row.verdict in ("holds", "no counterexample") and not (
+        row.form.startswith("printed") or row.id.startswith(STEPS)
+    )
+    if not (held and row.trivial and row.right is not None and row.right.value > 0) or row.vacuous:
+        return 0.0
+    return row.trivial / row.right.value
 
 
 def _text(lines: list[list[str]]) -> str:
@@ -197,7 +314,7 @@ def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> 
     """An accessible table; a statement and its form head a row."""
     head = "".join(f'<th scope="col">{name}</th>' for name in header)
     body = "".join(
-        f'<tr><th scope="row"><span class="claim" data-claim="{name}">{name}</span><br>'
+        f'<tr><th scope="row">{_claim(name)}<br>'
         f'<span style="font-weight: normal">{html.escape(form)}</span></th>'
         f"{''.join(f'<td>{html.escape(x)}</td>' for x in cells)}</tr>"
         for name, form, *cells in lines
@@ -206,6 +323,11 @@ def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> 
     table = f'<caption style="text-align: left">{title}</caption>'
     table += f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="pst-scrollable-table-container"><table class="table numbers">{table}</table></div>'
+
+
+def _claim(name: str) -> str:
+    """The id of a statement or an erratum; the book makes it a link."""
+    return f'<span class="claim" data-claim="{name}">{name}</span>'
 
 
 def _number(x: float) -> str:
@@ -219,7 +341,8 @@ def _cells(row: Row) -> list[str]:
         for name, side in (("left", row.left), ("right", row.right))
         if side is not None and side.low < side.high
     ]
-    vacuous = [f"vacuous: {_number(row.trivial)} without it"] if row.vacuous and row.trivial is not None else []
+    known = row.vacuous and row.trivial is not None
+    vacuous = [f"vacuous: left {row.relation} {_number(row.trivial or 0.0)} in any case"] if known else []
     remarks = [*filter(None, [row.at]), *intervals, *vacuous, *row.failed]
     verdict = row.verdict if row.applies else f"({row.verdict})"
     slack = "" if row.slack is None else _number(row.slack)
@@ -245,7 +368,8 @@ def examine(
 
     Parameters
     ----------
-    network, output : as for ``read``. An output bias is set aside: it moves no sensitivity and no tail.
+    network, output : as for ``read``, or with X a pipeline that ends in an MLP: X then passes through the steps before
+        it. An output bias is set aside: it moves no sensitivity and no tail.
     X : (m, n) points: the support of the law, and the sample of the Rademacher complexities.
     law : "cube", uniform on {-1, 1}^n, the default without X; "points", uniform on the rows of X, the default with X.
     k, W, B : the class H_{n,s,k}^{W,B} to be held against; by default the smallest that contains the network, as far
@@ -272,7 +396,15 @@ def examine(
     >>> [(row.form, row.left.value, round(row.right.value, 9)) for row in report["eq-U"]]
     [('printed', 0.0, 2.0), ('repaired', 0.0, 8.0)]
     """
+    if X is not None and hasattr(network, "steps") and len(network) > 1:
+        network, X = network[-1], network[:-1].transform(X)
     known = read(network, output)
+    if X is None and law is None and hasattr(network, "coefs_"):
+        warnings.warn(
+            "The inputs are taken to be uniform on {-1, 1}^n. If the network was trained on others, pass them, as in "
+            "examine(mlp, X); if not, say law='cube'.",
+            stacklevel=2,
+        )
     net = _padded(known.net)
     X = None if X is None else np.asarray(checks.real_array("X", X, 2, shape=(None, known.net.n)), dtype=np.float64)
     if X is not None:
@@ -358,7 +490,7 @@ def _title(known: WithConstant, facts: Facts, found: Sparsity, c: Class, eps: fl
         f"{net.n} inputs, {net.s} neurons; active at once: {found!r}.",
         f"Held against H with n = {c.n}, s = {c.s}, k = {c.k}, W = {c.W:.4g}, B = {c.B:.4g}"
         + (f"; balanced, the same function has W = {W:.4g}, B = {B:.4g}." if W < net.scale.W * (1 - 1e-9) else "."),
-        f"Law: uniform on {where if facts.cube else f'{many} given points'}. "
+        f"Inputs: uniform on {where if facts.cube else f'{many} given points'}. "
         f"There {facts.K.mean():.4g} neurons are active on average and {lazy} never; variance {facts.variance:.4g}."
         + (f" The constant {known.constant:.4g} is set aside." if known.constant else ""),
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",

@@ -146,7 +146,7 @@ def rows(
     yield from evaluated(_halfspaces(facts), law)
     yield from evaluated(_lemma_9(facts, c), (*member, *law))
     negative = int(np.count_nonzero(facts.net.u < 0))
-    signs = (f"negative outer weights: {negative} of {c.s}",) if negative else ()
+    signs = (f"negative output weights: {negative} of {c.s}",) if negative else ()
     yield from evaluated(_nonnegative(facts, c), (*member, *law, *signs))
     yield from evaluated(_remark_11(facts, c), (*scale, *law))
     yield from evaluated(_noise_and_tails(facts, c, noise, d, rho, eps), (*member, *law))

@@ -95,7 +95,7 @@ def dress(app, doctree, docname):
                 cell.parent.insert(cell.parent.index(cell), note)
     for part in page.children:
         if isinstance(part, nodes.section) and part[0].astext().endswith("audited"):
-            for section in part.findall(lambda node: isinstance(node, nodes.section) and node.parent is part):
+            for section in filter(lambda node: isinstance(node, nodes.section), part.children):
                 close(section)
 
 

@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from naive import network, networks, sides
 from sklearn.exceptions import NotFittedError
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from sparse_core.cube.hypercube import points
 from sparse_core.general.interval import Interval, exactly
@@ -88,7 +90,17 @@ def test_a_regressor_is_read_to_rounding():
     known = read(mlp)
     assert np.abs(known(X) - mlp.predict(X)).max() < 1e-9
     assert known.constant == mlp.intercepts_[1][0] and (known.net.n, known.net.s) == (5, 7)
-    assert repr(examine(mlp)) == repr(examine(known))
+    with pytest.warns(UserWarning, match=r"uniform on .*examine\(mlp, X\); if not, say law='cube'"):
+        assert repr(examine(mlp)) == repr(examine(known))
+    assert repr(examine(mlp, law="cube")) == repr(examine(known))
+
+
+def test_a_pipeline_is_examined_on_the_inputs_that_its_last_step_sees():
+    mlp, X = fitted(MLPRegressor, lambda X: X[:, 0] + 2)
+    pipeline = make_pipeline(FunctionTransformer(lambda raw: 2 * raw - 1), mlp)
+    assert repr(examine(pipeline, (X + 1) / 2)) == repr(examine(mlp, X))
+    with pytest.raises(TypeError, match=r"not Pipeline. Of a pipeline pass the last step, pipeline\[-1\]"):
+        examine(pipeline)
 
 
 def test_an_output_of_several_is_chosen():
@@ -125,7 +137,58 @@ def test_other_estimators_are_refused():
         read(MLPRegressor())
 
 
+def test_a_matrix_of_neurons_in_columns_is_noticed_where_it_can_be():
+    net = SparseNetwork([1, 2], [[1, 2, 3], [4, 5, 6]], [0, 1])
+    with pytest.raises(ValueError, match=r"one neuron in each row, .* its shape is \(3, 2\): pass W.T"):
+        read((net.u, net.W.T, net.b))
+    with pytest.raises(ValueError, match="'u' must have"):  # it fits neither way
+        read(([1], net.W, net.b))
+    square = np.array([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.warns(UserWarning, match="W is square, and its rows were taken for the neurons"):
+        assert np.array_equal(read(([1, 1], square, [0, 0])).net.W, square)
+    read(SparseNetwork([1, 1], square, [0, 0]))  # no warning: the class says what its rows are
+    read(([1, 1], square.tolist(), [0, 0]))  # nor where the rows were typed
+    read(([1, 1], square + square.T, [0, 0]))  # nor where it is all the same
+
+
 # --- What comes out ---
+
+
+def test_each_printed_form_that_can_fail_names_an_erratum_of_its_statement():
+    found = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in CLAIMS.glob("0*.yml")]
+    claims = {claim["id"]: claim for some in found for claim in some}
+    compared = {row.id for report in (examine(network(0), k=1), examine(network(0), k=2)) for row in report}
+    assert all(laboratory.ERRATA[name] in claims[name]["errata"] for name in laboratory.ERRATA)
+    false = {name for name in compared if claims[name]["verdict"] == "false as printed"}
+    assert len(false) > 7 and false <= laboratory.ERRATA.keys()
+
+
+def test_the_summary_says_what_fails_what_is_vacuous_and_what_is_informative():
+    def row(name, left, right, trivial=None, form="ours", **options):
+        return Row(name, form, exactly(left), exactly(right), "exact", trivial=trivial, **options)
+
+    rows = (
+        row("definition-1", 1, 1, 100),  # measured, not bounded
+        row("eq-U", 3, 2, 9),
+        row("a", 3, 2, 9),
+        row("b", 1, 2, 2),
+        row("c", 1, 2, 2), row("c", 1, 2, 8), row("c", 1, 2, 6),
+        row("d", 1, 2, 3), row("e", 1, 2, 5), row("f", 1, 2, 4),
+        row("g", 1, 2, 40, form="printed, constant 1"),
+        row("h", 1, 2, 90, failed=("no",)),
+        row("i", 3, 2, failed=("no",)),
+    )  # fmt: skip
+    assert Report((), rows).summary == (
+        "Of 11 statements 9 apply.",
+        "2 fail: eq-U (E12), a (no erratum: please report it).",
+        "1 is vacuous: no smaller than what is clear without the statement.",
+        "Most informative, by how far they are below that: c (4 times), e (2.5 times), f (2 times).",
+    )
+    assert Report((), ()).summary[1:] == (
+        "None fails.",
+        "None is vacuous: no smaller than what is clear without the statement.",
+        "Most informative, by how far they are below that: none.",
+    )
 
 
 def test_ids_are_those_of_the_ledger():
@@ -143,8 +206,13 @@ def test_a_report_is_a_collection_of_plain_data():
     assert again["rows"][0]["id"] == "definition-1" and again["sizes"][0]["id"] == "theorem-8"
     assert {row.id for row in report["lemma-9"]} == {"lemma-9"}
     assert [row.id for row in report["lemma-9", "definition-1"]] == ["definition-1", "lemma-9"]
-    with pytest.raises(KeyError, match="'lemma-99'; the report has definition-1"):
-        report["lemma-99"]
+    with pytest.raises(KeyError, match="'lemma9'; did you mean 'lemma-9'"):
+        report["lemma9"]
+    with pytest.raises(KeyError, match="'Fermat'; the report has definition-1"):
+        report["lemma-9", "Fermat"]
+    for wrong in (0, ("lemma-9", 0), slice(2), None):
+        with pytest.raises(TypeError, match="takes ids, as in .* its rows are report.rows"):
+            report[wrong]
     assert len(report.only(lambda row: row.vacuous)) == sum(row.vacuous for row in report)
 
 
@@ -153,12 +221,15 @@ def test_a_report_shows_itself_as_text_and_as_accessible_tables():
     bundle = report._repr_mimebundle_()
     text, page = bundle["text/plain"], bundle["text/html"]
     assert text == repr(report) and "not 1-sparse" in text and "samples asked for" in text
-    assert page.count("<table") == page.count("<caption ") == 2
+    assert page.count("<table") == page.count("<caption ") == page.count("<summary>") == 7
     assert page.count('<th scope="row">') == len(report) + len(report.sizes)
-    assert page.count('<th scope="col">') == 6 + 2 and "<=" not in page
+    assert '(<span class="claim" data-claim="E13">E13</span>)' in examine(network(0))._repr_mimebundle_()["text/html"]
+    assert page.count('<th scope="col">') == 6 * 6 + 2 and "<=" not in page
     assert '<th scope="row"><span class="claim" data-claim="lemma-9">lemma-9</span><br>' in page  # the book links it
-    for row in re.findall(r"<tr>(.*?)</tr>", page)[1 : len(report) + 1]:
-        assert row.count("<td>") == 5
+    rows = re.findall(r"<tr><th scope=.row.>(.*?)</tr>", page)
+    assert [row.count("<td>") for row in rows] == [5] * len(report) + [1] * len(report.sizes)
+    shown = report.only(lambda row: row.verdict == "fails")._repr_mimebundle_()["text/html"]
+    assert shown.count("<table") == 1 and "<details" not in shown and "statements" not in shown
 
 
 def test_a_report_by_hand():
@@ -171,12 +242,16 @@ def test_a_report_by_hand():
     )
     report = Report(("1 < 2", "second"), rows, (("theorem-8", "printed", 123456.0),))
     assert repr(report).split("\n") == [
+        *report.summary,
+        "",
         "1 < 2",
         "second",
         "",
+        "Section 3: average sensitivity",
+        "",
         "statement  form   left      right         slack  verdict       evidence  remarks",
         "lemma-9    a < b  2     <=  8             4      (holds)       exact     "
-        "d = 1; right in [7, 9]; vacuous: 4 without it; not sparse",
+        "d = 1; right in [7, 9]; vacuous: left <= 4 in any case; not sparse",
         "x                       <=                       not computed  exact",
         "z                 1     ==  not a number         not a number  sampled",
         "",
@@ -191,7 +266,7 @@ def test_a_report_by_hand():
         ["statement", "left", "right", "slack", "verdict", "evidence and remarks"],
         [
             "lemma-9|a &lt; b", "2", f"≤{no_break}8", "4", "(holds)",
-            "exact; d = 1; right in [7, 9]; vacuous: 4 without it; not sparse",
+            "exact; d = 1; right in [7, 9]; vacuous: left &lt;= 4 in any case; not sparse",
         ],
         ["x", "", "", "", "not computed", "exact"],
         ["z", "1", f"={no_break}not a number", "", "not a number", "sampled"],
@@ -199,7 +274,10 @@ def test_a_report_by_hand():
         ["theorem-8|printed", "1.235e+05"],
     ]  # fmt: skip
     captions = re.findall("<caption[^>]*>(.*?)</caption>", page)
-    assert captions == ["1 &lt; 2<br>second", "How many samples the learners ask for"]
+    assert captions == ["Section 3: average sensitivity.", "How many samples the learners ask for"]
+    said, title = re.findall("<p>(.*?)</p>", page)
+    assert (re.sub("<(?!br).*?>", "", said), title) == ("<br>".join(report.summary), "1 &lt; 2<br>second")
+    assert "<summary>Section 3: average sensitivity (3 rows, 0 fail, 0 vacuous)</summary>" in page
     assert "theorem-8" not in repr(report.only(lambda row: row.id == "x")) and report["x"].title == ("1 < 2",)
 
 
@@ -216,7 +294,7 @@ HELD = "Held against H with n = 2, s = 3, k = 2, W = 100, B = 50; balanced, the 
             (
                 "2 inputs, 3 neurons; active at once: 2, exact by enumeration of 4 points.",
                 HELD,
-                "Law: uniform on all 4 points of the cube. There 1 neurons are active on average and 1 never; "
+                "Inputs: uniform on all 4 points of the cube. There 1 neurons are active on average and 1 never; "
                 "variance 0.4525. The constant 2.5 is set aside.",
                 "Learners: loss 0.02262 with probability 0.95.",
             ),
@@ -227,7 +305,7 @@ HELD = "Held against H with n = 2, s = 3, k = 2, W = 100, B = 50; balanced, the 
             (
                 "2 inputs, 3 neurons; active at once: 2, exact by evaluation of 3 given points.",
                 HELD,
-                "Law: uniform on 3 given points. There 1.333 neurons are active on average and 1 never; "
+                "Inputs: uniform on 3 given points. There 1.333 neurons are active on average and 1 never; "
                 "variance 0.2022.",
                 "Learners: loss 0.01011 with probability 0.95.",
             ),
@@ -238,7 +316,7 @@ HELD = "Held against H with n = 2, s = 3, k = 2, W = 100, B = 50; balanced, the 
             (
                 "3 inputs, 0 neurons; active at once: 0, exact by enumeration of 1 points.",
                 "Held against H with n = 3, s = 1, k = 1, W = 0, B = 0.",
-                "Law: uniform on all 8 points of the cube. There 0 neurons are active on average and 0 never; "
+                "Inputs: uniform on all 8 points of the cube. There 0 neurons are active on average and 0 never; "
                 "variance 0.",
                 "Learners: loss 0.1 with probability 0.95.",
             ),

@@ -465,7 +465,7 @@ def test_negative_noise_negative_weights_and_a_small_degree():
     assert "lemma-10" not in {row.id for row in report}
     tail = report["claim-2-1-tail"].rows[0]
     assert (tail.left.value, tail.right.value, tail.verdict) == pytest.approx((1.0, 0.5, "fails"))  # E9
-    assert failed(report, "ours-average-sensitivity-nonnegative") == {("negative outer weights: 2 of 4",)}
+    assert failed(report, "ours-average-sensitivity-nonnegative") == {("negative output weights: 2 of 4",)}
     assert failed(report, "ours-tail-three-halves") == {("d = 1, less than 4 max(3/2, ln(s/k)) = 6",)}
     assert not examine(constructions.indexing(1))["ours-average-sensitivity-nonnegative"].rows[0].failed
 
