@@ -1,4 +1,4 @@
-"""The grid family: the networks by explicit vectors, exact expectations, and the bound of Theorem G."""
+"""The grid family: the networks by explicit vectors, exact expectations, and the bound of `ours-theorem-g`."""
 
 from itertools import product
 from math import comb
