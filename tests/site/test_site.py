@@ -14,6 +14,9 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
+from companion import claims
+
+import make
 
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
 NODES = """found => found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`))"""
@@ -270,10 +273,13 @@ def test_text_is_shown_without_waiting_for_scripts(pages, address, in_browser):
 @pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
 def test_the_search_finds_statements_by_number(site, address, served, in_browser):
     """The first two results: where the statement stands, and its row of the ledger or of the errata."""
+    ours = claims.by_id(claims.read(make.BOOK))["ours-tail"]["number"]
     sought = {
         "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
         "conjecture 20": ["book/05-general.html#conjecture-20", "book/ledger.html#conjecture-20"],
         "E16": ["book/errata.html#E16"],
+        ours: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],
+        ours.partition(" ")[2]: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],
         "equation (5)": ["book/05-general.html#record-eq-5", "book/ledger.html#eq-5"],
     }
     base = address if served else site.as_uri()
