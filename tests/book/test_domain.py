@@ -74,6 +74,7 @@ RUN = {
         "::::{dropdown} Proof\n" + "word " * 1000 + "\n::::\n",
         "## A section\n" + "word " * 98,
         "## The proof, audited\n" + "word " * 1000,
+        "### A part\nText.",
         "### Line by line\n" + "word " * 1000,
         cell("1", "exercise-ours-x"),
     ),  # fmt: skip
@@ -183,7 +184,9 @@ def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(si
 
 def test_the_main_line_is_what_is_seen_before_the_audit(site):
     """Words, formulas and visible code up to the heading; a closed proof and hidden code do not count."""
-    assert "Main line: 2 minutes." in (site / "book/01-first.html").read_text()
+    page = BeautifulSoup((site / "book/01-first.html").read_text(), "html.parser")
+    assert "Main line: 2 minutes." in page.text
+    assert page.select_one("#a-part > h3 + details > summary").text == "Show this part, A part"
 
 
 def test_each_part_of_an_audit_loads_closed_below_its_heading(site):

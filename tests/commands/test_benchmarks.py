@@ -5,7 +5,6 @@ import json
 import pkgutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,10 +33,6 @@ def shifted(n):
 
 def shorter(n):
     return lambda: np.arange(n - 1)
-
-
-def hungry(n):
-    return Run(lambda: np.ones(64 * MB), view=None)
 
 
 def greedy(n):
@@ -106,13 +101,6 @@ def test_a_side_that_does_not_end_is_stopped():
     assert found["sides"]["endless"] == {"seconds": [], "failed": "stopped after 2 s"}
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="this system does not tell")
-def test_peak_memory_is_that_of_the_call_alone():
-    found = record(hungry=hungry)
-    assert 60 < found["sides"]["hungry"]["peak_mb"] < 80
-    assert found["sides"]["base"]["peak_mb"] < 20
-
-
 # The cases
 
 
@@ -174,67 +162,6 @@ def test_a_complete_run_is_kept_and_a_part_of_one_is_not(here, capsys):
     ]
 
 
-def test_an_interrupted_run_goes_on_where_it_was(here, monkeypatch, capsys):
-    asked = []
-
-    def interrupted(case, rounds):
-        asked.append(case.name)
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        return pairs(case, 1)
-
-    monkeypatch.setattr(bench, "pairs", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        bench.main([])
-    assert not bench.RESULTS.exists()
-    assert bench.main([]) == 0
-    assert asked == ["first n=1", "second n=2", "second n=2"]
-    assert "going on after 1 cases" in capsys.readouterr().out
-    assert len(json.loads(bench.RESULTS.read_text())["cases"]) == 2
-
-
-def test_a_change_of_the_machine_starts_anew(here, monkeypatch):
-    bench.write(bench.UNFINISHED, {"fingerprint": "another", "cases": {"first n=1": "kept"}})
-    assert bench.main([]) == 0
-    assert json.loads(bench.RESULTS.read_text())["cases"]["first n=1"] != "kept"
-
-
-@pytest.fixture
-def peers(monkeypatch, tmp_path):
-    """An environment for benchmarks in which pip says what it is told to."""
-    monkeypatch.setattr(bench, "TRIED", tmp_path / "peers.json")
-    said, asked = {}, []
-
-    def pip(command, **_):
-        asked.append(command[-1])
-        errors = said.get(command[-1].partition("==")[0], "")
-        return subprocess.CompletedProcess(command, bool(errors), stderr=errors)
-
-    monkeypatch.setattr(subprocess, "run", pip)
-    return said, asked
-
-
-def test_a_library_that_did_not_install_says_why(peers):
-    said, asked = peers
-    said["pypuf"] = "ERROR: needs another tensorflow"
-    bench.install_peers()
-    assert len(asked) == len((bench.HERE / "peers.txt").read_text().split())
-    bench.install_peers()
-    assert len(set(asked)) == len(asked)  # each is tried once
-    sides = {"pypuf": {"failed": "ModuleNotFoundError: No module named 'pypuf'"}, "other": {"failed": "why"}}
-    explained = bench.explained({"sides": sides})["sides"]
-    assert [side["failed"] for side in explained.values()] == ["does not install: needs another tensorflow", "why"]
-
-
-def test_without_a_network_the_libraries_are_tried_again(peers):
-    said, asked = peers
-    said["boofun"] = "WARNING: Retrying after connection broken by 'NewConnectionError'"
-    for _ in range(2):
-        with pytest.raises(ValueError, match="no network"):
-            bench.install_peers()
-    assert len(asked) == 2
-
-
 @pytest.mark.parametrize(
     "words, code, said",
     [
@@ -277,16 +204,6 @@ def test_the_report_has_a_row_for_each_side(kept):
         "reason": ["ModuleNotFoundError: No module named 'a_library_that_nobody_has'"],
     }
     assert report.failures({"cases": {}}) == {}
-
-
-def test_curves_leave_out_what_failed(kept):
-    sums = report.select(kept, "sums")
-    assert report.curve(sums, "base", lambda record: record["args"]["n"])[0] == [10, 20]
-    assert report.curve(sums, "missing", lambda record: record["args"]["n"]) == ([], [])
-    one = sums[0]["sides"]["shifted"]["seconds"]
-    assert report.curve(sums, "shifted", lambda record: 1.0) == ([1.0], [sum(one) / 2])
-    other = kept["cases"]["other n=10"]["sides"]["shifted"]["seconds"]
-    assert report.rate(kept, "other", "operations") == pytest.approx(20 / sum(other))
 
 
 def test_the_kept_results_are_of_every_case():

@@ -1,7 +1,6 @@
 """make.py: what it builds twice is the same; what it cannot build it says in one line; nothing is left half built."""
 
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -11,6 +10,7 @@ import sys
 import urllib.request
 
 import pytest
+from companion import build
 from small_repository import CHAPTER, SECOND, files, run, start, stopped, write
 
 import make
@@ -26,10 +26,7 @@ BREAK = 'raise ValueError("two lines,\\nof which the last one counts")'
         "",
         "bake",
         "book --chaptre 01-a",
-        "book --jobs two",
         "serve --port eighty",
-        "clean all",
-        "check -x",
     ],
 )
 def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
@@ -45,10 +42,6 @@ def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
 def test_a_name_that_is_not_one_chapters_lists_the_chapters(small, words):
     said = stopped(small, *words)
     assert f"there is no chapter {words[-1]!r}; the chapters are 01-a, 02-b" in said
-
-
-def test_at_least_one_chapter_runs_at_a_time(small):
-    assert stopped(small, "book", "--jobs", "0") == "book: stopped: --jobs must be at least 1, not 0"
 
 
 @pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0)])
@@ -85,19 +78,18 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     assert "This is a preview" in (preview / "book/02-b.html").read_text()
     assert files(html) == built
 
-    # after a cell that fails, the last good preview; after a warning, no site that could be taken for a good one
+    # after a cell that fails, the last good preview; after a warning, the last good site
     before = files(preview)
     (one / "book/01-a.md").write_text(CHAPTER.replace("print(", f"{BREAK}\nprint("))
     assert run(one, "book", "--chapter", "01-a")[0] == 1
     assert files(preview) == before and files(html) == built
     (one / "book/01-a.md").write_text(CHAPTER)
     (one / "book/02-b.md").write_text(SECOND.replace("## Its section", "## Its section\n\nSee [](#nowhere)."))
-    assert "book/02-b.md, cell 1, line 6" in stopped(one, "book")
+    assert "book/02-b.md, cell 1, line 6" in stopped(one, "book") and files(html) == built
 
 
-def test_a_failing_cell_is_named_and_leaves_no_site(small):
+def test_a_failing_cell_is_named_with_its_traceback(small):
     (small / "book/02-b.md").write_text(SECOND.replace("print(", f"{BREAK}\nprint("))
-    (small / "_build/html").mkdir(parents=True)
     line = stopped(small, "book")
     log = small / "_build/02-b.traceback.txt"
     assert line == f"book: stopped: 02-b, cell [2]: ValueError: of which the last one counts (full traceback: {log})"
@@ -129,33 +121,10 @@ def test_a_chapter_that_would_not_be_shown_stops_the_build(small):
     assert "03-c has code cells and does not stand in _toc.yml" in stopped(small, "book")
 
 
-def test_a_header_may_be_long_and_a_chapter_may_go_without_one(small):
-    long = CHAPTER.replace("jupytext:", f"note: {'x' * 600}\njupytext:")
-    (small / "book/01-a.md").write_text(long)
-    (small / "book/02-b.md").write_text(SECOND.partition("---\n\n")[2])
-    code, output, errors = run(small, "refresh")
-    assert code == 0, errors
-    assert "01-a: 2 cells" in output and "02-b: 2 cells" in output
-
-
 def test_an_unknown_parameter_lists_the_known_ones(small):
     assert "'m=1' sets no parameter of an executed chapter; write name=value, with name: n" in stopped(
         small, "book", "--chapter", "1", "m=1"
     )
-
-
-def test_another_build_waits_until_the_first_one_has_ended(small):
-    (small / "_build").mkdir()
-    for path in (small / "book").glob("0*.md"):
-        path.unlink()
-    (small / "_toc.yml").write_text("{format: jb-book, root: book/index}")
-    with (small / "_build/lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        process = start(small, "refresh")
-        said = process.stdout.readline()
-        assert process.poll() is None
-    assert said == f"  another command builds in {small / '_build'}: waiting for its end\n"
-    assert process.communicate()[0] == "refresh: book/*.ipynb are up to date\n"
 
 
 def test_refresh_stores_text_where_something_changed(small):
@@ -205,6 +174,22 @@ package, size = importlib.util.find_spec("theirs"), matplotlib.rcParams["font.si
     assert {path for path in home.rglob("*") if path.is_file()} == evil.keys()
 
 
+def test_a_build_that_is_stopped_while_sites_are_exchanged_leaves_a_whole_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    for name in ("html", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "page").write_text(name)
+
+    def stopped_at_the_end(*_, **__):
+        if not (tmp_path / "new").exists():
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "rmtree", stopped_at_the_end)
+    with pytest.raises(KeyboardInterrupt):
+        build.discard(tmp_path / "html", tmp_path / "new")
+    assert (tmp_path / "html/page").read_text() == "new"
+
+
 # The environment
 
 
@@ -245,18 +230,6 @@ def test_a_failed_installation_says_why_and_is_tried_again(interpreter, capsys, 
     assert make.bootstrap(make.VENV, make.PINS) == str(make.VENV / "bin/python")
 
 
-def test_an_installation_that_was_interrupted_or_is_of_other_pins_is_made_again(tmp_path, monkeypatch):
-    steps, venv, pins = [], tmp_path / "venv", tmp_path / "pins.txt"
-    monkeypatch.setattr(make, "install", lambda command, total=0: steps.append((command[1:3], total)))
-    venv.mkdir()
-    for text, installed in (("a==1\n", True), ("a==1\n", False), ("a==2\n# b==3\nc==4 ; x == '3.12.*'\n", True)):
-        pins.write_text(text)
-        steps.clear()
-        make.bootstrap(venv, pins)
-        assert [words for words, _ in steps] == [["-m", "venv"], ["-m", "ensurepip"], ["-m", "pip"]] * installed
-    assert steps[-1][1] == 2  # the pins, which the bar counts
-
-
 def test_a_full_disk_is_named(monkeypatch, capsys):
     def full():
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -275,17 +248,6 @@ def test_failing_tests_end_in_one_clear_line(small):
     assert code == 1
     assert "1 failed" in output
     assert errors == "test: stopped: pytest ended with exit code 1; the reasons are above\n"
-
-
-@pytest.mark.parametrize("words", [[], ["--quick"], ["-k", "parseval"]])
-def test_all_tests_use_all_cores_and_quick_ones_are_the_mathematics(words, monkeypatch):
-    called = []
-    monkeypatch.setattr(subprocess, "call", lambda command, cwd: called.extend(command))
-    monkeypatch.setenv("COMPANION_NO_VENV", "1")
-    assert make.main(["test", *words]) == 0
-    assert ("-n" in called) == ("-k" not in words)
-    assert (called[-2:] == make.MATHEMATICS) == ("--quick" in words)
-    assert all((make.ROOT / path).is_dir() for path in make.MATHEMATICS)
 
 
 def test_a_tool_that_finds_something_is_named(monkeypatch, capsys):

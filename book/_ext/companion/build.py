@@ -1,4 +1,4 @@
-"""Building the book: chapters are executed when they changed, and a site is complete or not there."""
+"""Building the book: chapters are executed when they changed, and a site stays until the next one is complete."""
 
 import contextlib
 import functools
@@ -72,12 +72,14 @@ def put(path, text):
     partial.replace(path)
 
 
-def discard(folder):
+def discard(folder, successor=None):
     leaving = BUILD / "leaving"
     shutil.rmtree(leaving, ignore_errors=True)
     if folder.exists():
         folder.rename(leaving)
-        shutil.rmtree(leaving, ignore_errors=True)
+    if successor:
+        successor.rename(folder)
+    shutil.rmtree(leaving, ignore_errors=True)
 
 
 # What things are made from
@@ -191,7 +193,7 @@ def refresh(names):
 
 
 def book(chapter=None, jobs=None, parameters=()):
-    """The site, or the preview of one chapter; what fails leaves no site, and the last preview as it was."""
+    """The site, or the preview of one chapter; what fails leaves the last one as it was."""
     if jobs is not None and jobs < 1:
         raise Stop(f"--jobs must be at least 1, not {jobs}")
     notebooks = read_all()
@@ -202,16 +204,14 @@ def book(chapter=None, jobs=None, parameters=()):
     with alone():
         discard(stage)
         discard(out)
-        if not only:
-            STAMP.unlink(missing_ok=True)
-            discard(target)
         fingerprint = source_fingerprint()
         done = executed(run, values, jobs)
         try:
             write_stage(stage, notebooks, done, only)
             build_html(stage, out, strict=not only)
-            discard(target)
-            (out / "_build" / "html").rename(target)
+            if not only:
+                STAMP.unlink(missing_ok=True)
+            discard(target, out / "_build" / "html")
         finally:
             shutil.rmtree(out, ignore_errors=True)
         if not (only or parameters):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import shutil
 from collections.abc import Mapping
@@ -19,14 +18,13 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 TYPESET = "!document.querySelector('.math') || window.MathJax?.startup?.promise?.then(() => true)"
-FILL = """numbers => document.querySelectorAll('.book-contents a').forEach(
-    link => link.querySelector('.page').textContent = numbers[link.hash.slice(1)] ?? '')"""
 EDGE = '<div style="width:100%;font:8px sans-serif;color:#555;text-align:center">{}</div>'
 PAPER = {
     "format": "A4",
     "scale": 0.8,
     "margin": {"top": "20mm", "bottom": "18mm", "left": "20mm", "right": "20mm"},
     "display_header_footer": True,
+    "header_template": EDGE.format('<span class="title"></span>'),
     "footer_template": EDGE.format('<span class="pageNumber"></span>'),
     "outline": True,
     "tagged": True,
@@ -42,11 +40,11 @@ WORDS = (
 )
 
 
-def order(first: str) -> list[str]:
-    """The pages of the book in the order of its sidebar, from the text of the first."""
+def order(first: str) -> dict[str, str]:
+    """The pages of the book with their titles, in the order of its sidebar, from the text of the first."""
     sidebar = re.search(r'<nav class="bd-links.*?</nav>', first, flags=re.S)
-    stems = re.findall(r'<a class="[^"]*reference internal" href="([\w-]+)\.html"', sidebar[0] if sidebar else "")
-    return ["index", *dict.fromkeys(stem for stem in stems if stem != "index")]
+    links = re.findall(r'<a class="[^"]*reference internal" href="([\w-]+)\.html">(.*?)</a>', sidebar[0], flags=re.S)
+    return {"index": "Welcome", **dict(links)}
 
 
 def article(stem: str, text: str, stems: list[str]) -> str:
@@ -66,36 +64,15 @@ def article(stem: str, text: str, stems: list[str]) -> str:
     return f'<section class="chapter" id="{stem}--top">{text}</section>'
 
 
-def headings(book: str) -> list[tuple[int, str, str]]:
-    """(level, anchor, title as HTML) of each chapter and of each of its sections."""
-    section = r'<section[^>]* id="([^"]+)"[^>]*>\s*(?:<span[^>]*></span>)*<h([12])>(.*?)</h\2>'
-    found = []
-    for chapter in book.split('<section class="chapter" id="')[1:]:
-        top = chapter.partition('"')[0]
-        for anchor, level, title in re.findall(section, chapter, flags=re.S):
-            words = re.sub(r'<a class="headerlink".*?</a>', "", title, flags=re.S)
-            found.append((int(level), top if level == "1" else anchor, words))
-    return found
-
-
-def contents(book: str) -> str:
-    """The table of contents: chapters and their sections, with room for the numbers of their pages."""
-    chapters: list[tuple[str, list[str]]] = []
-    for level, anchor, title in headings(book):
-        entry = f'<a href="#{anchor}"><span>{title}</span><span class="page"></span></a>'
-        chapters.append((entry, [])) if level == 1 else chapters[-1][1].append(f"<li>{entry}</li>")
-    inner = [f"<ol>{''.join(sections)}</ol>" if sections else "" for _, sections in chapters]
-    return "".join(f"<li>{entry}{sections}</li>" for (entry, _), sections in zip(chapters, inner, strict=True))
-
-
 def document(pages: Mapping[str, str], styles: str) -> str:
     """One HTML page of all pages, with a title and a table of contents; ``styles`` are the site's own."""
-    stems, first = list(pages), pages["index"]
-    book = "\n".join(article(stem, text, stems) for stem, text in pages.items())
+    first = pages["index"]
+    book = "\n".join(article(stem, text, list(pages)) for stem, text in pages.items())
+    entries = "".join(f'<li><a href="#{stem}--top">{title}</a></li>' for stem, title in order(first).items())
     title = re.findall(r"<title>(?:.*&#8212; )?(.*?)</title>", first, flags=re.S)[0]
     sheets = [one for one in re.findall(r"<link[^>]*stylesheet[^>]*>", first) if "/custom.css" not in one]
     scripts = re.findall(r"<script>window\.MathJax = .*?</script>|<script[^>]*mathjax/[^>]*></script>", first)
-    front = TITLE.format(title=title, words=WORDS, entries=contents(book))
+    front = TITLE.format(title=title, words=WORDS, entries=entries)
     wide = styles.replace("max-width: 60rem", "max-width: 0").replace("max-width: 45rem", "max-width: 0")
     head = "".join(sheets + sorted(scripts, key=len)).replace("../_static/", "../html/_static/")
     return (
@@ -114,7 +91,7 @@ def browser() -> str:
 
 
 def write(site: Path, target: Path) -> int:
-    """Print the site, twice, as the first shows on which pages things are; return the number of pages."""
+    """Print the site and return the number of pages."""
     stems = order((site / "book/index.html").read_text(encoding="utf-8"))
     texts = {stem: (site / "book" / f"{stem}.html").read_text(encoding="utf-8") for stem in stems}
     source = site.parent / "pdf" / "book.html"
@@ -126,16 +103,6 @@ def write(site: Path, target: Path) -> int:
         page.set_default_timeout(0)
         page.goto(source.as_uri())
         page.wait_for_function(TYPESET)
-        settings = {**PAPER, "header_template": EDGE.format('<span class="title"></span>')}
-        page.evaluate(FILL, destinations(page.pdf(**settings)))
-        printed = page.pdf(**settings)
+        page.pdf(path=target, **PAPER)
         chromium.close()
-    target.write_bytes(printed)
-    return len(PdfReader(io.BytesIO(printed)).pages)
-
-
-def destinations(pdf: bytes) -> dict[str, int]:
-    """The page, from 1 on, of each anchor that a link of the document leads to."""
-    reader = PdfReader(io.BytesIO(pdf))
-    found = {name: reader.get_destination_page_number(one) for name, one in reader.named_destinations.items()}
-    return {name.removeprefix("/"): number + 1 for name, number in found.items() if number is not None}
+    return len(PdfReader(target).pages)
