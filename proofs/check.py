@@ -6,39 +6,45 @@ usage: check.py                 check; prints a table: id, statement, closed
        check.py --renew         store what Coq prints now; refused where the reader's note was not renewed as well
        check.py --full          with whole statements in the table
 
-Exit code 0: all is as it should be; 1: it is not; 3: Coq is missing.
+Exit code 0: all is as it should be; 1: it is not; 3: Coq or MathComp is missing, or of another version.
 
 Works on a copy in a temporary folder, without earlier results of the compiler. Refused are: a file that does not
 compile; an assumption behind a theorem (`Print Assumptions`), so axioms, `Admitted`, and checks of guards, positivity
 or universes that were switched off; the words for these things anywhere; a statement that uses a definition of these
 files from outside definitions.v; and a statement or definition that is not, word for word, what statements.json has
-next to its note. The note is the formula of the book, for the reader.
+next to its note. The note is the formula of the book, for the reader; `part` says of which part of the book's statement
+the theorem speaks, where it does not speak of all of it.
 """
 
 import argparse
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from graphlib import TopologicalSorter
 from pathlib import Path
+from threading import Semaphore
 
 HERE = Path(__file__).resolve().parent
 LIBRARY, DEFINITIONS, STATEMENTS, RECORD = "SparseNetworks", "definitions", "statements", "statements.json"
 FLAGS = ["-q", "-Q", ".", LIBRARY, "-w", "-notation-overridden,-ambiguous-paths"]
 CLOSED = "Closed under the global context"
 MISSING = (
-    "Coq is missing. Debian: apt install coq libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra; "
-    "elsewhere: opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0"
+    "this needs Coq 8.16 with MathComp 1.15. Debian 12: apt install coq libcoq-mathcomp-ssreflect "
+    "libcoq-mathcomp-algebra; elsewhere: opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0"
 )
+CORES = Semaphore(os.cpu_count() or 1)
 FORBIDDEN = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Conjectures?|Parameters?|Primitive|Abort|Load|Redirect|Drop"
     r"|Declare\s+ML|bypass_check|(?:Uns|S)et\s+(?:Guard|Positivity|Universe)\s+Check\w*|type_in_type|Type_in_type)\b"
 )
-PRINTING = """Unset Printing Implicit Defensive. Set Printing Width 92."""
+PRINTING = """Unset Printing Implicit Defensive. Set Printing Width 76."""
 SCOPES = f"""From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From {LIBRARY} Require Import {DEFINITIONS}.
 Import Order.TTheory GRing.Theory Num.Theory. Local Open Scope ring_scope. {PRINTING}"""
@@ -49,7 +55,8 @@ class Fault(Exception):
 
 
 def run(command, folder):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    with CORES:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise Fault(f"{command[0]} {command[-1]} fails: {words(done.stdout + done.stderr)[-300:]}")
     return done.stdout
@@ -95,15 +102,24 @@ def recorded_names(folder, module, kinds):
     return found
 
 
+def asked(folder, questions):
+    """The answers to several calls of `ask`, put at the same time."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda question: ask(folder, *question), questions))
+
+
 def definitions(folder):
     """What Coq prints about each definition: with notations for the reader, and without, so that none can hide."""
     names = [name for kind, name in recorded_names(folder, DEFINITIONS, ()) if kind in ("def", "rec", "ind")]
-    names = list(dict.fromkeys(names))
-    pretty = ask(folder, "pretty_definitions", SCOPES, {name: f"Print {name}." for name in names})
     bare = f"From {LIBRARY} Require {DEFINITIONS}. Set Printing All. {PRINTING}"
-    exact = ask(folder, "bare_definitions", bare, {name: f"Print {LIBRARY}.{DEFINITIONS}.{name}." for name in names})
-    cut = lambda text: text.split("\n\nArguments ")[0]  # noqa: E731
-    return {name: (cut(pretty[name]), digest(exact[name])) for name in names}
+    pretty, exact = asked(
+        folder,
+        [
+            ("pretty_definitions", SCOPES, {name: f"Print {name}." for name in names}),
+            ("bare_definitions", bare, {name: f"Print {LIBRARY}.{DEFINITIONS}.{name}." for name in names}),
+        ],
+    )
+    return {name: (pretty[name].split("\n\nArguments ")[0], digest(exact[name])) for name in names}
 
 
 def theorems(folder, modules):
@@ -111,20 +127,20 @@ def theorems(folder, modules):
     recorded = recorded_names(folder, STATEMENTS, ("prf",))
     if other := [name for kind, name in recorded if kind != "prf"]:
         raise Fault(f"{STATEMENTS}.v may hold theorems only, not {other[0]}")
-    names = [name for _, name in recorded]
-    full = {name: f"{LIBRARY}.{STATEMENTS}.{name}" for name in names}
+    full = {name: f"{LIBRARY}.{STATEMENTS}.{name}" for _, name in recorded}
+    shown = {name: f"Check @{path}." for name, path in full.items()}
     bare = f"From {LIBRARY} Require {STATEMENTS}. Set Printing All. {PRINTING}"
-    exact = ask(folder, "bare_statements", bare, {name: f"Check @{full[name]}." for name in names})
-    assumed = ask(folder, "assumptions", bare, {name: f"Print Assumptions {full[name]}." for name in names})
-    pretty = ask(
+    exact, pretty, assumed = asked(
         folder,
-        "pretty_statements",
-        f"{SCOPES}\nFrom {LIBRARY} Require {STATEMENTS}.",
-        {name: f"Check @{full[name]}." for name in names},
+        [
+            ("bare_statements", bare, shown),
+            ("pretty_statements", f"{SCOPES}\nFrom {LIBRARY} Require {STATEMENTS}.", shown),
+            ("assumptions", bare, {name: f"Print Assumptions {path}." for name, path in full.items()}),
+        ],
     )
     foreign = re.compile(rf"\b(?:{'|'.join(modules - {DEFINITIONS})})\.\w+")
     result = {}
-    for name in names:
+    for name in full:
         statement = exact[name].split(":", 1)[1]
         if found := foreign.search(statement):
             raise Fault(f"{name} uses {found[0]}, which is not in {DEFINITIONS}.v")
@@ -148,7 +164,7 @@ def compare(kind, found, record):
         text, exact = found[name]
         if exact != entry["exact"] or words(text) != words("\n".join(entry["coq"])):
             raise Fault(f"{kind} {name} is not what {RECORD} has next to its note")
-        if entry["seal"] != digest(entry["note"], exact):
+        if entry["seal"] != seal(entry, exact):
             raise Fault(f"the note of {kind} {name} was changed by hand: renew it")
 
 
@@ -160,50 +176,68 @@ def renew(kind, found, record):
         note = entry.get("note", "")
         if not note.strip():
             raise Fault(f"{kind} {name} needs a note: the formula of the book")
-        if exact != entry.get("exact", exact) and entry.get("seal") == digest(note, entry["exact"]):
+        if exact != entry.get("exact", exact) and entry.get("seal") == seal(entry, entry["exact"]):
             raise Fault(f"{kind} {name} has changed, its note has not")
-        renewed[name] = {"note": note, "coq": text.splitlines(), "exact": exact, "seal": digest(note, exact)}
+        written = {key: entry[key] for key in ("note", "part") if entry.get(key)}
+        renewed[name] = {**written, "coq": text.splitlines(), "exact": exact, "seal": seal(entry, exact)}
     return renewed
 
 
+def seal(entry, exact):
+    """What a reader wrote, tied to the statement that was read."""
+    return digest(entry["note"], entry.get("part", ""), exact)
+
+
+def needs(folder):
+    """What each module needs of the others: {module: modules}."""
+    lines = run(["coqdep", "-Q", ".", LIBRARY, *(path.name for path in folder.glob("*.v"))], folder).splitlines()
+    found = [match for line in lines if (match := re.match(r"(\w+)\.vo .*?: (.*)", line))]
+    return {m[1]: {Path(word).stem for word in m[2].split() if word.endswith(".vo")} for m in found}
+
+
 def compile_files(folder, wanted=None):
-    """Compile the files, or those that `wanted` needs, in the order of their dependence; seconds for each."""
-    sources = sorted(p.name for p in folder.glob("*.v"))
-    order = run(["coqdep", "-sort", "-Q", ".", LIBRARY, *(wanted or sources)], folder).split()
-    seconds = {}
-    for file in map(Path, order):
-        if not (folder / file).with_suffix(".vo").exists():
-            start = time.perf_counter()
-            run(["coqc", *FLAGS, file.name], folder)
-            seconds[file.stem] = time.perf_counter() - start
-    return seconds
+    """Compile the files, or those that are wanted, each as soon as what it needs is there, on all cores."""
+    needed = needs(folder)
+    order = [name for name in TopologicalSorter(needed).static_order() if name in (wanted or needed)]
+    order = [name for name in order if not (folder / f"{name}.vo").exists()]
+    started = {}
+
+    def work(name):
+        for other in needed[name] & started.keys():
+            started[other].result()
+        run(["coqc", *FLAGS, f"{name}.v"], folder)
+
+    with ThreadPoolExecutor(len(order) or 1) as pool:
+        for name in order:
+            started[name] = pool.submit(work, name)
+    for one in started.values():
+        one.result()
 
 
-def check(proofs, compiled=None, renewing=False):
-    """Everything; returns the theorems and the seconds of the compiler."""
+def check(proofs, compiled=(), renewing=False):
+    """Everything; returns the theorems."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for source in [*proofs.glob("*.v"), *(compiled or [])]:
+        for source in [*proofs.glob("*.v"), *compiled]:
             shutil.copy2(source, folder)
         sources = sorted(folder.glob("*.v"))
         forbidden_words(sources)
         record = json.loads((proofs / RECORD).read_text())
-        seconds = compile_files(folder, [f"{DEFINITIONS}.v"])
+        compile_files(folder, [DEFINITIONS])
         defined = definitions(folder)
         if not renewing:
             compare("definition", defined, record["definitions"])
-        seconds |= compile_files(folder, [source.name for source in sources])
+        compile_files(folder, [source.stem for source in sources])
         proved = theorems(folder, {source.stem for source in sources})
         if not renewing:
             compare("theorem", proved, record["theorems"])
-            run(["coqchk", "-silent", "-Q", ".", LIBRARY, "-norec", f"{LIBRARY}.{STATEMENTS}"], folder)
-            return proved, seconds
+            return proved
         record = {
             "definitions": renew("definition", defined, record["definitions"]),
             "theorems": renew("theorem", proved, record["theorems"]),
         }
         (proofs / RECORD).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        return proved, seconds
+        return proved
 
 
 CONTROLS = {
@@ -237,6 +271,7 @@ def controls(proofs):
         for source in [*proofs.glob("*.v"), proofs / RECORD]:
             shutil.copy2(source, base)
         compile_files(base)
+        needed = needs(base)
         for number, (fault, (file, old, new)) in enumerate(CONTROLS.items()):
             copy = base.with_name(f"control_{number}")
             copy.mkdir()
@@ -246,7 +281,7 @@ def controls(proofs):
             if text.count(old) != 1:
                 raise Fault(f"the control '{fault}' no longer fits {file}")
             (copy / file).write_text(text.replace(old, new))
-            touched = dependents(base, Path(file).stem)
+            touched = dependents(needed, Path(file).stem)
             kept = [p for p in base.glob("*.vo") if p.stem not in touched]
             try:
                 check(copy, kept + [p.with_suffix(".glob") for p in kept])
@@ -257,16 +292,21 @@ def controls(proofs):
     return noticed
 
 
-def dependents(folder, module):
+def dependents(needed, module):
     """The modules that need this one, itself included."""
-    needs = {}
-    for line in run(["coqdep", "-Q", ".", LIBRARY, *(p.name for p in folder.glob("*.v"))], folder).splitlines():
-        if match := re.match(r"(\w+)\.vo .*?: (.*)", line):
-            needs[match[1]] = {Path(word).stem for word in match[2].split() if word.endswith(".vo")}
-    touched, grown = {module}, set()
-    while grown != touched:
-        grown, touched = touched, touched | {name for name, needed in needs.items() if needed & touched}
+    touched = {module}
+    for name in TopologicalSorter(needed).static_order():
+        touched |= {name} if needed.get(name, set()) & touched else set()
     return touched
+
+
+def missing():
+    """Whether Coq and MathComp are not here, or are of other versions, in which proofs may not run."""
+    if not (shutil.which("coqc") and shutil.which("coqdep")):
+        return True
+    version = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True).stdout
+    where = subprocess.run(["coqc", "-where"], capture_output=True, text=True).stdout.strip()
+    return not version.startswith("8.16.") or not Path(where, "user-contrib/mathcomp/algebra/ssrnum.vo").exists()
 
 
 def main():
@@ -275,24 +315,23 @@ def main():
     parser.add_argument("--renew", action="store_true", help="store what Coq prints next to the renewed notes")
     parser.add_argument("--full", action="store_true", help="whole statements in the table")
     options = parser.parse_args()
-    if not (shutil.which("coqc") and shutil.which("coqdep")):
-        print(MISSING)
+    if missing():
+        print(f"prove: {MISSING}", file=sys.stderr)
         return 3
     start = time.perf_counter()
     try:
         if options.controls:
             return 0 if controls(HERE) else 1
-        proved, seconds = check(HERE, renewing=options.renew)
+        proved = check(HERE, renewing=options.renew)
     except Fault as fault:
-        print(f"not proved: {fault}")
+        print(f"prove: stopped: {fault}", file=sys.stderr)
         return 1
     width = max(map(len, proved))
     for name, (text, _) in proved.items():
         line = words(text)
         shown = "\n" + text + "\n" if options.full else line if len(line) <= 90 else line[:87] + "..."
         print(f"{name.replace('_', '-'):{width}}  closed  {shown}")
-    compiling, total = sum(seconds.values()), time.perf_counter() - start
-    print(f"{len(proved)} theorems, {compiling:.0f} s of compiling, {total:.0f} s in all")
+    print(f"{len(proved)} theorems, {time.perf_counter() - start:.0f} s")
     return 0
 
 

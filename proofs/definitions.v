@@ -53,15 +53,15 @@ Definition fourier f T : R := mean (fun x => f x * character T x).
 Definition tail f (d : nat) : R := \sum_(T : {set I} | (d < #|T|)%N) fourier f T ^+ 2.
 
 (* AS(f) = E_x[1/4 sum_i (f(x) - f(x^(+i)))^2].                               *)
-Definition sensitivity f x : R := \sum_i (f x - f (flip x i)) ^+ 2 / 4%:R.
+Definition sensitivity f x : R := \sum_i (f x - f (flip x i)) ^+ 2 / 4.
 Definition average_sensitivity f : R := mean (sensitivity f).
 
 (* NS_rho(f) = E_(x,y)[1/4 (f(x) - f(y))^2], where y = times x z and each     *)
 (* coordinate is flipped (z_i = -1) with probability (1 - rho)/2.             *)
 Definition noise (rho : R) z : R :=
-  \prod_i (if z i then (1 - rho) / 2%:R else (1 + rho) / 2%:R).
+  \prod_i (if z i then (1 - rho) / 2 else (1 + rho) / 2).
 Definition noise_sensitivity (rho : R) f : R :=
-  mean (fun x => \sum_z noise rho z * ((f x - f (times x z)) ^+ 2 / 4%:R)).
+  mean (fun x => \sum_z noise rho z * ((f x - f (times x z)) ^+ 2 / 4)).
 
 (* The lift x(y) of y: x(y)_ii = y_i, and x(y)_ij = y_i y_j for i != j.       *)
 Definition lifted x : cube (I * I) :=
@@ -128,10 +128,10 @@ Definition piece_bias N A := \sum_(j in A) outer N j * bias N j.
 (* set, or different ones.                                                    *)
 Definition part_U N : R :=
   mean (fun x => \sum_(i | active N (flip x i) == active N x)
-                   (value N x - value N (flip x i)) ^+ 2 / 4%:R).
+                   (value N x - value N (flip x i)) ^+ 2 / 4).
 Definition part_V N : R :=
   mean (fun x => \sum_(i | active N (flip x i) != active N x)
-                   (value N x - value N (flip x i)) ^+ 2 / 4%:R).
+                   (value N x - value N (flip x i)) ^+ 2 / 4).
 
 (* A is a set of k neurons with the largest c_j.                              *)
 Definition are_largest k (c : J -> R) A :=

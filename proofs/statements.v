@@ -29,24 +29,24 @@ Proof. exact: fourier.Parseval. Qed.
 Theorem claim_2_1_noise (R : realFieldType) (n : nat) (f : cube 'I_n -> R) (rho : R) :
     -1 <= rho <= 1 ->
   noise_sensitivity rho f
-  = \sum_(T : {set 'I_n}) (1 - rho ^+ #|T|) / 2%:R * fourier f T ^+ 2.
+  = \sum_(T : {set 'I_n}) (1 - rho ^+ #|T|) / 2 * fourier f T ^+ 2.
 Proof. by move=> _; apply: fourier.noise_sensitivity_fourier. Qed.
 
 Theorem claim_2_1_tail (R : realFieldType) (n d : nat) (f : cube 'I_n -> R) (rho : R) :
     0 <= rho < 1 -> (1 <= d)%N ->
-  tail f d <= 2%:R * noise_sensitivity rho f / (1 - rho ^+ d).
+  tail f d <= 2 * noise_sensitivity rho f / (1 - rho ^+ d).
 Proof. by move=> range d_gt0; apply: fourier.tail_le_noise. Qed.
 
 (* For rho < 0 the bound can fail: rho = - 1/2, f = x_1 x_2.                  *)
 Theorem E9 (R : realFieldType) : exists (f : cube 'I_2 -> R) (rho : R),
-  -1 <= rho < 1 /\ ~ (tail f 1 <= 2%:R * noise_sensitivity rho f / (1 - rho ^+ 1)).
+  -1 <= rho < 1 /\ ~ (tail f 1 <= 2 * noise_sensitivity rho f / (1 - rho ^+ 1)).
 Proof. exact: suprema.witness_E9. Qed.
 
 (* x i says that x_i = -1, and then the flip of x_i raises x_i to 1.          *)
 Theorem E10 (R : realFieldType) (n : nat) (g : cube 'I_n -> bool) :
     (forall (x : cube 'I_n) i, x i -> g x -> g (flip x i)) ->
   average_sensitivity (fun x => (g x)%:R : R)
-  = 2%:R^-1 * mean (fun x => (g x)%:R * \sum_i coord R x i).
+  = 2^-1 * mean (fun x => (g x)%:R * \sum_i coord R x i).
 Proof. exact: pieces.monotone_indicator. Qed.
 
 Theorem average_sensitivity_fourier (R : realFieldType) (n : nat) (f : cube 'I_n -> R) :
@@ -67,9 +67,9 @@ Theorem junta_identity (R : realFieldType) (p : nat) (g : cube 'I_p -> R) (x : c
 Proof. exact: lookups.junta_table. Qed.
 
 Theorem indexing (R : realFieldType) (b : nat) (x : cube 'I_b) (y : cube (cube 'I_b)) :
-  let z a := \sum_i coord R a i * coord R x i + 2%:R^-1 * coord R y a - b%:R + 2%:R^-1 in
+  let z a := \sum_i coord R a i * coord R x i + 2^-1 * coord R y a - b%:R + 2^-1 in
   [/\ \sum_a relu (z a) = (~~ y x)%:R, [set a | 0 < z a] \subset [set x]
-    & z x = 2%:R^-1 * coord R y x + 2%:R^-1].
+    & z x = 2^-1 * coord R y x + 2^-1].
 Proof. exact: lookups.indexing_statement. Qed.
 
 Theorem removal (R : realFieldType) :
@@ -78,7 +78,7 @@ Theorem removal (R : realFieldType) :
      \sum_(a | a != a0) g a * relu (\sum_k coord R a k * coord R x k - p%:R + 1) != g x)
   /\ (forall (b : nat) (a0 : cube 'I_b), exists (x : cube 'I_b) (y : cube (cube 'I_b)),
      \sum_(a | a != a0)
-       relu (\sum_i coord R a i * coord R x i + 2%:R^-1 * coord R y a - b%:R + 2%:R^-1)
+       relu (\sum_i coord R a i * coord R x i + 2^-1 * coord R y a - b%:R + 2^-1)
      != (~~ y x)%:R).
 Proof. exact: lookups.removal. Qed.
 
@@ -94,12 +94,12 @@ Theorem ours_appendix_a_threshold (R : rcfType) (b q : nat) (Gamma : R)
   let z (x : cube 'I_b) (y : cube 'I_q) a :=
     \sum_i w a i * coord R y i + Gamma * (\sum_i coord R x i * coord R a i - b%:R) in
   let sparse1 := forall x y, (#|[set a | (0 < z x y a)%R]| <= 1)%N in
-  [/\ (forall a, norm1 (w a) <= 2%:R * Gamma) -> sparse1,
+  [/\ (forall a, norm1 (w a) <= 2 * Gamma) -> sparse1,
       (1 <= b)%N -> 0 <= Gamma ->
-        forall w0, (forall a, w a = w0) -> sparse1 -> norm1 w0 <= 2%:R * Gamma,
-      (forall a, sqnorm (w a) <= 1) -> Num.sqrt q%:R / 2%:R <= Gamma -> sparse1
+        forall w0, (forall a, w a = w0) -> sparse1 -> norm1 w0 <= 2 * Gamma,
+      (forall a, sqnorm (w a) <= 1) -> Num.sqrt q%:R / 2 <= Gamma -> sparse1
     & (1 <= b)%N -> (1 <= q)%N -> 0 <= Gamma ->
-        (forall a, w a = fun=> (Num.sqrt q%:R)^-1) -> sparse1 -> Num.sqrt q%:R / 2%:R <= Gamma].
+        (forall a, w a = fun=> (Num.sqrt q%:R)^-1) -> sparse1 -> Num.sqrt q%:R / 2 <= Gamma].
 Proof. exact: lookups.appendix_a_threshold. Qed.
 
 (* A tree has the leaves j; leaf j is reached by the x that agree with        *)
@@ -112,7 +112,7 @@ Theorem decision_tree (R : realFieldType) (n s : nat) (path : 'I_s -> {set 'I_n}
     (fun j => t j * #|path j|%:R - c j) in
   let leaf j (x : cube 'I_n) := {in path j, answer j =1 x} in
   (forall x j l, leaf j x -> leaf l x -> j = l) ->
-  (forall j, 0 <= t j /\ norm1 (v j) + c j <= 2%:R * t j) ->
+  (forall j, 0 <= t j /\ norm1 (v j) + c j <= 2 * t j) ->
   [/\ sparse 1 N,
       forall x j, leaf j x -> value N x = relu (\sum_i v j i * coord R x i + c j)
     & forall x, (forall j, ~ leaf j x) -> value N x = 0].
@@ -139,13 +139,13 @@ Theorem eq_U (R : realFieldType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_
 Proof. exact: pieces.part_U_bounds. Qed.
 
 Theorem E12 (R : realFieldType) : exists N : network R 'I_1 'I_1,
-  [/\ in_class 1 1 2%:R N, part_U N = 1 & ~ (part_U N <= 1%:R ^+ 2 * 1 ^+ 2 / 4%:R)].
+  [/\ in_class 1 1 2 N, part_U N = 1 & ~ (part_U N <= 1 ^+ 2 * 1 ^+ 2 / 4)].
 Proof. exact: pieces.witness_E12. Qed.
 
 Theorem E13 (R : realFieldType) :
   (forall (n : nat) (g : cube 'I_n -> bool),
      \sum_i probability R (fun x => g x != g (flip x i))
-     = 4%:R * average_sensitivity (fun x => (g x)%:R))
+     = 4 * average_sensitivity (fun x => (g x)%:R))
   /\ exists g : cube 'I_1 -> bool,
      \sum_i probability R (fun x => g x != g (flip x i))
      <> average_sensitivity (fun x => (g x)%:R).
@@ -158,7 +158,7 @@ Proof. by split; [apply: pieces.average_sensitivity_parts | apply: pieces.part_V
 
 Theorem lemma_9_boundary (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s) :
   \sum_i probability R (fun x => active N (flip x i) != active N x)
-  <= 4%:R * \sum_j average_sensitivity (fun x => (j \in active N x)%:R : R).
+  <= 4 * \sum_j average_sensitivity (fun x => (j \in active N x)%:R : R).
 Proof. exact: pieces.active_set_changes. Qed.
 
 Theorem lemma_9_budget (R : realFieldType) (n s k : nat) (N : network R 'I_n 'I_s) :
@@ -171,22 +171,22 @@ Theorem ours_average_sensitivity (R : realFieldType) (n s k : nat) (W B : R)
   let weighted := mean (fun x =>
     #|active N x|%:R * \sum_(j in active N x) outer N j ^+ 2 * sqnorm (weight N j)) in
   let square := mean (fun x => #|active N x|%:R ^+ 2) in
-  [/\ AS <= 4%:R * weighted,
-      4%:R * weighted <= 4%:R * W ^+ 2 * square,
-      4%:R * W ^+ 2 * square <= 4%:R * k%:R ^+ 2 * W ^+ 2
+  [/\ AS <= 4 * weighted,
+      4 * weighted <= 4 * W ^+ 2 * square,
+      4 * W ^+ 2 * square <= 4 * k%:R ^+ 2 * W ^+ 2
     & AS <= (minn (2 * k) s)%:R ^+ 2 * W ^+ 2].
 Proof. exact: sparse_networks.average_sensitivity_chain. Qed.
 
 Theorem ours_noise_sensitivity (R : realFieldType) (n s k : nat) (W B rho : R)
     (N : network R 'I_n 'I_s) : in_class k W B N -> -1 <= rho <= 1 ->
   let AS := average_sensitivity (value N) in
-  noise_sensitivity rho (value N) <= (1 - rho) / 2%:R * AS
-  /\ (1 - rho) / 2%:R * AS <= 2%:R * k%:R ^+ 2 * W ^+ 2 * (1 - rho).
+  noise_sensitivity rho (value N) <= (1 - rho) / 2 * AS
+  /\ (1 - rho) / 2 * AS <= 2 * k%:R ^+ 2 * W ^+ 2 * (1 - rho).
 Proof. exact: sparse_networks.noise_chain. Qed.
 
 Theorem ours_tail_from_sensitivity (R : realFieldType) (n d : nat) (f : cube 'I_n -> R) :
   (forall rho, 0 <= rho < 1 ->
-     tail f d <= 2%:R * noise_sensitivity rho f / (1 - rho ^+ d.+1))
+     tail f d <= 2 * noise_sensitivity rho f / (1 - rho ^+ d.+1))
   /\ tail f d <= average_sensitivity f / d.+1%:R.
 Proof.
 split=> [rho range|]; first exact: fourier.tail_le_noise.
@@ -194,7 +194,7 @@ exact: fourier.tail_le_average_sensitivity.
 Qed.
 
 Theorem ours_tail (R : realFieldType) (n s k d : nat) (W B : R) (N : network R 'I_n 'I_s) :
-  in_class k W B N -> tail (value N) d <= 4%:R * k%:R ^+ 2 * W ^+ 2 / d.+1%:R.
+  in_class k W B N -> tail (value N) d <= 4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R.
 Proof. by case=> sparseN scaleN; apply: sparse_networks.sparse_tail scaleN sparseN d. Qed.
 
 Theorem ours_remark_11 (R : realFieldType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
@@ -202,9 +202,9 @@ Theorem ours_remark_11 (R : realFieldType) (n s k : nat) (W B : R) (N : network 
   let AS := average_sensitivity (value N) in
   let square := mean (fun x => #|active N x|%:R ^+ 2) in
   let eta := probability R (fun x => k < #|active N x|)%N in
-  [/\ AS <= 4%:R * W ^+ 2 * square,
-      4%:R * W ^+ 2 * square <= 4%:R * W ^+ 2 * (k%:R ^+ 2 + eta * s%:R ^+ 2)
-    & AS <= W ^+ 2 * Num.min (4%:R * k%:R ^+ 2 + 2%:R * eta * s%:R ^+ 2) (s%:R ^+ 2)].
+  [/\ AS <= 4 * W ^+ 2 * square,
+      4 * W ^+ 2 * square <= 4 * W ^+ 2 * (k%:R ^+ 2 + eta * s%:R ^+ 2)
+    & AS <= W ^+ 2 * Num.min (4 * k%:R ^+ 2 + 2 * eta * s%:R ^+ 2) (s%:R ^+ 2)].
 Proof. exact: sparse_networks.remark_11. Qed.
 
 (* ==== Chapter 3 =========================================================== *)
@@ -214,7 +214,7 @@ Theorem ours_junta_half_scale (R : rcfType) (n p : nat) (P : {set 'I_n}) (f : cu
     (forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y) ->
   exists N : network R 'I_n 'I_(2 ^ p),
     [/\ value N =1 f, forall x, #|active N x| = 1%N
-      & in_class 1 (Num.sqrt p%:R / 2%:R) (`|p%:R - 2%:R| / 2%:R) N].
+      & in_class 1 (Num.sqrt p%:R / 2) (`|p%:R - 2| / 2) N].
 Proof. by move=> *; apply: (juntas.junta_half_scale (P := P)). Qed.
 
 Theorem E1 (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
@@ -224,17 +224,17 @@ Proof. exact: parity.printed_parity_constant. Qed.
 (* The even a with |a| <= m are 2 l - 2 floor(m/2), l = 0, ..., 2 floor(m/2). *)
 Theorem parity_identity (R : realFieldType) (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
   let t : R := \sum_(i in S) coord R y i in
-  let a l := 2%:R * l%:R - 2%:R * (m./2)%:R in
-  let z l := 2%:R^-1 - (t - a l) ^+ 2 in
-  \sum_(l < (m./2).*2.+1) 2%:R * relu (z l) = (~~ odd #|S|)%:R
+  let a l := 2 * l%:R - 2 * (m./2)%:R in
+  let z l := 2^-1 - (t - a l) ^+ 2 in
+  \sum_(l < (m./2).*2.+1) 2 * relu (z l) = (~~ odd #|S|)%:R
   /\ (#|[set l : 'I_(m./2).*2.+1 | (0 < z l)%R]| <= 1)%N.
 Proof. by split; [apply: parity.printed_parity_sum | apply: parity.printed_parity_active]. Qed.
 
 Theorem parity_linearisation (R : realFieldType) (m : nat) (S : {set 'I_m}) (a : R) :
   let w (ij : 'I_m * 'I_m) :=
-    if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * a else -1) else 0 in
-  let b := #|S|%:R + a ^+ 2 - 2%:R^-1 in
-  forall y : cube 'I_m, 2%:R^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
+    if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2 * a else -1) else 0 in
+  let b := #|S|%:R + a ^+ 2 - 2^-1 in
+  forall y : cube 'I_m, 2^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
     = (\sum_ij w ij * coord R (lifted y) ij) - b.
 Proof. exact: parity.parity_linearisation. Qed.
 
@@ -242,23 +242,23 @@ Proof. exact: parity.parity_linearisation. Qed.
 (* |S| - 2 l), and then (|S| - a)/2 = l in the second sum.                    *)
 Theorem ours_parity_mod_4 (R : realFieldType) (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
   let t : R := \sum_(i in S) coord R y i in
-  let z l := 2%:R^-1 - (t - (#|S|%:R - 4%:R * l%:R)) ^+ 2 in
-  let z' l := 1 - 4%:R^-1 * (t - (#|S|%:R - 2%:R * l%:R)) ^+ 2 in
-  [/\ \sum_(l < (#|S|./2).+1) 2%:R * relu (z l) = (~~ odd (minus_signs S y))%:R,
+  let z l := 2^-1 - (t - (#|S|%:R - 4 * l%:R)) ^+ 2 in
+  let z' l := 1 - 4^-1 * (t - (#|S|%:R - 2 * l%:R)) ^+ 2 in
+  [/\ \sum_(l < (#|S|./2).+1) 2 * relu (z l) = (~~ odd (minus_signs S y))%:R,
       \sum_(l < #|S|.+1) (-1) ^+ l * relu (z' l) = character R S y,
       (#|[set l : 'I_(#|S|./2).+1 | (0 < z l)%R]| <= 1)%N
     & (#|[set l : 'I_#|S|.+1 | (0 < z' l)%R]| <= 1)%N].
 Proof. exact: parity.parity_mod_4. Qed.
 
 Theorem ours_parity_tent (R : realFieldType) (m : nat) (S : {set 'I_m}) :
-  let a (l : 'I_(#|S|./2).+1) : R := #|S|%:R - 4%:R * l%:R in
+  let a (l : 'I_(#|S|./2).+1) : R := #|S|%:R - 4 * l%:R in
   let N := Network (fun=> 1)
     (fun l (ij : 'I_m * 'I_m) => if (ij.1 \in S) && (ij.2 \in S)
-       then (if ij.1 == ij.2 then a l / 2%:R else - 4%:R^-1) else 0)
-    (fun l => (#|S|%:R + a l ^+ 2) / 4%:R - 1) in
+       then (if ij.1 == ij.2 then a l / 2 else - 4^-1) else 0)
+    (fun l => (#|S|%:R + a l ^+ 2) / 4 - 1) in
   [/\ (forall y : cube 'I_m, value N (lifted y) = (~~ odd (minus_signs S y))%:R),
       sparse_on (fun y : cube 'I_m => coord R (lifted y)) 1 N
-    & forall l, sqnorm (weight N l) <= (4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16%:R].
+    & forall l, sqnorm (weight N l) <= (4 * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16].
 Proof. exact: parity.parity_tent. Qed.
 
 (* ==== Chapter 4 =========================================================== *)
@@ -271,16 +271,16 @@ Proof. exact: rounding.lambda_identity. Qed.
 
 (* The corrected form: with the constant c = 1/2 sum_i w_i (2^l - 1).         *)
 Theorem lwr_encoding (R : realFieldType) (q m : nat) (w y : 'I_m -> 'I_q) :
-  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2%:R ^+ ib.2 / 2%:R) in
-  let c : R := (\sum_i (w i : nat) * (2 ^ length q - 1))%N%:R / 2%:R in
+  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2 ^+ ib.2 / 2) in
+  let c : R := (\sum_i (w i : nat) * (2 ^ length q - 1))%N%:R / 2 in
   \sum_ib v ib * coord R (digits y) ib + c = (inner w y)%:R.
 Proof. exact: rounding.inner_digits. Qed.
 
 (* The corrected form: real weights, and the constant c.                      *)
 Theorem lwr_linearisation (R : realFieldType) (K : finType) (v : K -> R) (c a : R) (z : cube K) :
-  let w il := if il.1 == il.2 then 2%:R * (a - c) * v il.1 else - (v il.1 * v il.2) in
-  let b := sqnorm v + (a - c) ^+ 2 - 2%:R^-1 in
-  2%:R^-1 - (\sum_i v i * coord R z i + c - a) ^+ 2 = \sum_il w il * coord R (lifted z) il - b.
+  let w il := if il.1 == il.2 then 2 * (a - c) * v il.1 else - (v il.1 * v il.2) in
+  let b := sqnorm v + (a - c) ^+ 2 - 2^-1 in
+  2^-1 - (\sum_i v i * coord R z i + c - a) ^+ 2 = \sum_il w il * coord R (lifted z) il - b.
 Proof. exact: rounding.linearisation_with_constant. Qed.
 
 Theorem lwr_network (R : realFieldType) (q m p : nat) (w : 'I_m -> 'I_q) :
@@ -299,14 +299,14 @@ Qed.
 Theorem ours_lwr_network (R : rcfType) (q m p : nat) (w : 'I_m -> 'I_q) (lambda : nat -> nat) :
     (2 <= q)%N -> (1 <= m)%N -> (forall a, lambda a <= p - 1)%N ->
   let A := (m * (q - 1) ^ 2)%N in
-  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2%:R ^+ ib.2 / 2%:R) in
+  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2 ^+ ib.2 / 2) in
   exists N : network R (('I_m * 'I_(length q)) * ('I_m * 'I_(length q))) 'I_A.+1,
   [/\ forall y : 'I_m -> 'I_q, value N (lifted (digits y)) = (lambda (inner w y))%:R,
       sparse_on (fun y : 'I_m -> 'I_q => coord R (lifted (digits y))) 1 N,
-      scale_at_most (2%:R * (p - 1)%:R * (sqnorm v + 2%:R * A%:R * Num.sqrt (sqnorm v)))
-                    (2%:R * (p - 1)%:R * (A%:R ^+ 2 + sqnorm v)) N,
-      sqnorm v <= (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12%:R
-    & (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12%:R <= (m * (q - 1) ^ 4)%:R / 3%:R :> R].
+      scale_at_most (2 * (p - 1)%:R * (sqnorm v + 2 * A%:R * Num.sqrt (sqnorm v)))
+                    (2 * (p - 1)%:R * (A%:R ^+ 2 + sqnorm v)) N,
+      sqnorm v <= (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12
+    & (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12 <= (m * (q - 1) ^ 4)%:R / 3 :> R].
 Proof. exact: rounding.rounding. Qed.
 
 (* The parts about f_w; the probability that elimination succeeds is left out. *)
@@ -326,7 +326,7 @@ Proof. by move=> s_gt0 r1; exact (dense.dense_decouples s_gt0 r1). Qed.
 (* ==== Chapter 6 =========================================================== *)
 
 Theorem ours_average_sensitivity_supremum (R : realFieldType) (n s k : nat) (W B : R) :
-    (1 <= n)%N -> (1 <= k)%N -> (k <= s)%N -> 0 <= W -> 3%:R / 2%:R * W <= B ->
+    (1 <= n)%N -> (1 <= k)%N -> (k <= s)%N -> 0 <= W -> 3 / 2 * W <= B ->
   let bound := (minn (2 * k) s)%:R ^+ 2 * W ^+ 2 in
   (forall N : network R 'I_n 'I_s, in_class k W B N -> average_sensitivity (value N) <= bound)
   /\ exists N : network R 'I_n 'I_s, in_class k W B N /\ average_sensitivity (value N) = bound.
@@ -334,20 +334,20 @@ Proof. exact: suprema.average_sensitivity_exact. Qed.
 
 Theorem ours_tail_exact (R : rcfType) (n s k d : nat) (W B : R) :
     (d.+1 <= n)%N -> (2 ^ d.+1 * k <= s)%N -> 0 <= W -> W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
-  let bound := 4%:R * k%:R ^+ 2 * W ^+ 2 / d.+1%:R in
+  let bound := 4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R in
   (forall N : network R 'I_n 'I_s, in_class k W B N -> tail (value N) d <= bound)
   /\ exists (N : network R 'I_n 'I_s) (S : {set 'I_n}),
      [/\ in_class k W B N, #|S| = d.+1, tail (value N) d = bound
-       & forall x, value N x = 2%:R * (W / Num.sqrt d.+1%:R) * k%:R * character R S x].
+       & forall x, value N x = 2 * (W / Num.sqrt d.+1%:R) * k%:R * character R S x].
 Proof. exact: suprema.tail_exact. Qed.
 
 Theorem ours_average_sensitivity_nonnegative (R : realFieldType) (n s k : nat) (W B : R)
     (N : network R 'I_n 'I_s) : scale_at_most W B N -> (forall j, 0 <= outer N j) ->
-  (sparse k N -> average_sensitivity (value N) <= 2%:R * k%:R ^+ 2 * W ^+ 2)
+  (sparse k N -> average_sensitivity (value N) <= 2 * k%:R ^+ 2 * W ^+ 2)
   /\ (forall A : cube 'I_n -> {set 'I_s},
         let uz x j := outer N j * preactivation N j (coord R x) in
         (forall x, are_largest k (uz x) (A x)) ->
-      average_sensitivity (fun x => \sum_(j in A x) uz x j) <= 2%:R * k%:R ^+ 2 * W ^+ 2).
+      average_sensitivity (fun x => \sum_(j in A x) uz x j) <= 2 * k%:R ^+ 2 * W ^+ 2).
 Proof.
 move=> scaleN u_ge0; split=> [sparseN | A uz].
   exact: nonnegative.average_sensitivity_nonnegative scaleN u_ge0 sparseN.
@@ -358,7 +358,7 @@ Theorem ours_average_sensitivity_lipschitz (R : realFieldType) (n s k : nat) :
   (forall (N : network R 'I_n 'I_s) (phi : R -> R) (W B L : R),
      (forall y z, `|phi y - phi z| <= L * `|y - z|) -> (forall z, z <= 0 -> phi z = 0) ->
      in_class k W B N ->
-   average_sensitivity (fun x => value_with phi N (coord R x)) <= 4%:R * k%:R ^+ 2 * L ^+ 2 * W ^+ 2)
+   average_sensitivity (fun x => value_with phi N (coord R x)) <= 4 * k%:R ^+ 2 * L ^+ 2 * W ^+ 2)
   /\ (forall (N M : network R 'I_n 'I_s) (U w v Y Z : R),
      let z j x := preactivation N j (coord R x) in
      let y j x := preactivation M j (coord R x) in
@@ -367,7 +367,7 @@ Theorem ours_average_sensitivity_lipschitz (R : realFieldType) (n s k : nat) :
                   & sqnorm (weight M j) <= v ^+ 2]) ->
      (forall j x, `|y j x| <= Y /\ relu (z j x) <= Z) ->
    average_sensitivity (fun x => \sum_j outer N j * (relu (z j x) * y j x))
-     <= 4%:R * k%:R ^+ 2 * U ^+ 2 * (Y * w + Z * v) ^+ 2).
+     <= 4 * k%:R ^+ 2 * U ^+ 2 * (Y * w + Z * v) ^+ 2).
 Proof.
 split=> [N phi W B L phiL phi0 [sparseN scaleN] | N M U w v Y Z z y sparseN [w0 v0 Y0 Z0] bounds le].
   exact: sparse_networks.average_sensitivity_Lipschitz phiL phi0 sparseN scaleN.
@@ -381,7 +381,7 @@ Theorem ours_average_sensitivity_product (R : realFieldType) (n s k : nat) (W B 
   let point (x : {ffun 'I_n -> A}) i := t i (x i) in
   is_law p -> (forall i e, -1 <= t i e <= 1) -> scale_at_most W B N ->
   (forall x, 0 < product_law p x -> (#|active_at N (point x)| <= k)%N) ->
-  influence p (fun x => value_at N (point x)) <= 4%:R * k%:R ^+ 2 * W ^+ 2.
+  influence p (fun x => value_at N (point x)) <= 4 * k%:R ^+ 2 * W ^+ 2.
 Proof.
 move=> point law range scaleN sparseN.
 exact: product_laws.influence_le law _ _ _ k W B range scaleN sparseN.

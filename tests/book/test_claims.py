@@ -78,6 +78,7 @@ def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
         ("- {id: a, section: 3}", "a: section must be text .in quotes"),
         ("- {id: a, label: [b]}", "a: label must be text"),
         ("- {id: lemma-9, statement: x}", "lemma-9: its statement stands in a box of 02-uniform.md"),
+        ("- {id: a, proved: b}", "a: proved names b, which is not in proofs/statements.json"),
         ("- {id: a, box: nowhere}", "a: there is no box nowhere in 02-uniform.md"),
     ],
 )

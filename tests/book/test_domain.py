@@ -17,7 +17,7 @@ CLAIMS = {
     " statement: x, stands_in: sec-first, owed: cited, reason: y}",
     "02-uniform": """
 - {id: lemma-9, label: Lemma 9, arxiv: Lemma 3.2, section: "3", kind: lemma, source: paper, verdict: "true",
-   uses: [eq-U], errata: [E16], owed: exact}
+   uses: [eq-U], errata: [E16], owed: exact, proved: lemma_9}
 - {id: theorem-8, label: Theorem 8, section: "1, 3", kind: theorem, source: paper, verdict: open, uses: [lemma-9],
    owed: exact, statement: It is so.}
 - {id: eq-U, label: Equation (U), section: "3", kind: equation, source: paper, verdict: "true", statement: $1$,
@@ -43,6 +43,10 @@ It holds.
 It is.
 ````
 """
+PROOFS = {
+    "theorems": {"lemma_9": {"note": "$1<2$", "coq": ["R < 2"], "part": "the *range*"}},
+    "definitions": {"R": {"note": "$R$", "coq": ["R = 1"]}},
+}
 LINKS = """
 {claim}`lemma-9` {claim}`its row <lemma-9>` {claim}`E16` {statement}`lemma-9` {statement}`the box <ours-x>`
 {statement}`eq-U` {statement}`theorem-4` {statement}`theorem-8` {claim}`ours-x`
@@ -105,11 +109,17 @@ def build(folder, link=""):
     for name, text in CLAIMS.items():
         (book / f"claims/{name}.yml").write_text(text)
     (book / "claims/published.yml").write_text("{}")
+    (book.parent / "proofs").mkdir()
+    (book.parent / "proofs/statements.json").write_text(json.dumps(PROOFS))
+    (stage / "book/proofs.md").write_text(f"# Proofs\n\n{pages.proofs.MARK}\n")
     pages.write(book, stage, RUN)
     for name, content in RUN.items():
         (stage / f"book/{name}.ipynb").write_text(json.dumps(content))
     toc = "```{{toctree}}\n{}\n```\n".format
-    chapters, rest = toc(":numbered:\nbook/01-first\nbook/02-uniform"), toc("book/map\nbook/ledger\nbook/errata")
+    chapters, rest = (
+        toc(":numbered:\nbook/01-first\nbook/02-uniform"),
+        toc("book/map\nbook/ledger\nbook/errata\nbook/proofs"),
+    )
     (stage / "index.md").write_text(f"# Book\n\n{link}\n\n{chapters}{rest}")
     options = {
         "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "companion.domain"],

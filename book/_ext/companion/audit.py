@@ -35,7 +35,7 @@ CHOICES = {
 NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "owed")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
 OF_WITHDRAWN = ("about", "printed", "withdrawn")  # what a withdrawn erratum said, and why it was none
-OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason")
+OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved")
 STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 

@@ -19,7 +19,17 @@ from companion import Stop, chapters
 ROOT = Path(__file__).resolve().parents[3]
 BOOK, BUILD = ROOT / "book", ROOT / "_build"
 STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
-SOURCES = ("book", "sparse_core", "benchmarks", "_config.yml", "_toc.yml", "make.py", "requirements.txt")
+PROVED = BUILD / "proved.sha"  # the fingerprint of the proofs that Coq accepted
+SOURCES = (
+    "book",
+    "sparse_core",
+    "benchmarks",
+    "_config.yml",
+    "_toc.yml",
+    "make.py",
+    "requirements.txt",
+    "proofs/statements.json",
+)
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
 STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: only the chapter `{only}` was executed for it.\n:::\n"
 
@@ -103,6 +113,11 @@ def digest(*parts):
 def source_fingerprint():
     """sha256 over everything that the site is made from."""
     return digest(*contents(*(ROOT / top for top in SOURCES)))
+
+
+def proofs_fingerprint():
+    """sha256 over the proofs, what is known of them, and what checks them."""
+    return digest(*contents(ROOT / "proofs"))
 
 
 def execution(name):

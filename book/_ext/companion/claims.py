@@ -7,6 +7,7 @@ order of their chapter, "Theorem 6.3".
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,7 +40,17 @@ def read(book: Path) -> list[Claim]:
         order = [label for label in boxes if label in ours]
         numbers = {label: f"{boxes[label][0]} {int(path.stem[:2])}.{i}" for i, label in enumerate(order, start=1)}
         claims += [completed(entry, path.stem, boxes, numbers) for entry in found]
+    theorems = machine_checked(book)["theorems"]
+    for claim in claims:
+        if "proved" in claim and claim["proved"] not in theorems:
+            raise LedgerError(f"{claim['id']}: proved names {claim['proved']}, which is not in proofs/statements.json.")
     return claims
+
+
+def machine_checked(book: Path) -> dict[str, dict[str, Claim]]:
+    """The definitions and the theorems of proofs/statements.json by name, each with its note and what Coq prints."""
+    path = book.parent / "proofs/statements.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"definitions": {}, "theorems": {}}
 
 
 def entries(path: Path) -> list[Claim]:

@@ -23,7 +23,7 @@ from sphinx_proof.nodes import unenumerable_node
 
 from companion import downloads
 from companion.claims import OURS, name
-from companion.pages.markup import link, plain
+from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
 
 FEW = 6  # as many names in a row; the ledger has them all
@@ -231,7 +231,8 @@ def whence(claim: dict[str, Any], claims: dict[str, dict[str, Any]]) -> str:
         place = f"{'Ours' if claim['source'] == 'ours' else 'Of others'}, on {place}"
     arxiv = f"; arXiv: {plain(claim['arxiv'])}" if claim.get("arxiv") else ""
     verdict = link(f"ledger.html#{claim['id']}", claim["verdict"], f"{claim['verdict']}, {label}")
-    words = [f"{place}{arxiv}", f"Ledger: {verdict}"]
+    mark = f", {proved(claim)}" if "proved" in claim else ""
+    words = [f"{place}{arxiv}", f"Ledger: {verdict}{mark}"]
     if claim.get("errata"):
         words.append(f"Errata: {', '.join(link(f'errata.html#{erratum}', erratum) for erratum in claim['errata'])}")
     above = [c["id"] for c in claims.values() if claim["id"] in c.get("uses", []) and c["kind"] != "erratum"]

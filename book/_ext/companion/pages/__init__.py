@@ -8,7 +8,7 @@ from typing import Any
 
 import sparse_core
 from companion import audit, claims
-from companion.pages import errata, ledger, paper_map
+from companion.pages import errata, ledger, paper_map, proofs
 from sparse_core.notebook.ledger import MIME, LedgerError
 
 PACKAGE = Path(sparse_core.__file__).parent
@@ -26,8 +26,8 @@ def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
-    """Write ledger.md, errata.md, map.md and, for the Sphinx extension, claims.json to stage/book; or raise a
-    LedgerError that gives all reasons.
+    """Write ledger.md, errata.md, map.md, what proofs.md leaves open and, for the Sphinx extension, claims.json to
+    stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview.
     """
@@ -36,7 +36,12 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     if problems := audit.audit(entries, records, executed, published):
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the ledger does not balance ({len(problems)}):\n{reasons}")
-    placed = [{**claim, "place": claims.place(claim, records)} for claim in entries]
+    checked = claims.machine_checked(book)
+    parts = {name: theorem.get("part", "") for name, theorem in checked["theorems"].items()}
+    placed = [
+        {**claim, "place": claims.place(claim, records), "part": parts.get(claim.get("proved"), "")}
+        for claim in entries
+    ]
     pages = {
         "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGE)),
         "errata.md": errata.page(placed, records, only),
@@ -45,3 +50,4 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     }
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
+    proofs.fill(stage / "book/proofs.md", placed, **checked)

@@ -6,7 +6,7 @@ from typing import Any
 
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import by_id
-from companion.pages.markup import badge, one_line, plain, preview, recorded, roles, to_records
+from companion.pages.markup import badge, one_line, plain, preview, proved, recorded, roles, to_records
 from companion.pages.paper_map import sections, titled
 
 INTRODUCTION = """\
@@ -79,6 +79,7 @@ def box(erratum: dict[str, Any], title: str, standing: str, parts: list[tuple[st
     """An erratum as a box that opens: first where it belongs, what it is about, how it stands."""
     name, about = erratum["id"], roles(erratum["about"])
     head = f'<span id="{name}" class="erratum">{titled(sections(erratum)[0])}, {about}</span> {badge(standing)}'
+    head += f" {proved(erratum)}" if "proved" in erratum else ""
     lines = [f"::::{{dropdown}} {name}. {title}", head, ""]
     for part, texts in parts:
         lines += [part, f": {'<br>'.join(texts)}", ""]

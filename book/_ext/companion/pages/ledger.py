@@ -12,7 +12,7 @@ from typing import Any
 
 from companion.audit import status
 from companion.claims import by_id, name, order
-from companion.pages.markup import badge, link, one_line, plain, preview, recorded, roles, to_records
+from companion.pages.markup import badge, link, one_line, plain, preview, proved, recorded, roles, to_records
 from companion.pages.paper_map import SECTIONS, sections, titled
 
 STANDING = {
@@ -43,7 +43,7 @@ the build refuses a verdict that it does not bear out. What the words mean:
 *Slack* is the right side of an inequality divided by its left side: 1× is equality. The smallest slack of a check has
 a word: *tight* (at most 1.5×), *within 10×*, or *loose* (more than 10× everywhere, so that this check would also pass
 for a much smaller bound). A *control* is the same comparison with a mutated constant or a dropped hypothesis; it must
-fail, which shows that the check could have failed.
+fail, which shows that the check could have failed. What is *machine-checked* is also {{doc}}`proved in Coq <proofs>`.
 
 Statements are in the words of the chapters. In all of them $h(x)=\\sum_ju_j\\,\\sigma(\\langle w_j,x\\rangle-b_j)$ with
 $\\sigma(z)=\\mathrm{{relu}}(z)=\\max(0,z)$, $R_x$ is the set of neurons that are active at $x$, $\\mathcal U$ is the
@@ -88,7 +88,8 @@ def row(
     """The three cells of a claim."""
     at, (word, fallen) = claim["id"], standing
     what = plain(kind(claim, known)) + f"; `{at}`" * (at != claim["label"])
-    label = f'<span id="{at}">**{plain(name(claim))}**</span><br>{badge(word)}<br><small>{what}</small>'
+    mark = badge(word) + (f"<br>{proved(claim)}" if "proved" in claim else "")
+    label = f'<span id="{at}">**{plain(name(claim))}**</span><br>{mark}<br><small>{what}</small>'
     return [
         f"* - {label}",
         f"  - {'<br>'.join(says(claim, fallen))}",

@@ -43,6 +43,14 @@ def badge(word: str) -> str:
     return f'<span class="standing standing-{word.replace(" ", "-")}">{word}</span>'
 
 
+def proved(claim: dict[str, Any], sign: str = "") -> str:
+    """The mark of a claim that is proved in Coq, with the part where it is one; it leads to what Coq proves."""
+    words = "machine-checked" + (f": {claim['part']}" if claim.get("part") else "")
+    target = f"proofs.html#coq-{claim['proved'].replace('_', '-')}"
+    heard = f"{sign} {words}, {claim['label']}".strip()
+    return f'<span class="proved">{link(target, sign or words, heard)}</span>'
+
+
 def one_line(text: str) -> str:
     """A text on one line, in which no < begins a tag; to mathematics the space makes no difference."""
     return re.sub(r"<(?=[A-Za-z/!?])", "< ", " ".join(text.split()))

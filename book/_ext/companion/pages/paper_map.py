@@ -6,7 +6,7 @@ import html
 from typing import Any
 
 from companion.claims import OURS, name, order
-from companion.pages.markup import link
+from companion.pages.markup import link, proved
 
 Claims = list[dict[str, Any]]
 
@@ -59,7 +59,7 @@ def page(claims: Claims) -> str:
     """The map as MyST Markdown."""
     lines = [INTRODUCTION, '<ul class="map-marks">']
     lines += [f'<li><span class="{mark_class(word)}">{MARKS[word]}</span> {MEANINGS[word]}</li>' for word in MARKS]
-    lines += ["</ul>", ""]
+    lines += ['<li><span class="mark">⊢</span> machine-checked, in whole or in part</li>', "</ul>", ""]
     for section, title in SECTIONS.items():
         here = [c for c in claims if c["kind"] != "erratum" and sections(c)[0] == section]
         lines += [f"(section-{section})=", f"## {titled(section)}. {title}", ""]
@@ -77,6 +77,8 @@ def entry(claim: dict[str, Any]) -> str:
     says = html.escape(f"{MARKS[word]} {label}: {word}")
     mark = f'<a class="{mark_class(word)}" href="{row}" aria-label="{says}">{MARKS[word]}</a>'
     errata = "".join(f" {link(f'errata.html#{e}', e)}" for e in claim.get("errata", []))
+    if "proved" in claim:
+        mark += proved(claim, "⊢")
     return f"<li>{link(claim['place'] or row, label)}&nbsp;{mark}<small>{errata}</small></li>"
 
 

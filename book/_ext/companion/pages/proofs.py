@@ -1,0 +1,77 @@
+"""What is proved in Coq: each statement in the words of the book beside what Coq prints, and the definitions."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from companion.claims import name
+from companion.pages.markup import link, one_line, plain
+
+MARK = "<!-- statements -->"
+Entries = dict[str, dict[str, Any]]
+
+
+def sections(claims: list[dict[str, Any]], theorems: Entries, definitions: Entries) -> Iterator[str]:
+    """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions."""
+    checked = [claim for claim in claims if "proved" in claim]
+    for chapter, mine in groupby(checked, key=lambda claim: claim["chapter"]):
+        yield f"\n## Statements of chapter {int(chapter[:2])}\n"
+        for claim in mine:
+            theorem, part = claim["proved"], f" ({plain(claim['part'])})" if claim["part"] else ""
+            place = link(claim["place"] or f"ledger.html#{claim['id']}", "In the book", f"In the book, {name(claim)}")
+            said = [
+                f"{place}: {one_line(claim['statement'])}",
+                f"*Proved*{part}: {one_line(theorems[theorem]['note'])}",
+            ]
+            yield f"(coq-{anchor(theorem)})=\n### {plain(name(claim))}\n"
+            yield beside(said, theorems[theorem], definitions)
+    others = sorted(theorems.keys() - {claim["proved"] for claim in checked})
+    if others:
+        yield "\n## Without an entry in the ledger\n"
+    for theorem in others:
+        yield f"(coq-{anchor(theorem)})=\n### {theorem.replace('_', ' ').capitalize()}\n"
+        yield beside([one_line(theorems[theorem]["note"])], theorems[theorem], definitions)
+    yield "\n(coq-definitions)=\n## Definitions\n\nWhat the statements rest on, beside the library MathComp.\n"
+    for defined, definition in definitions.items():
+        words = [f'<span id="coq-{anchor(defined)}"></span>{one_line(definition["note"])}']
+        yield beside(words, definition, {key: value for key, value in definitions.items() if key != defined})
+
+
+def beside(words: list[str], entry: dict[str, Any], definitions: Entries) -> str:
+    """Words on the left and what Coq prints on the right, in which the first use of a definition leads to it."""
+    text, seen = html.escape("\n".join(entry["coq"]), quote=False), set()
+
+    def first(match: re.Match[str]) -> str:
+        if match[0] in seen:
+            return match[0]
+        seen.add(match[0])
+        return f'<a href="#coq-{anchor(match[0])}">{match[0]}</a>'
+
+    known = "|".join(map(re.escape, definitions))
+    text = re.sub(rf"(?<![\w.&])(?:{known})(?![\w.'])", first, text) if known else text
+    lines = [
+        "::::{container} side-by-side",
+        ":::{container}",
+        *words,
+        ":::",
+        f"<pre><code>{text}</code></pre>",
+        "::::",
+        "",
+    ]
+    return "\n\n".join(lines)
+
+
+def anchor(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def fill(page: Path, claims: list[dict[str, Any]], theorems: Entries, definitions: Entries) -> None:
+    """Put the statements in the place of the mark, on a page that has it."""
+    if page.is_file():
+        text = "\n".join(sections(claims, theorems, definitions))
+        page.write_text(page.read_text(encoding="utf-8").replace(MARK, text), encoding="utf-8")

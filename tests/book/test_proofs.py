@@ -1,0 +1,145 @@
+"""What is proved in Coq: the marks, the page, what the check of the proofs refuses, and, where Coq is, the proofs."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from companion import build, claims, domain
+from companion.pages import errata, ledger, paper_map, proofs
+from examples import BOOK, CLAIMS, claim, erratum
+
+sys.path.append(str(BOOK.parent / "proofs"))
+import check
+
+RECORD = claims.machine_checked(BOOK)
+THEOREM = {"note": "$a<b$ & *so on*.", "coq": ["forall N : network R,", "  value N <= 1 & value N =1 x -> tail' x"]}
+DEFINITIONS = {
+    "value": {"note": "$h(x)$", "coq": ["value = ", "fun N : network => 1"]},
+    "network": {"note": "$u_j$", "coq": ["Record network := { }"]},
+    "tail": {"note": "$t$", "coq": ["tail = 2"]},
+}
+PROVED = [
+    claim(label="Lemma 9", proved="lemma_9", part="the *range*", place="02-uniform.html#lemma-9"),
+    claim("other", label="Other", proved="other", part="", place=""),
+    claim("unproved", label="Unproved", place="02-uniform.html#unproved"),
+    {**erratum("E1", ["other"]), "proved": "E_1", "part": "", "place": ""},
+]
+LINK = '<a href="proofs.html#coq-lemma-9" aria-label="machine-checked: the *range*, Lemma 9">'
+
+
+# The marks
+
+
+def test_each_theorem_is_proved_for_the_claim_whose_name_it_has():
+    proved = {c["proved"]: c["id"] for c in CLAIMS if "proved" in c}
+    assert {name: name.replace("_", "-") for name in proved} == proved
+    assert RECORD["theorems"].keys() - proved.keys() == {"decision_tree"}
+
+
+def test_a_statement_that_is_false_as_printed_is_marked_with_its_part():
+    """What Coq proves is not what is printed."""
+    false = [c for c in CLAIMS if "proved" in c and c["verdict"] == "false as printed" and c["kind"] != "erratum"]
+    assert false and all(RECORD["theorems"][c["proved"]].get("part") for c in false)
+
+
+def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map():
+    rows = ledger.page(PROVED, [])
+    assert rows.count("machine-checked: the &#42;range&#42;</a>") == 1 and rows.count("machine-checked</a>") == 2
+    under = {c["id"]: domain.whence(c, claims.by_id(PROVED)) for c in PROVED[:3]}
+    assert "the &#42;range&#42;" in under["lemma-9"] and "proofs" not in under["unproved"]
+    entries = errata.page(PROVED, [])
+    assert entries.count("proofs.html#coq-E-1") == 1
+    shown = paper_map.page(PROVED)
+    assert shown.count("⊢</a>") == 2 and 'aria-label="⊢ machine-checked: the *range*, Lemma 9"' in shown
+
+
+# The page
+
+
+def test_the_page_has_statements_in_the_book_s_words_and_in_coq_s():
+    theorems = {name: THEOREM for name in ("lemma_9", "other", "E_1", "a_tree")}
+    page = "\n".join(proofs.sections(PROVED, theorems, DEFINITIONS))
+    assert page.count("## Statements of chapter 2") == 1 and page.index("Without an entry") < page.index("### A tree")
+    assert re.findall(r"\(coq-(.*)\)=\n", page) == ["lemma-9", "other", "E-1", "a-tree", "definitions"]
+    assert '<a href="02-uniform.html#lemma-9" aria-label="In the book, Lemma 9">In the book</a>: $a$' in page
+    assert "*Proved* (the &#42;range&#42;): $a< b$ & *so on*." in page and "*Proved*: $a< b$" in page
+
+
+def test_coq_s_words_are_escaped_and_lead_to_definitions():
+    shown = proofs.beside(["words"], THEOREM, DEFINITIONS)
+    text = shown[shown.index("<pre>") : shown.index("</pre>")]
+    assert '<a href="#coq-value">value</a> N &lt;= 1 &amp; value N =1 x -&gt; tail\' x' in text
+    assert text.count("<a ") == 2  # the first use of each; tail' is another name
+    hostile = {"note": "", "coq": ["</pre><script>alert(1)</script>"]}
+    assert "<script" not in proofs.beside([], hostile, {})
+
+
+def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
+    page = tmp_path / "proofs.md"
+    page.write_text((BOOK / "proofs.md").read_text(encoding="utf-8"), encoding="utf-8")
+    parts = {name: theorem.get("part", "") for name, theorem in RECORD["theorems"].items()}
+    placed = [{**c, "place": "", "part": parts.get(c.get("proved"), "")} for c in CLAIMS]
+    proofs.fill(page, placed, **RECORD)
+    text = page.read_text(encoding="utf-8")
+    assert proofs.MARK not in text
+    assert text.count("<pre>") == len(RECORD["theorems"]) + len(RECORD["definitions"])
+    leads = set(re.findall(r'href="#coq-([\w-]+)"', text))
+    assert leads <= set(re.findall(r'<span id="coq-([\w-]+)">', text)) and len(leads) > 20
+
+
+# What the check of the proofs refuses
+
+
+def entry(note="N", coq="a <= b", exact="1", part=""):
+    made = {"note": note, "coq": [coq], "exact": exact, "part": part}
+    return {**made, "seal": check.seal(made, exact)}
+
+
+@pytest.mark.parametrize(
+    "found, record, reason",
+    [
+        ({"a": ("a <= b", "1")}, {}, "theorem a has no note"),
+        ({}, {"a": entry()}, "theorem a is in statements.json but not proved"),
+        ({"a": ("a <= b \\/ True", "2")}, {"a": entry()}, "theorem a is not what statements.json has next to its note"),
+        ({"a": ("a <= b", "2")}, {"a": entry()}, "theorem a is not what statements.json has"),
+        ({"a": ("a <= b", "1")}, {"a": {**entry(), "note": "M"}}, "the note of theorem a was changed by hand"),
+        ({"a": ("a <= b", "1")}, {"a": {**entry(), "part": "M"}}, "the note of theorem a was changed by hand"),
+        ({"a": ("a <= b", "1")}, {"a": entry(note=" ")}, "theorem a has an empty note"),
+    ],
+)
+def test_a_statement_stands_as_it_was_read(found, record, reason):
+    with pytest.raises(check.Fault, match=reason):
+        check.compare("theorem", found, record)
+
+
+def test_a_statement_that_changed_needs_a_new_note():
+    found, old = {"a": ("a <= b \\/ True", "2")}, entry()
+    with pytest.raises(check.Fault, match="theorem a has changed, its note has not"):
+        check.renew("theorem", found, {"a": old})
+    renewed = check.renew("theorem", found, {"a": {**old, "note": "N, or nothing at all"}})
+    check.compare("theorem", found, renewed)
+    assert "part" not in renewed["a"]
+
+
+@pytest.mark.parametrize("text", ["Admitted.", "Axiom a : False.", "Unset Guard Checking.", "(* (* *) *) admit."])
+def test_what_is_no_proof_is_refused_by_name(tmp_path, text):
+    source = tmp_path / "a.v"
+    source.write_text("(* Admitted (* an Axiom *) in a comment *) Lemma a : True. Proof. exact I. Qed.\n")
+    check.forbidden_words([source])
+    source.write_text(f"{source.read_text()} {text}\n")
+    with pytest.raises(check.Fault, match="a.v says"):
+        check.forbidden_words([source])
+
+
+# The proofs
+
+
+def test_coq_accepts_the_proofs_of_the_statements_on_the_page():
+    """As `make.py prove` did, if nothing has changed since."""
+    if not (build.PROVED.is_file() and build.PROVED.read_text() == build.proofs_fingerprint()):
+        done = subprocess.run([sys.executable, "make.py", "prove"], cwd=build.ROOT, capture_output=True, text=True)
+        if done.returncode == 3:
+            pytest.skip(done.stderr.strip())
+        assert done.returncode == 0, done.stderr
+    assert build.PROVED.read_text() == build.proofs_fingerprint()
