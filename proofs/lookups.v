@@ -59,28 +59,44 @@ Section Junta.
 Variables (R : realFieldType) (p : nat).
 Implicit Types (x a : cube 'I_p).
 
-Let z x a : R := \sum_k coord R a k * coord R x k - p%:R + 1.
-
-Let zE x a : z x a = lookup 1 (fun=> 1) x a.
-Proof. by rewrite /z /lookup mul1r addrC. Qed.
-
-Let silent x a : a != x -> lookup (R := R) 1 (fun=> 1) x a <= 0.
-Proof. by move=> ax; rewrite lookup_silent // ?ler01 // mulr1 ler1n. Qed.
-
-Theorem junta_table (g : cube 'I_p -> R) x :
-  \sum_a g a * relu (z x a) = g x /\ [set a | 0 < z x a] = [set x].
+(* Preactivations t (<a, x> - p) + c, 0 < c <= 2 t: the value is c g(x).      *)
+Theorem junta_table (t c : R) (z : cube 'I_p -> R) (g : cube 'I_p -> R) x :
+    0 < c -> c <= 2%:R * t -> z =1 lookup t (fun=> c) x ->
+  \sum_a g a * relu (z a) = c * g x /\ [set a | 0 < z a] = [set x].
 Proof.
+move=> c_gt0 ct zE; have silent a : a != x -> lookup t (fun=> c) x a <= 0.
+  by apply: lookup_silent => //; rewrite -(pmulr_rge0 _ (ltr0Sn R 1)) (le_trans (ltW c_gt0)).
 under eq_bigr => a _ do rewrite zE.
-rewrite (sum_lookup (@silent x)) relu_pos ?ler01 // mulr1; split=> //.
-apply/setP=> a; rewrite !inE zE; apply/idP/eqP => [/(active_lookup (@silent x)) // | ->].
-by rewrite lookup_right ltr01.
+rewrite (sum_lookup silent) relu_pos ?ltW // mulrC; split=> //.
+apply/setP=> a; rewrite !inE zE; apply/idP/eqP => [/(active_lookup silent) // | ->].
+by rewrite lookup_right.
+Qed.
+
+Theorem junta_printed (g : cube 'I_p -> R) x :
+  let z a := \sum_k coord R a k * coord R x k - p%:R + 1 in
+  \sum_a g a * relu (z a) = g x /\ [set a | 0 < z a] = [set x].
+Proof.
+move=> z; have zE : z =1 lookup 1 (fun=> 1) x by move=> a; rewrite /z /lookup mul1r addrC.
+by have [] := junta_table g ltr01 _ zE; rewrite ?mulr1 ?ler1n ?mul1r.
+Qed.
+
+Theorem junta_half (g : cube 'I_p -> R) x :
+  let z a := 2%:R^-1 * (\sum_k coord R a k * coord R x k - p%:R + 2%:R) in
+  \sum_a g a * relu (z a) = g x /\ [set a | 0 < z a] = [set x].
+Proof.
+have two_neq0 : 2%:R != 0 :> R by rewrite pnatr_eq0.
+move=> z; have zE : z =1 lookup 2%:R^-1 (fun=> 1) x.
+  by move=> a; rewrite /z /lookup [LHS]mulrDr mulVf // addrC.
+by have [] := junta_table g ltr01 _ zE; rewrite ?divff ?mul1r.
 Qed.
 
 Theorem junta_removal (g : cube 'I_p -> R) a0 : g a0 != 0 ->
-  exists x, \sum_(a | a != a0) g a * relu (z x a) != g x.
+  exists x, \sum_(a | a != a0) g a * relu (\sum_k coord R a k * coord R x k - p%:R + 1) != g x.
 Proof.
-move=> g0; exists a0; under eq_bigr => a _ do rewrite zE.
-by rewrite (sum_lookup_without (@silent a0)) // eq_sym.
+move=> g0; exists a0; under eq_bigr => a _.
+  rewrite -[_ - _]mul1r addrC -/(lookup 1 (fun=> 1) a0 a); over.
+rewrite sum_lookup_without // 1?eq_sym // => a aa0.
+by rewrite lookup_silent // ?ler01 // mulr1 ler1n.
 Qed.
 
 End Junta.
@@ -188,13 +204,13 @@ Section Euclidean.
 
 Variables (R : rcfType) (q : nat).
 
-Lemma norm1_le_sqrt (w : 'I_q -> R) : sqnorm w <= 1 -> norm1 w <= Num.sqrt q%:R.
+Lemma norm1_le_sqrt (w : 'I_q -> R) c : 0 <= c -> sqnorm w <= c ^+ 2 -> norm1 w <= c * Num.sqrt q%:R.
 Proof.
-move=> w1; rewrite -ler_sqr ?nnegrE ?sqrtr_ge0 ?sumr_ge0 // sqr_sqrtr ?ler0n //.
+move=> c0 wc; rewrite -ler_sqr ?nnegrE ?mulr_ge0 ?sqrtr_ge0 ?sumr_ge0 // exprMn sqr_sqrtr ?ler0n //.
 have := sqr_sum_le [set: 'I_q] (fun i => `|w i|); rewrite cardsT card_ord.
 have setE F : \sum_(i in [set: 'I_q]) F i = \sum_i F i :> R.
   by apply: eq_bigl => i; rewrite inE.
-rewrite !setE => /le_trans; apply; rewrite ler_pimulr ?ler0n // (le_trans _ w1) //.
+rewrite !setE => /le_trans; apply; rewrite [leRHS]mulrC ler_wpmul2l ?ler0n // (le_trans _ wc) //.
 by apply: ler_sum => i _; rewrite real_normK ?num_real.
 Qed.
 
@@ -277,15 +293,15 @@ Theorem appendix_a_threshold (R : rcfType) (b q : nat) (Gamma : R)
   [/\ (forall a, norm1 (w a) <= 2%:R * Gamma) -> sparse1,
       (1 <= b)%N -> 0 <= Gamma ->
         forall w0, (forall a, w a = w0) -> sparse1 -> norm1 w0 <= 2%:R * Gamma,
-      (forall a, sqnorm (w a) <= 1) -> Num.sqrt q%:R / 2%:R <= Gamma -> sparse1
+      forall c, 0 <= c -> (forall a, sqnorm (w a) <= c ^+ 2) -> c * Num.sqrt q%:R / 2%:R <= Gamma -> sparse1
     & (1 <= b)%N -> (1 <= q)%N -> 0 <= Gamma ->
         (forall a, w a = fun=> (Num.sqrt q%:R)^-1) -> sparse1 -> Num.sqrt q%:R / 2%:R <= Gamma].
 Proof.
 move=> z sparse1; split.
 - by move=> w_le x y; apply: appendix_a_sparse.
 - by move=> b_gt0 G_ge0 w0 w_eq one; apply: (appendix_a_necessary b_gt0 G_ge0 w_eq one).
-- move=> w1 G_ge x y; apply: appendix_a_sparse => a; apply: le_trans (norm1_le_sqrt (w1 a)) _.
-  by rewrite mulrC -ler_pdivr_mulr ?ltr0n.
+- move=> c c0 wc G_ge x y; apply: appendix_a_sparse => a; apply: le_trans (norm1_le_sqrt c0 (wc a)) _.
+  by rewrite [leRHS]mulrC -ler_pdivr_mulr ?ltr0n.
 move=> b_gt0 q_gt0 G_ge0 w_eq one; rewrite ler_pdivr_mulr ?ltr0n // mulrC -(norm1_flat R q_gt0).
 exact: (appendix_a_necessary b_gt0 G_ge0 w_eq one).
 Qed.

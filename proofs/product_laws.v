@@ -171,7 +171,6 @@ Hypothesis t_range : forall i e, -1 <= t i e <= 1.
 Let position x i := t i (x i).
 Let h x := value_at N (position x).
 Hypothesis scaleN : scale_at_most W B N.
-Hypothesis sparseN : forall x, 0 < product_law p x -> (#|active_at N (position x)| <= k)%N.
 
 Let effect i x := \sum_(j in active_at N (position x)) `|outer N j * weight N j i|.
 
@@ -186,7 +185,8 @@ rewrite ler_wpmul2l //.
 exact: (effect_setU (fun j l => normr_ge0 (outer N j * weight N j l))).
 Qed.
 
-Theorem influence_le : influence p h <= 4%:R * k%:R ^+ 2 * W ^+ 2.
+Theorem influence_square :
+  influence p h <= 4%:R * W ^+ 2 * expectation p (fun x => #|active_at N (position x)|%:R ^+ 2).
 Proof.
 have le_i i : expectation p (variance p h i) <= 4%:R * expectation p (fun x => effect i x ^+ 2).
   rewrite -(expectation_replace i (fun x => effect i x ^+ 2)) /expectation mulr_sumr.
@@ -198,11 +198,20 @@ apply: (@le_trans _ _ (4%:R * expectation p (fun x => \sum_i effect i x ^+ 2))).
             = \sum_i expectation p (fun x => effect i x ^+ 2).
     by rewrite /expectation exchange_big; apply: eq_bigr => x _; rewrite mulr_sumr.
   by rewrite mulr_sumr; apply: ler_sum => i _.
-rewrite -mulrA ler_wpmul2l ?ler0n // -[leRHS](expectation_const); apply: ler_sum => x _.
-have := product_law_ge0 x; rewrite le_eqVlt => /orP[/eqP<- | px]; first by rewrite !mul0r.
-apply: ler_wpmul2l; first exact: ltW.
+rewrite -mulrA ler_wpmul2l ?ler0n // [leRHS]mulr_sumr; apply: ler_sum => x _.
+rewrite [leRHS]mulrCA ler_wpmul2l ?product_law_ge0 // [leRHS]mulrC.
 have size_le j : \sum_i `|outer N j * weight N j i| ^+ 2 <= W ^+ 2 := scale_le j scaleN.
-exact (sqr_effects_card size_le (sparseN px)).
+exact (sqr_effects_card size_le (leqnn _)).
+Qed.
+
+Theorem influence_le : (forall x, 0 < product_law p x -> (#|active_at N (position x)| <= k)%N) ->
+  influence p h <= 4%:R * k%:R ^+ 2 * W ^+ 2.
+Proof.
+move=> sparseN; apply: le_trans influence_square _; rewrite [leRHS]mulrAC.
+apply: ler_wpmul2l; first by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
+rewrite -[leRHS]expectation_const; apply: ler_sum => x _.
+have := product_law_ge0 x; rewrite le_eqVlt => /orP[/eqP<- | px]; first by rewrite !mul0r.
+by apply: ler_wpmul2l; [apply: ltW | rewrite -!natrX ler_nat leq_exp2r // sparseN].
 Qed.
 
 End ProductLaw.

@@ -53,18 +53,18 @@ Theorem average_sensitivity_fourier (R : realFieldType) (n : nat) (f : cube 'I_n
   average_sensitivity f = \sum_(T : {set 'I_n}) #|T|%:R * fourier f T ^+ 2.
 Proof. exact: fourier.average_sensitivity_fourier. Qed.
 
-Theorem junta_networks (R : rcfType) (n s p : nat) (P : {set 'I_n}) (f : cube 'I_n -> R) :
-    (1 <= p)%N -> (2 ^ p <= s)%N -> (#|P| <= p)%N -> (forall x, `|f x| = 1) ->
-    (forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y) ->
-  exists N : network R 'I_n 'I_s,
-    [/\ value N =1 f, forall x, #|active N x| = 1%N & in_class 1 (Num.sqrt p%:R) p%:R N].
-Proof. by move=> *; apply: (juntas.junta_networks (P := P)). Qed.
-
-(* The formula; that the class contains the functions is junta_networks.      *)
-Theorem junta_identity (R : realFieldType) (p : nat) (g : cube 'I_p -> R) (x : cube 'I_p) :
-  let z a := \sum_k coord R a k * coord R x k - p%:R + 1 in
-  \sum_a g a * relu (z a) = g x /\ [set a | 0 < z a] = [set x].
-Proof. exact: lookups.junta_table. Qed.
+Theorem junta_networks (R : rcfType) (p : nat) : (1 <= p)%N ->
+  (forall (g : cube 'I_p -> R) (x : cube 'I_p),
+     let z a := \sum_k coord R a k * coord R x k - p%:R + 1 in
+     \sum_a g a * relu (z a) = g x /\ [set a | 0 < z a] = [set x])
+  /\ forall (n s : nat) (P : {set 'I_n}) (f : cube 'I_n -> R),
+     (2 ^ p <= s)%N -> (#|P| <= p)%N -> (forall x, `|f x| = 1) ->
+     (forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y) ->
+     exists N : network R 'I_n 'I_s, value N =1 f /\ in_class 1 (Num.sqrt p%:R) p%:R N.
+Proof.
+move=> p_gt0; split=> [g x | n s P f ps Pp f1 fP]; first exact: lookups.junta_printed.
+by have [N [valueN _ classN]] := juntas.junta_networks p_gt0 f1 fP ps Pp; exists N.
+Qed.
 
 Theorem indexing (R : realFieldType) (b : nat) (x : cube 'I_b) (y : cube (cube 'I_b)) :
   let z a := \sum_i coord R a i * coord R x i + 2^-1 * coord R y a - b%:R + 2^-1 in
@@ -97,7 +97,7 @@ Theorem ours_appendix_a_threshold (R : rcfType) (b q : nat) (Gamma : R)
   [/\ (forall a, norm1 (w a) <= 2 * Gamma) -> sparse1,
       (1 <= b)%N -> 0 <= Gamma ->
         forall w0, (forall a, w a = w0) -> sparse1 -> norm1 w0 <= 2 * Gamma,
-      (forall a, sqnorm (w a) <= 1) -> Num.sqrt q%:R / 2 <= Gamma -> sparse1
+      forall c, 0 <= c -> (forall a, sqnorm (w a) <= c ^+ 2) -> c * Num.sqrt q%:R / 2 <= Gamma -> sparse1
     & (1 <= b)%N -> (1 <= q)%N -> 0 <= Gamma ->
         (forall a, w a = fun=> (Num.sqrt q%:R)^-1) -> sparse1 -> Num.sqrt q%:R / 2 <= Gamma].
 Proof. exact: lookups.appendix_a_threshold. Qed.
@@ -132,11 +132,16 @@ Theorem lemma_9_range (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 
   forall x, `|value N x| <= k%:R * W * Num.sqrt n%:R + k%:R * B.
 Proof. exact: pieces.range. Qed.
 
-Theorem eq_U (R : realFieldType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
-    in_class k W B N ->
-  part_U N <= mean (fun x => sqnorm (piece_weight N (active N x)))
-  /\ mean (fun x => sqnorm (piece_weight N (active N x))) <= k%:R ^+ 2 * W ^+ 2.
-Proof. exact: pieces.part_U_bounds. Qed.
+(* At the network that exists, with k = W = 1, both are equalities.           *)
+Theorem eq_U (R : realFieldType) :
+  (forall (n s k : nat) (W B : R) (N : network R 'I_n 'I_s), in_class k W B N ->
+     let square := mean (fun x => sqnorm (piece_weight N (active N x))) in
+     part_U N <= square /\ square <= k%:R ^+ 2 * W ^+ 2)
+  /\ exists N : network R 'I_1 'I_1, in_class 1 1 2 N /\ part_U N = 1.
+Proof.
+split=> [n s k W B N | ]; first exact: pieces.part_U_bounds.
+by have [N [classN U1 _]] := pieces.witness_E12 R; exists N.
+Qed.
 
 Theorem E12 (R : realFieldType) : exists N : network R 'I_1 'I_1,
   [/\ in_class 1 1 2 N, part_U N = 1 & ~ (part_U N <= 1 ^+ 2 * 1 ^+ 2 / 4)].
@@ -177,12 +182,18 @@ Theorem ours_average_sensitivity (R : realFieldType) (n s k : nat) (W B : R)
     & AS <= (minn (2 * k) s)%:R ^+ 2 * W ^+ 2].
 Proof. exact: sparse_networks.average_sensitivity_chain. Qed.
 
-Theorem ours_noise_sensitivity (R : realFieldType) (n s k : nat) (W B rho : R)
-    (N : network R 'I_n 'I_s) : in_class k W B N -> -1 <= rho <= 1 ->
-  let AS := average_sensitivity (value N) in
-  noise_sensitivity rho (value N) <= (1 - rho) / 2 * AS
-  /\ (1 - rho) / 2 * AS <= 2 * k%:R ^+ 2 * W ^+ 2 * (1 - rho).
-Proof. exact: sparse_networks.noise_chain. Qed.
+Theorem ours_noise_sensitivity (R : realFieldType) (rho : R) : -1 <= rho <= 1 ->
+  (forall (n s k : nat) (W B : R) (N : network R 'I_n 'I_s), in_class k W B N ->
+     let AS := average_sensitivity (value N) in
+     noise_sensitivity rho (value N) <= (1 - rho) / 2 * AS
+     /\ (1 - rho) / 2 * AS <= 2 * k%:R ^+ 2 * W ^+ 2 * (1 - rho))
+  /\ exists N : network R 'I_1 'I_2,
+     [/\ in_class 1 1 1 N, forall x, value N x = 2 * coord R x ord0
+       & noise_sensitivity rho (value N) = 2 * (1 - rho)].
+Proof.
+move=> range; split=> [n s k W B N classN |]; first exact: sparse_networks.noise_chain classN range.
+exact: suprema.noise_attained.
+Qed.
 
 Theorem ours_tail_from_sensitivity (R : realFieldType) (n d : nat) (f : cube 'I_n -> R) :
   (forall rho, 0 <= rho < 1 ->
@@ -193,9 +204,28 @@ split=> [rho range|]; first exact: fourier.tail_le_noise.
 exact: fourier.tail_le_average_sensitivity.
 Qed.
 
-Theorem ours_tail (R : realFieldType) (n s k d : nat) (W B : R) (N : network R 'I_n 'I_s) :
-  in_class k W B N -> tail (value N) d <= 4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R.
-Proof. by case=> sparseN scaleN; apply: sparse_networks.sparse_tail scaleN sparseN d. Qed.
+Theorem ours_tail (R : rcfType) (n d : nat) :
+  (forall f : cube 'I_n -> R, tail f d <= average_sensitivity f / d.+1%:R)
+  /\ forall (s k : nat) (W B : R),
+     let bound := 4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R in
+     [/\ forall N : network R 'I_n 'I_s, in_class k W B N -> tail (value N) d <= bound,
+         forall (N : network R 'I_n 'I_s) (eps : R), in_class k W B N -> 0 < eps ->
+           4 * k%:R ^+ 2 * W ^+ 2 / eps <= d.+1%:R -> tail (value N) d <= eps
+       & (d.+1 <= n)%N -> (2 ^ d.+1 * k <= s)%N -> 0 <= W ->
+         W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
+         exists (N : network R 'I_n 'I_s) (c : R) (S : {set 'I_n}),
+           [/\ in_class k W B N, tail (value N) d = bound, #|S| = d.+1
+             & forall x, value N x = c * character R S x]].
+Proof.
+split=> [f | s k W B bound]; first exact: fourier.tail_le_average_sensitivity.
+have upper (N : network R 'I_n 'I_s) : in_class k W B N -> tail (value N) d <= bound.
+  by case=> sparseN scaleN; apply: sparse_networks.sparse_tail scaleN sparseN d.
+split=> // [N eps classN eps_gt0 | dn ks W0 WB].
+  move=> enough; apply: le_trans (upper N classN) _.
+  by rewrite ler_pdivr_mulr ?ltr0Sn // [leRHS]mulrC -ler_pdivr_mulr.
+have [N [classN [S [cardS valueN]] tailN]] := suprema.tail_supremum dn ks W0 WB.
+by exists N, (2 * (W / Num.sqrt d.+1%:R) * k%:R), S.
+Qed.
 
 Theorem ours_remark_11 (R : realFieldType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
     scale_at_most W B N ->
@@ -203,19 +233,34 @@ Theorem ours_remark_11 (R : realFieldType) (n s k : nat) (W B : R) (N : network 
   let square := mean (fun x => #|active N x|%:R ^+ 2) in
   let eta := probability R (fun x => k < #|active N x|)%N in
   [/\ AS <= 4 * W ^+ 2 * square,
-      4 * W ^+ 2 * square <= 4 * W ^+ 2 * (k%:R ^+ 2 + eta * s%:R ^+ 2)
-    & AS <= W ^+ 2 * Num.min (4 * k%:R ^+ 2 + 2 * eta * s%:R ^+ 2) (s%:R ^+ 2)].
-Proof. exact: sparse_networks.remark_11. Qed.
+      4 * W ^+ 2 * square <= 4 * W ^+ 2 * (k%:R ^+ 2 + eta * s%:R ^+ 2),
+      AS <= W ^+ 2 * Num.min (4 * k%:R ^+ 2 + 2 * eta * s%:R ^+ 2) (s%:R ^+ 2)
+    & (1 <= s)%N -> eta <= k%:R ^+ 2 / s%:R ^+ 2 -> AS <= 3 / 2 * (4 * k%:R ^+ 2 * W ^+ 2)].
+Proof.
+move=> scaleN AS square eta; have [AS_le square_le min_le] := sparse_networks.remark_11 k scaleN.
+split=> // s_gt0 eta_le; apply: le_trans min_le _.
+rewrite mulrC [leRHS]mulrA ler_wpmul2r ?sqr_ge0 // le_minl; apply/orP; left.
+rewrite ler_pdivl_mulr ?exprn_gt0 ?ltr0n // in eta_le.
+apply: (@le_trans _ _ (4 * k%:R ^+ 2 + 2 * k%:R ^+ 2)).
+  by rewrite ler_add2l -mulrA ler_wpmul2l ?ler0n.
+by rewrite -mulrDl -natrD [leRHS]mulrA ler_wpmul2r ?sqr_ge0 // mulrAC ler_pdivl_mulr ?ltr0n // -!natrM ler_nat.
+Qed.
 
 (* ==== Chapter 3 =========================================================== *)
 
-Theorem ours_junta_half_scale (R : rcfType) (n p : nat) (P : {set 'I_n}) (f : cube 'I_n -> R) :
-    (1 <= p)%N -> #|P| = p -> (forall x, `|f x| = 1) ->
-    (forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y) ->
-  exists N : network R 'I_n 'I_(2 ^ p),
-    [/\ value N =1 f, forall x, #|active N x| = 1%N
-      & in_class 1 (Num.sqrt p%:R / 2) (`|p%:R - 2| / 2) N].
-Proof. by move=> *; apply: (juntas.junta_half_scale (P := P)). Qed.
+Theorem ours_junta_half_scale (R : rcfType) (p : nat) : (1 <= p)%N ->
+  (forall (f : cube 'I_p -> R) (x : cube 'I_p),
+     let z a := 2^-1 * (\sum_k coord R a k * coord R x k - p%:R + 2) in
+     \sum_a f a * relu (z a) = f x /\ [set a | 0 < z a] = [set x])
+  /\ forall (n : nat) (P : {set 'I_n}) (f : cube 'I_n -> R),
+     #|P| = p -> (forall x, `|f x| = 1) ->
+     (forall x y : cube 'I_n, {in P, x =1 y} -> f x = f y) ->
+     exists N : network R 'I_n 'I_(2 ^ p),
+       value N =1 f /\ in_class 1 (Num.sqrt p%:R / 2) (`|p%:R - 2| / 2) N.
+Proof.
+move=> p_gt0; split=> [f x | n P f cardP f1 fP]; first exact: lookups.junta_half.
+by have [N [valueN _ classN]] := juntas.junta_half_scale f1 fP cardP; exists N.
+Qed.
 
 Theorem E1 (m : nat) (S : {set 'I_m}) (y : cube 'I_m) :
   (2%:Z %| \sum_(i in S) (-1) ^+ y i)%Z = ~~ odd #|S|.
@@ -325,12 +370,22 @@ Proof. by move=> s_gt0 r1; exact (dense.dense_decouples s_gt0 r1). Qed.
 
 (* ==== Chapter 6 =========================================================== *)
 
-Theorem ours_average_sensitivity_supremum (R : realFieldType) (n s k : nat) (W B : R) :
-    (1 <= n)%N -> (1 <= k)%N -> (k <= s)%N -> 0 <= W -> 3 / 2 * W <= B ->
+Theorem ours_average_sensitivity_supremum (R : rcfType) (n s k : nat) (W B : R) :
+    (1 <= n)%N -> (1 <= k)%N -> (k <= s)%N -> 0 <= W ->
   let bound := (minn (2 * k) s)%:R ^+ 2 * W ^+ 2 in
-  (forall N : network R 'I_n 'I_s, in_class k W B N -> average_sensitivity (value N) <= bound)
-  /\ exists N : network R 'I_n 'I_s, in_class k W B N /\ average_sensitivity (value N) = bound.
-Proof. exact: suprema.average_sensitivity_exact. Qed.
+  let is_attained := exists N : network R 'I_n 'I_s,
+    in_class k W B N /\ average_sensitivity (value N) = bound in
+  [/\ forall N : network R 'I_n 'I_s, in_class k W B N -> average_sensitivity (value N) <= bound,
+      W <= B -> is_attained,
+      n = 1%N -> forall N : network R 'I_n 'I_s, in_class k W B N ->
+        average_sensitivity (value N) <= (minn (2 * k) s)%:R ^+ 2 * ((W + B) / 2) ^+ 2
+    & (2 <= n)%N -> (4 * k <= s)%N -> 0 <= B -> is_attained].
+Proof.
+move=> n_gt0 k_gt0 ks W_ge0 bound is_attained.
+have [upper large many] := suprema.average_sensitivity_supremum B n_gt0 ks W_ge0.
+split=> // n1; rewrite /is_attained {upper large many is_attained} n1 => N classN.
+exact: suprema.average_sensitivity_one_bit (leq_trans k_gt0 ks) classN.
+Qed.
 
 Theorem ours_tail_exact (R : rcfType) (n s k d : nat) (W B : R) :
     (d.+1 <= n)%N -> (2 ^ d.+1 * k <= s)%N -> 0 <= W -> W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
@@ -379,10 +434,13 @@ Qed.
 Theorem ours_average_sensitivity_product (R : realFieldType) (n s k : nat) (W B : R)
     (N : network R 'I_n 'I_s) (A : finType) (t p : 'I_n -> A -> R) :
   let point (x : {ffun 'I_n -> A}) i := t i (x i) in
+  let I_h := influence p (fun x => value_at N (point x)) in
   is_law p -> (forall i e, -1 <= t i e <= 1) -> scale_at_most W B N ->
-  (forall x, 0 < product_law p x -> (#|active_at N (point x)| <= k)%N) ->
-  influence p (fun x => value_at N (point x)) <= 4 * k%:R ^+ 2 * W ^+ 2.
+  I_h <= 4 * W ^+ 2 * expectation p (fun x => #|active_at N (point x)|%:R ^+ 2)
+  /\ ((forall x, 0 < product_law p x -> (#|active_at N (point x)| <= k)%N) ->
+      I_h <= 4 * k%:R ^+ 2 * W ^+ 2).
 Proof.
-move=> point law range scaleN sparseN.
-exact: product_laws.influence_le law _ _ _ k W B range scaleN sparseN.
+move=> point I_h law range scaleN; split=> [|sparseN].
+  exact: (product_laws.influence_square law range scaleN).
+exact: (product_laws.influence_le law range scaleN sparseN).
 Qed.

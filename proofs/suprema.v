@@ -1,7 +1,7 @@
 (* The bounds are attained: the largest average sensitivity is                *)
 (* min(2k, s)^2 W^2, and the largest tail is 4 k^2 W^2 / (d+1) when s is large. *)
 
-From mathcomp Require Import all_ssreflect ssralg ssrnum.
+From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp.
 From SparseNetworks Require Import definitions cube fourier network sparse_networks.
 From SparseNetworks Require Import wider juntas.
 
@@ -14,57 +14,47 @@ Local Open Scope ring_scope.
 
 (* ---- One coordinate matters ---------------------------------------------- *)
 
-(* A neurons W relu(x_1 + 3/2), active everywhere; m neurons W relu(x_1 + 1), *)
-(* active at x_1 = 1 only; and m neurons - W relu(1 - x_1), active at         *)
-(* x_1 = -1 only.                                                             *)
+(* k neurons W relu(x_1 + 1), active at x_1 = 1 only, and m <= k neurons      *)
+(* - W relu(1 - x_1), active at x_1 = -1 only.                                *)
 Section Extremal.
 
-Variables (R : realFieldType) (I : finType) (i1 : I) (W : R) (A m : nat).
+Variables (R : realFieldType) (I : finType) (i1 : I) (W : R) (k m : nat).
 
-Definition extremal : network R I ('I_A + ('I_m + 'I_m)) :=
-  Network (fun j => if j is inr (inr _) then - W else W)
-          (fun j i => if i == i1 then (if j is inr (inr _) then -1 else 1) else 0)
-          (fun j => if j is inl _ then - (3%:R / 2%:R) else -1).
+Definition extremal : network R I ('I_k + 'I_m) :=
+  Network (fun j => if j is inl _ then W else - W)
+          (fun j i => if i == i1 then (if j is inl _ then 1 else -1) else 0)
+          (fun=> -1).
 
 Implicit Types (x : cube I).
 
 Lemma preactivation_extremal j x : preactivation extremal j (coord R x) =
-  match j with
-  | inl _ => coord R x i1 + 3%:R / 2%:R
-  | inr (inl _) => coord R x i1 + 1
-  | inr (inr _) => 1 - coord R x i1
-  end.
+  if j is inl _ then coord R x i1 + 1 else 1 - coord R x i1.
 Proof.
 rewrite /preactivation (bigD1 i1) //= eqxx big1 ?addr0 => [|i /negPf->]; last by rewrite mul0r.
-by case: j => [?|[?|?]] /=; rewrite opprK ?mul1r // mulN1r addrC.
+by case: j => ? /=; rewrite opprK ?mul1r // mulN1r addrC.
 Qed.
-
-Lemma half_ge1 : 1 <= 3%:R / 2%:R :> R.
-Proof. by rewrite ler_pdivl_mulr ?ltr0n // mul1r ler_nat. Qed.
 
 Lemma preactivation_extremal_ge0 j x : 0 <= preactivation extremal j (coord R x).
 Proof.
 have /andP[c_ge c_le] : -1 <= coord R x i1 <= 1 by rewrite -ler_norml norm_coord.
-rewrite preactivation_extremal; case: j => [_|[_|_]]; rewrite ?subr_ge0 //.
-  by rewrite -ler_subl_addr sub0r (le_trans _ c_ge) // ler_opp2 half_ge1.
-by rewrite -ler_subl_addr sub0r.
+by rewrite preactivation_extremal; case: j => _; rewrite ?subr_ge0 // -ler_subl_addr sub0r.
 Qed.
 
 (* The flip of x_1 changes every neuron by 2 W, all in the same direction.    *)
 Lemma value_extremal_flip x i : value extremal x - value extremal (flip x i)
-  = if i == i1 then 2%:R * coord R x i1 * (W *+ (A + (m + m))) else 0.
+  = if i == i1 then 2%:R * coord R x i1 * (W *+ (k + m)) else 0.
 Proof.
 rewrite /value /value_at /value_with -sumrB.
 have change j := preactivation_change extremal j (@coord_flip_off R I x i).
 under eq_bigr => j _ do rewrite -mulrBr !relu_pos ?preactivation_extremal_ge0 // change /=.
 case: (altP eqP) => [<-|_]; last by rewrite big1 // => j _; rewrite mul0r mulr0.
-have -> : (A + (m + m))%N = #|{: 'I_A + ('I_m + 'I_m)}| by rewrite !card_sum !card_ord.
+have -> : (k + m)%N = #|{: 'I_k + 'I_m}| by rewrite card_sum !card_ord.
 rewrite -sumr_const mulr_sumr coord_flip eqxx opprK -mulr2n -[coord R x i *+ 2]mulr_natl.
-by apply: eq_bigr => j _; case: j => [?|[?|?]]; rewrite ?mul1r ?mulN1r ?mulrNN mulrC.
+by apply: eq_bigr => j _; case: j => ?; rewrite ?mul1r ?mulN1r ?mulrNN mulrC.
 Qed.
 
 Lemma average_sensitivity_extremal :
-  average_sensitivity (value extremal) = (A + (m + m))%:R ^+ 2 * W ^+ 2.
+  average_sensitivity (value extremal) = (k + m)%:R ^+ 2 * W ^+ 2.
 Proof.
 rewrite -[RHS](mean_const I); apply: eq_mean => x.
 rewrite /sensitivity (bigD1 i1) //= [X in _ + X]big1 ?addr0 => [|i /negPf ii1]; last first.
@@ -73,48 +63,76 @@ rewrite value_extremal_flip eqxx -[W *+ _]mulr_natl !exprMn [coord R x i1 ^+ 2]c
 by rewrite [LHS]mulrC four mulKf // expf_neq0 ?pnatr_eq0.
 Qed.
 
-Lemma sparse_extremal : sparse (A + m) extremal.
+Lemma sparse_extremal : (m <= k)%N -> sparse k extremal.
 Proof.
 have sum_le n (F : 'I_n -> bool) : (\sum_(i < n) (if F i then 1 else 0) <= n)%N.
   by rewrite -big_mkcond sum1_card (leq_trans (max_card _)) ?card_ord.
-move=> x; rewrite -sum1_card big_mkcond !big_sumType /= leq_add ?sum_le //.
-case x_i1: (x i1).
-  rewrite big1 ?add0n ?sum_le // => i _.
-  by rewrite inE preactivation_extremal /coord x_i1 addNr ltxx.
-rewrite [X in (_ + X)%N]big1 ?addn0 ?sum_le // => i _.
+move=> mk x; rewrite -sum1_card big_mkcond !big_sumType /=.
+case x_i1: (x i1); [rewrite big1 ?add0n | rewrite [X in (_ + X)%N]big1 ?addn0] => [|i _||i _].
+- exact: leq_trans (sum_le _ _) mk.
+- by rewrite inE preactivation_extremal /coord x_i1 addNr ltxx.
+- exact: sum_le.
 by rewrite inE preactivation_extremal /coord x_i1 subrr ltxx.
 Qed.
 
-Lemma scale_extremal : 0 <= W -> scale_at_most W (3%:R / 2%:R * W) extremal.
+Lemma scale_extremal : 0 <= W -> scale_at_most W W extremal.
 Proof.
-move=> W0; split=> // j l.
-  rewrite /sqnorm (bigD1 i1) //= eqxx big1 ?addr0 => [|i /negPf->]; last by rewrite expr0n.
-  by case: j => [?|[?|?]]; case: l => [?|[?|?]]; rewrite ?sqrrN expr1n mulr1.
-have -> : `|outer extremal j| = W by case: j => [?|[?|?]] /=; rewrite ?normrN ger0_norm.
-rewrite mulrC ler_wpmul2r //; case: l => [?|?] /=; rewrite normrN ?normr1 ?half_ge1 //.
-by rewrite ger0_norm ?divr_ge0 ?ler0n.
+move=> W0; have outerW j : `|outer extremal j| = W by case: j => ? /=; rewrite ?normrN ger0_norm.
+split=> // j l; last by rewrite outerW normrN1 mulr1.
+rewrite -real_normK ?num_real // outerW /sqnorm (bigD1 i1) //= eqxx big1 => [|i /negPf->].
+  by case: l => ?; rewrite ?sqrrN expr1n addr0 mulr1.
+by rewrite expr0n.
 Qed.
 
 End Extremal.
 
-Theorem average_sensitivity_supremum (R : realFieldType) (n s k : nat) (W : R) :
+Theorem average_sensitivity_attained (R : realFieldType) (n s k : nat) (W : R) :
     (0 < n)%N -> (k <= s)%N -> 0 <= W ->
-  exists N : network R 'I_n 'I_s, in_class k W (3%:R / 2%:R * W) N /\
-    average_sensitivity (value N) = (minn (2 * k) s)%:R ^+ 2 * W ^+ 2.
+  exists N : network R 'I_n 'I_s,
+    in_class k W W N /\ average_sensitivity (value N) = (minn (2 * k) s)%:R ^+ 2 * W ^+ 2.
 Proof.
-move=> n_gt0 ks W_ge0; pose i1 := Ordinal n_gt0.
-pose a := minn (2 * k) s; pose A := (2 * k - a)%N; pose m := (a - k)%N.
-have k_le_a : (k <= a)%N by rewrite leq_min ks mul2n -addnn leq_addr.
-have a_le : (a <= 2 * k)%N by rewrite geq_minl.
-have kE : (A + m)%N = k by rewrite addnBA // subnK // mul2n -addnn addnK.
-have aE : (A + (m + m))%N = a by rewrite addnA kE subnKC.
-have Js : (#|{: 'I_A + ('I_m + 'I_m)}| <= s)%N.
-  by rewrite !card_sum !card_ord aE geq_minr.
-pose N0 := extremal i1 W A m; exists (wider s N0); split; first split.
-- by move=> x; rewrite card_active_wider // -kE; apply: sparse_extremal.
-- by apply: scale_wider (scale_extremal _ _ _ W_ge0); rewrite // mulr_ge0 ?divr_ge0 ?ler0n.
-rewrite -/a -aE -(average_sensitivity_extremal i1).
+move=> n_gt0 ks W_ge0; pose i1 := Ordinal n_gt0; pose m := (minn (2 * k) s - k)%N.
+have kmE : (k + m)%N = minn (2 * k) s by rewrite subnKC // leq_min ks mul2n -addnn leq_addr.
+have mk : (m <= k)%N by rewrite leq_subLR addnn -mul2n geq_minl.
+have Js : (#|{: 'I_k + 'I_m}| <= s)%N by rewrite card_sum !card_ord kmE geq_minr.
+exists (wider s (extremal i1 W k m)); split; first split.
+- by move=> x; rewrite card_active_wider //; apply: sparse_extremal.
+- exact: scale_wider (scale_extremal _ _ _ W_ge0).
+rewrite -kmE -(average_sensitivity_extremal i1).
 by apply: eq_average_sensitivity => x; apply: value_wider.
+Qed.
+
+(* On one bit no neuron changes by more than W + B.                           *)
+Theorem average_sensitivity_one_bit (R : realFieldType) (s k : nat) (W B : R)
+    (N : network R 'I_1 'I_s) : (0 < s)%N -> in_class k W B N ->
+  average_sensitivity (value N) <= (minn (2 * k) s)%:R ^+ 2 * ((W + B) / 2%:R) ^+ 2.
+Proof.
+move=> s_gt0 [sparseN [W0 NW NB]]; apply: mean_le_const => x.
+rewrite /sensitivity big_ord1; set x' := flip x _.
+pose A := active N x :|: active N x'.
+have cardA : (#|A| <= minn (2 * k) s)%N.
+  rewrite leq_min [X in _ && X](leq_trans (max_card _)) ?card_ord // andbT.
+  by rewrite (leq_trans (leq_card_setU _ _)) // mul2n -addnn leq_add ?sparseN.
+have relu_bound j y : relu (preactivation N j (coord R y)) <= `|weight N j ord0| + `|bias N j|.
+  rewrite le_maxl addr_ge0 // andbT /preactivation big_ord1.
+  apply: le_trans (ler_norm _) _; apply: le_trans (ler_norm_sub _ _) _.
+  by rewrite normrM norm_coord mulr1.
+have neuron j : `|outer N j| * (`|weight N j ord0| + `|bias N j|) <= W + B.
+  rewrite mulrDr ler_add ?NB // -normrM -ler_sqr ?nnegrE // real_normK ?num_real // exprMn.
+  by have := NW j j; rewrite /sqnorm big_ord1.
+have WB_ge0 : 0 <= W + B by rewrite (le_trans _ (neuron (Ordinal s_gt0))) // mulr_ge0 // addr_ge0.
+have -> : ((W + B) / 2%:R) ^+ 2 = (W + B) ^+ 2 / 4%:R by rewrite exprMn exprVn four.
+rewrite mulrA ler_pmul2r ?invr_gt0 ?ltr0n // -exprMn.
+apply: ler_norm_sqr; rewrite /value /value_at /value_with -sumrB (bigID (mem A)) /=.
+rewrite [X in _ + X]big1 ?addr0 => [|j]; last first.
+  by rewrite inE negb_or => /andP[/inactive/relu_neg-> /inactive/relu_neg->]; rewrite subrr.
+apply: le_trans (ler_norm_sum _ _ _) _.
+apply: (@le_trans _ _ (\sum_(j in A) (W + B))); last first.
+  by rewrite sumr_const -[leLHS]mulr_natl ler_wpmul2r ?ler_nat.
+apply: ler_sum => j _; rewrite -mulrBr normrM (le_trans _ (neuron j)) // ler_wpmul2l //.
+rewrite ler_norml; apply/andP; split.
+  by rewrite ler_subr_addr addrC ler_subl_addr (le_trans (relu_bound j x')) // ler_addr relu_ge0.
+by rewrite ler_subl_addr (le_trans (relu_bound j x)) // ler_addl relu_ge0.
 Qed.
 
 (* ---- Parities: k copies of a junta network ------------------------------- *)
@@ -202,18 +220,6 @@ Qed.
 
 (* ---- As the book states them --------------------------------------------- *)
 
-Theorem average_sensitivity_exact (R : realFieldType) (n s k : nat) (W B : R) :
-    (1 <= n)%N -> (1 <= k)%N -> (k <= s)%N -> 0 <= W -> 3%:R / 2%:R * W <= B ->
-  let bound := (minn (2 * k) s)%:R ^+ 2 * W ^+ 2 in
-  (forall N : network R 'I_n 'I_s, in_class k W B N -> average_sensitivity (value N) <= bound)
-  /\ exists N : network R 'I_n 'I_s, in_class k W B N /\ average_sensitivity (value N) = bound.
-Proof.
-move=> n_gt0 _ ks W_ge0 WB; split=> [N [sparseN scaleN]|].
-  by have := average_sensitivity_min scaleN sparseN; rewrite card_ord.
-have [N [[sparseN [W0 NW NB]] AS]] := average_sensitivity_supremum n_gt0 ks W_ge0.
-by exists N; split=> //; split=> //; split=> // j l; apply: le_trans (NB j l) WB.
-Qed.
-
 Theorem tail_exact (R : rcfType) (n s k d : nat) (W B : R) :
     (d.+1 <= n)%N -> (2 ^ d.+1 * k <= s)%N -> 0 <= W -> W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
   let bound := 4%:R * k%:R ^+ 2 * W ^+ 2 / d.+1%:R in
@@ -227,6 +233,29 @@ have [N [classN [S [cardS valueN]] tailN]] := tail_supremum dn ks W_ge0 WB.
 by exists N, S.
 Qed.
 
+Theorem average_sensitivity_supremum (R : rcfType) (n s k : nat) (W B : R) :
+    (1 <= n)%N -> (k <= s)%N -> 0 <= W ->
+  let bound := (minn (2 * k) s)%:R ^+ 2 * W ^+ 2 in
+  let is_attained := exists N : network R 'I_n 'I_s,
+    in_class k W B N /\ average_sensitivity (value N) = bound in
+  [/\ forall N : network R 'I_n 'I_s, in_class k W B N -> average_sensitivity (value N) <= bound,
+      W <= B -> is_attained
+    & (2 <= n)%N -> (4 * k <= s)%N -> 0 <= B -> is_attained].
+Proof.
+move=> n_gt0 ks W_ge0 bound is_attained.
+have upper (N : network R 'I_n 'I_s) : in_class k W B N -> average_sensitivity (value N) <= bound.
+  by case=> sparseN scaleN; have := average_sensitivity_min scaleN sparseN; rewrite card_ord.
+split=> // [WB | n_gt1 k4s B_ge0].
+  have [N [[sparseN [W0 NW NB]] AS]] := average_sensitivity_attained n_gt0 ks W_ge0.
+  by exists N; split=> //; split=> //; split=> // j l; apply: le_trans (NB j l) WB.
+have [|N [classN _ tailN]] := @tail_supremum R n s k 1 W B n_gt1 k4s W_ge0.
+  by rewrite subrr normr0 mulr0 mul0r.
+exists N; split=> //; apply/eqP; rewrite eq_le upper //=.
+have := tail_le_average_sensitivity (value N) 1; rewrite tailN ler_pmul2r ?invr_gt0 ?ltr0n //.
+apply: le_trans; rewrite ler_wpmul2r ?sqr_ge0 // four -exprMn -natrM ler_sqr ?nnegrE ?ler0n //.
+by rewrite ler_nat geq_minl.
+Qed.
+
 (* ---- A character shows that the tail bound of Claim 2.1 needs rho >= 0 ---- *)
 
 Lemma noise_character (R : realFieldType) (I : finType) (T : {set I}) (c rho : R) :
@@ -234,6 +263,27 @@ Lemma noise_character (R : realFieldType) (I : finType) (T : {set I}) (c rho : R
 Proof.
 rewrite noise_sensitivity_fourier (bigD1 T) //= fourier_character eqxx.
 by rewrite big1 ?addr0 // => S /negPf ST; rewrite fourier_character ST expr0n mulr0.
+Qed.
+
+(* h = 2 x_1, with one active neuron and W = B = 1.                           *)
+Theorem noise_attained (R : realFieldType) (rho : R) : exists N : network R 'I_1 'I_2,
+  [/\ in_class 1 1 1 N, forall x, value N x = 2%:R * coord R x ord0
+    & noise_sensitivity rho (value N) = 2%:R * (1 - rho)].
+Proof.
+pose N0 : network R 'I_1 ('I_1 + 'I_1) := extremal ord0 1 1 1.
+have Js : (#|{: 'I_1 + 'I_1}| <= 2)%N by rewrite card_sum !card_ord.
+have valueN x : value (wider 2 N0) x = 2%:R * coord R x ord0.
+  rewrite /value value_wider // /value_at /value_with big_sumType !big_ord1 /=.
+  rewrite !relu_pos ?preactivation_extremal_ge0 // !preactivation_extremal mul1r mulN1r opprB.
+  by rewrite addrACA subrr addr0 mulr_natl mulr2n.
+exists (wider 2 N0); split=> //.
+  split; first by move=> x; rewrite card_active_wider //; apply: sparse_extremal.
+  by apply: scale_wider; rewrite ?ler01 //; apply: scale_extremal; apply: ler01.
+pose S := [set ord0 : 'I_1].
+have -> : noise_sensitivity rho (value (wider 2 N0)) = noise_sensitivity rho (fun x => 2%:R * character R S x).
+  apply: eq_mean => x; apply: eq_bigr => z _.
+  by rewrite !valueN /character !big_set1.
+by rewrite noise_character cards1 expr1 expr2 mulrA divfK ?pnatr_eq0 // mulrC.
 Qed.
 
 Theorem witness_E9 (R : realFieldType) : exists (f : cube 'I_2 -> R) (rho : R),

@@ -211,11 +211,15 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
     assert title.text == "Lemma 9, average sensitivity#" and title.span.text == "Lemma 9"
     assert other.text == "Theorem 2.1 (X is small; after Y)#" and hrefs(other)["#"] == "#box-x"
     line = chapter.select_one("#lemma-9 section.lemma-content .whence")
-    known, rests = "§3; arXiv: Lemma 3.2. Ledger: true. Errata: E16", "Rests on Equation (U). Used for Theorem 8"
+    known, rests = (
+        "§3; arXiv: Lemma 3.2. Ledger: true, machine-checked: the *range*. Errata: E16",
+        "Rests on Equation (U). Used for Theorem 8",
+    )
     assert line.text == f"{known}. {rests}. Id: lemma-9" and line.code.text == "lemma-9"
     assert hrefs(line) == {
         "§3": "map.html#section-3",
         "true": "ledger.html#lemma-9",
+        "machine-checked: the *range*": "proofs.html#coq-lemma-9",
         "E16": "errata.html#E16",
         "Equation (U)": f"02-uniform.html#{RECORD['eq-U']}",
         "Theorem 8": f"02-uniform.html#{RECORD['theorem-8']}",
@@ -255,6 +259,7 @@ def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
         title: sorted((index["docnames"][page].removeprefix("book/"), anchor) for page, anchor in places)
         for title, places in index["alltitles"].items()
     }
+    assert found["Lemma 9, in Coq"] == [("proofs", "lemma-9")]
     assert found["Lemma 9"] == found["lemma-9"] == [("02-uniform", "lemma-9"), ("ledger", "lemma-9")]
     ours = [("02-uniform", "box-x"), ("ledger", "ours-x")]
     assert all(found[one] == ours for one in ("X", "2.1", "Theorem 2.1", "Theorem 2.1 (X)", "ours-x"))

@@ -259,6 +259,8 @@ def searchable(app, pagename, templatename, context, doctree):
         return
     titles = app.builder.indexer._all_titles[pagename]
     titles[:] = [(re.sub(r"^\w* ?\((.*)\)$", r"\1", title.strip()), where) for title, where in titles]
+    if pagename == "book/proofs":
+        titles[:] = [(f"{title}, in Coq", where) for title, where in titles]
     titles += [(box["title"].strip()[1:-1], box["ids"][0]) for box in doctree.findall(unenumerable_node)]
     for claim in known(str(app.srcdir)).values():
         places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}
