@@ -39,8 +39,12 @@ def test_each_theorem_is_proved_for_the_claim_whose_name_it_has():
 
 def test_a_statement_that_is_false_as_printed_is_marked_with_its_part():
     """What Coq proves is not what is printed."""
-    false = [c for c in CLAIMS if "proved" in c and c["verdict"] == "false as printed" and c["kind"] != "erratum"]
-    assert false and all(RECORD["theorems"][c["proved"]].get("part") for c in false)
+    theorems = {"a": {}, "b": {"part": "the range"}}
+    false = claim(proved="a", verdict="false as printed")
+    assert proofs.part(false, theorems) == "the corrected form"
+    assert proofs.part({**false, "proved": "b"}, theorems) == "the range"
+    assert proofs.part(claim(proved="a"), theorems) == proofs.part(claim(), theorems) == ""
+    assert proofs.part({**erratum("E1", ["a"]), "proved": "a"}, theorems) == ""
 
 
 def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map():
@@ -78,8 +82,7 @@ def test_coq_s_words_are_escaped_and_lead_to_definitions():
 def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
     page = tmp_path / "proofs.md"
     page.write_text((BOOK / "proofs.md").read_text(encoding="utf-8"), encoding="utf-8")
-    parts = {name: theorem.get("part", "") for name, theorem in RECORD["theorems"].items()}
-    placed = [{**c, "place": "", "part": parts.get(c.get("proved"), "")} for c in CLAIMS]
+    placed = [{**c, "place": "", "part": proofs.part(c, RECORD["theorems"])} for c in CLAIMS]
     proofs.fill(page, placed, **RECORD)
     text = page.read_text(encoding="utf-8")
     assert proofs.MARK not in text

@@ -37,9 +37,8 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the ledger does not balance ({len(problems)}):\n{reasons}")
     checked = claims.machine_checked(book)
-    parts = {name: theorem.get("part", "") for name, theorem in checked["theorems"].items()}
     placed = [
-        {**claim, "place": claims.place(claim, records), "part": parts.get(claim.get("proved"), "")}
+        {**claim, "place": claims.place(claim, records), "part": proofs.part(claim, checked["theorems"])}
         for claim in entries
     ]
     pages = {

@@ -16,17 +16,23 @@ MARK = "<!-- statements -->"
 Entries = dict[str, dict[str, Any]]
 
 
+def part(claim: dict[str, Any], theorems: Entries) -> str:
+    """The part of a claim that Coq proves, in words, if it is not all of what is printed."""
+    corrected = claim["verdict"] == "false as printed" and claim["kind"] != "erratum"
+    return theorems.get(claim.get("proved", ""), {}).get("part", "the corrected form" if corrected else "")
+
+
 def sections(claims: list[dict[str, Any]], theorems: Entries, definitions: Entries) -> Iterator[str]:
     """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions."""
     checked = [claim for claim in claims if "proved" in claim]
     for chapter, mine in groupby(checked, key=lambda claim: claim["chapter"]):
         yield f"\n## Statements of chapter {int(chapter[:2])}\n"
         for claim in mine:
-            theorem, part = claim["proved"], f" ({plain(claim['part'])})" if claim["part"] else ""
+            theorem, which = claim["proved"], f" ({plain(claim['part'])})" if claim["part"] else ""
             place = link(claim["place"] or f"ledger.html#{claim['id']}", "In the book", f"In the book, {name(claim)}")
             said = [
                 f"{place}: {one_line(claim['statement'])}",
-                f"*Proved*{part}: {one_line(theorems[theorem]['note'])}",
+                f"*Proved*{which}: {one_line(theorems[theorem]['note'])}",
             ]
             yield f"(coq-{anchor(theorem)})=\n### {plain(name(claim))}\n"
             yield beside(said, theorems[theorem], definitions)
