@@ -48,31 +48,19 @@ def site():
 # Whenever a run is killed, a file is the old one or the new one, and a folder is complete or not there
 
 
-def take(file):
-    """Lock a file for this process and return True, or False where another process has it."""
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    except OSError:
-        return False
-
-
 @contextlib.contextmanager
 def alone():
-    """Nobody else builds in _build meanwhile: a second command waits."""
+    """Nobody else builds in _build meanwhile: a second command waits. (Windows has no such locks.)"""
     BUILD.mkdir(exist_ok=True)
     with (BUILD / "lock").open("w") as file:
-        if not take(file):
-            say(f"  another command builds in {BUILD}: waiting for its end")
-            while not take(file):
-                time.sleep(0.1)
+        if os.name != "nt":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                say(f"  another command builds in {BUILD}: waiting for its end")
+                fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
