@@ -1,5 +1,7 @@
 """Claims, their statements in the boxes of chapters, and the audit: what does not agree is refused, rule by rule."""
 
+import re
+
 import pytest
 import yaml
 from companion import audit, claims, pages
@@ -111,6 +113,9 @@ def test_each_box_of_ours_has_a_number_of_its_own_by_chapter_and_order():
         mine = sorted((c for c in ours if c["chapter"] == stem), key=lambda c: text.index(f":label: {c['box']}\n"))
         numbers = [c["number"].split(" ") for c in mine]
         assert [number for _, number in numbers] == [f"{int(stem[:2])}.{i}" for i in range(1, len(mine) + 1)]
+        boxes = re.findall(r"^`+{prf:(?!proof)\w+} (.*)\n:label: (\S+)$", text, flags=re.M)
+        others = {title for title, box in boxes if box not in {c.get("box") for c in CLAIMS}}
+        assert all(re.match(r"(Theorem|Lemma) \d+, ", title) for title in others)
         assert {kind for kind, _ in numbers} <= {"Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark"}
 
 
