@@ -1,4 +1,4 @@
-"""Perceptron covers and the peeling: the four facts that the proof of `ours-theorem-e` uses, on random and extremal data."""
+"""Perceptron covers and the peeling: the four facts behind `ours-theorem-e`, on random and extremal data."""
 
 import numpy as np
 import pytest
