@@ -239,23 +239,46 @@ rewrite -sqnorm_indicator; apply: eq_bigr => i _.
 by rewrite /indicator; case: (i \in S); rewrite ?expr1n ?expr0n.
 Qed.
 
-(* The weights with |a| <= |S| are largest for S = [m], a = m.                *)
-Lemma sqnorm_parity_weight_le q (l : 'I_(#|S|./2).+1) :
-  sqnorm (parity_weight q (#|S|%:R - 4%:R * l%:R))
-    <= q ^+ 2 * (4%:R * m%:R ^+ 3 + (m%:R ^+ 2 - m%:R)).
+(* The weights with |a| <= m are largest for S = [m], a = m.                  *)
+Lemma sqnorm_parity_weight_le q a : `|a| <= m%:R ->
+  sqnorm (parity_weight q a) <= q ^+ 2 * (4%:R * m%:R ^+ 3 + (m%:R ^+ 2 - m%:R)).
 Proof.
-have Sm : (#|S| <= m)%N by rewrite -[leqRHS]card_ord max_card.
+move=> am; have Sm : (#|S| <= m)%N by rewrite -[leqRHS]card_ord max_card.
 have falling n : n%:R ^+ 2 - n%:R = (n * n.-1)%:R :> R.
   by case: n => [|n]; rewrite ?expr0n ?subr0 // -natrX -natrB ?leq_pmulr // -mulnn mulnS addKn.
 rewrite sqnorm_parity_weight ler_wpmul2l ?sqr_ge0 // !falling; apply: ler_add; last first.
   by rewrite ler_nat leq_mul // -!subn1 leq_sub2r.
-rewrite [in leRHS]exprSr -mulrA ler_wpmul2l ?ler0n //; apply: ler_pmul; rewrite ?sqr_ge0 ?ler_nat ?ler0n //.
-apply: (@le_trans _ _ (#|S|%:R ^+ 2)); last by rewrite ler_sqr ?nnegrE ?ler0n // ler_nat.
-apply: ler_norm_sqr; rewrite ler_norml ler_subr_addr ler_subl_addr ler_addl mulr_ge0 ?ler0n // andbT.
+rewrite [in leRHS]exprSr -mulrA ler_wpmul2l ?ler0n //.
+by apply: ler_pmul; rewrite ?sqr_ge0 ?ler_nat ?ler0n // ler_norm_sqr.
+Qed.
+
+Lemma centre_le (l : 'I_(#|S|./2).+1) : `|#|S|%:R - 4%:R * l%:R| <= m%:R :> R.
+Proof.
+apply: (@le_trans _ _ #|S|%:R); last by rewrite ler_nat -[leqRHS]card_ord max_card.
+rewrite ler_norml ler_subr_addr ler_subl_addr ler_addl mulr_ge0 ?ler0n // andbT.
 rewrite addrC ler_subl_addr -natrM -natrD ler_nat addnn (_ : 4 * l = l.*2.*2)%N.
   rewrite leq_double -[leqRHS]odd_double_half (leq_trans _ (leq_addl _ _)) //.
   by rewrite leq_double -ltnS.
 by rewrite -!muln2 -mulnA mulnC.
+Qed.
+
+Theorem parity_norms a : (1 <= m)%N -> `|a| <= m%:R ->
+  let w (ij : 'I_m * 'I_m) :=
+    if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2%:R * a else -1) else 0 in
+  sqnorm w <= 4%:R * m%:R ^+ 3 + m%:R ^+ 2 - m%:R
+  /\ `|#|S|%:R + a ^+ 2 - 2%:R^-1| <= m%:R ^+ 2 + m%:R.
+Proof.
+move=> m_gt0 am w; split.
+  have -> : sqnorm w = sqnorm (parity_weight 1 a).
+    by apply: eq_bigr => ij _; rewrite /parity_weight mulr1.
+  by apply: le_trans (sqnorm_parity_weight_le 1 am) _; rewrite expr1n mul1r addrA.
+have S_le : #|S|%:R <= m%:R :> R by rewrite ler_nat -[leqRHS]card_ord max_card.
+have half_ge0 : 0 <= 2%:R^-1 :> R by rewrite invr_ge0 ler0n.
+have half_le1 : 2%:R^-1 <= 1 :> R by rewrite invf_le1 ?ltr0n // ler1n.
+rewrite ler_norml; apply/andP; split; last first.
+  by rewrite ler_subl_addr -[leLHS]addr0 [#|S|%:R + _]addrC !ler_add // ler_norm_sqr.
+apply: (@le_trans _ _ (- 1)); first by rewrite ler_opp2 ler_paddl ?sqr_ge0 // ler1n.
+by rewrite -[leLHS]add0r ler_add ?addr_ge0 ?ler0n ?sqr_ge0 // ler_opp2.
 Qed.
 
 Theorem parity_linearisation a :
@@ -314,7 +337,7 @@ split=> [y | y | l].
   by apply: eq_leq; apply: eq_card => l; rewrite !inE pre.
 have -> : sqnorm (weight N l) = sqnorm (parity_weight 4%:R^-1 (a l)).
   by apply: eq_bigr => ij _; rewrite wE.
-apply: le_trans (sqnorm_parity_weight_le _ _) _.
+apply: le_trans (sqnorm_parity_weight_le _ (centre_le l)) _.
 by rewrite [leLHS]mulrC addrA (_ : 16%:R = 4%:R ^+ 2) ?exprVn // -natrX.
 Qed.
 

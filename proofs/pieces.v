@@ -202,6 +202,23 @@ have -> : \sum_i coord R x i ^+ 2 = n%:R.
 by rewrite ler_wpmul2r ?ler0n.
 Qed.
 
+(* ---- Buckets ------------------------------------------------------------- *)
+
+Theorem restriction (R : realFieldType) (n m s k : nat) (N : network R 'I_n 'I_s)
+    (bucket : 'I_n -> 'I_m) (z : cube 'I_n) :
+  let H := Network (outer N)
+    (fun j e => \sum_(l | bucket l == e) weight N j l * coord R z l) (bias N) in
+  let x (v : cube 'I_m) : cube 'I_n := [ffun l => z l (+) v (bucket l)] in
+  (forall v, value N (x v) = value H v) /\ (sparse k N -> sparse k H).
+Proof.
+move=> H x; have pre j v : preactivation H j (coord R v) = preactivation N j (coord R (x v)).
+  rewrite /preactivation /=; congr (_ - _); rewrite [RHS](partition_big bucket xpredT) //=.
+  apply: eq_bigr => e _; rewrite mulr_suml; apply: eq_bigr => l /eqP <-.
+  by rewrite /coord ffunE signr_addb mulrA.
+split=> [v | sparseN v]; first by apply: eq_bigr => j _; rewrite pre.
+by apply: leq_trans (sparseN (x v)); apply: eq_leq; apply: eq_card => j; rewrite !inE pre.
+Qed.
+
 (* ---- Witnesses ----------------------------------------------------------- *)
 
 (* relu(x + 2), always active.                                                *)

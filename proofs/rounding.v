@@ -259,3 +259,36 @@ move=> q_gt0 f; rewrite /f; split=> [pq | qp |]; first by rewrite modn_mod modn_
   by rewrite modn_small // (leq_trans _ qp) // ltn_mod.
 by rewrite modn_dvdm ?dvdn_gcdl // modn_dvdm ?dvdn_gcdr.
 Qed.
+
+Theorem norms (R : realFieldType) (q m a : nat) (w : 'I_m -> 'I_q) :
+    (1 < q)%N -> (1 <= m)%N -> (a <= m * (q - 1) ^ 2)%N ->
+  let A := (m * (q - 1) ^ 2)%N in
+  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2%:R ^+ ib.2 / 2%:R) in
+  let c : R := (\sum_i (w i : nat) * (2 ^ length q - 1))%N%:R / 2%:R in
+  let W il := if il.1 == il.2 then 2%:R * (a%:R - c) * v il.1 else - (v il.1 * v il.2) in
+  [/\ sqnorm W <= sqnorm v ^+ 2 + 4%:R * A%:R ^+ 2 * sqnorm v,
+      `|sqnorm v + (a%:R - c) ^+ 2 - 2%:R^-1| <= sqnorm v + A%:R ^+ 2
+    & sqnorm v <= (m * (q - 1) ^ 4)%:R / 3%:R].
+Proof.
+move=> q_gt1 m_gt0 aA A v c W; pose j : 'I_A.+1 := Ordinal (aA : (a < A.+1)%N).
+have -> : sqnorm W = sqnorm (weight (rounding_network R w id) j).
+  by apply: eq_bigr => il _; rewrite /W /= /lifted_weight mulr1 mul1r.
+have -> : sqnorm v + (a%:R - c) ^+ 2 - 2%:R^-1 = bias (rounding_network R w id) j.
+  by rewrite /= /lifted_bias mul1r.
+split; [exact: weight_le | exact: bias_le | exact: le_trans (V_le _ _) (V_le_q _ _ q_gt1)].
+Qed.
+
+(* floor(p t/q) = - q^-1 ((p t mod q) mod p) modulo p, and the same with      *)
+(* rounding to the nearest integer; q' = q^-1 modulo p.                       *)
+Theorem lwr_identities (p q q' t : nat) : (1 <= q)%N -> (q' * q = 1 %[mod p])%N ->
+  ((p * t) %/ q + q' * ((p * t %% q) %% p) = 0 %[mod p])%N
+  /\ ((2 * (p * t) + q) %/ (2 * q) + q' * ((p * t + q./2) %% q) = q' * q./2 %[mod p])%N.
+Proof.
+move=> q_gt0 inverse.
+have key n : (n %/ q + q' * (n %% q) = q' * n %[mod p])%N.
+  rewrite [in RHS](divn_eq n q) mulnDr mulnCA -[RHS]modnDml -(modnMmr (n %/ q)) inverse.
+  by rewrite modnMmr muln1 modnDml.
+split; first by rewrite -modnDmr modnMmr modnDmr key mulnCA modnMr mod0n.
+rewrite divnMA [(2 * (p * t))%N]mulnC divnMDl // divn2 key mulnDr -modnDml mulnCA modnMr.
+by rewrite add0n.
+Qed.

@@ -85,7 +85,7 @@ Proof. exact: lookups.removal. Qed.
 Theorem appendix_a (R : realFieldType) (b q : nat) (Gamma : R) (w : cube 'I_b -> 'I_q -> R)
     (x : cube 'I_b) (y : cube 'I_q) :
   let z a := \sum_i w a i * coord R y i + Gamma * (\sum_i coord R x i * coord R a i - b%:R) in
-  (forall a, a != x -> z a <= 0) ->
+  (forall a : cube 'I_b, a != x -> z a <= 0) ->
   \sum_a relu (z a) = relu (\sum_i w x i * coord R y i).
 Proof. exact: lookups.appendix_a_value. Qed.
 
@@ -246,6 +246,15 @@ apply: (@le_trans _ _ (4 * k%:R ^+ 2 + 2 * k%:R ^+ 2)).
 by rewrite -mulrDl -natrD [leRHS]mulrA ler_wpmul2r ?sqr_ge0 // mulrAC ler_pdivl_mulr ?ltr0n // -!natrM ler_nat.
 Qed.
 
+(* x_l = z_l v_e for l in bucket e; a sign is a Boolean, their product is (+). *)
+Theorem appendix_b_restriction (R : realFieldType) (n m s k : nat) (N : network R 'I_n 'I_s)
+    (bucket : 'I_n -> 'I_m) (z : cube 'I_n) :
+  let H := Network (outer N)
+    (fun j e => \sum_(l | bucket l == e) weight N j l * coord R z l) (bias N) in
+  let x (v : cube 'I_m) : cube 'I_n := [ffun l => z l (+) v (bucket l)] in
+  (forall v, value N (x v) = value H v) /\ (sparse k N -> sparse k H).
+Proof. exact: pieces.restriction. Qed.
+
 (* ==== Chapter 3 =========================================================== *)
 
 Theorem ours_junta_half_scale (R : rcfType) (p : nat) : (1 <= p)%N ->
@@ -282,6 +291,15 @@ Theorem parity_linearisation (R : realFieldType) (m : nat) (S : {set 'I_m}) (a :
   forall y : cube 'I_m, 2^-1 - (\sum_(i in S) coord R y i - a) ^+ 2
     = (\sum_ij w ij * coord R (lifted y) ij) - b.
 Proof. exact: parity.parity_linearisation. Qed.
+
+(* The weights and the bias of parity_linearisation, for all |a| <= m.        *)
+Theorem parity_norms (R : realFieldType) (m : nat) (S : {set 'I_m}) (a : R) :
+    (1 <= m)%N -> `|a| <= m%:R ->
+  let w (ij : 'I_m * 'I_m) :=
+    if (ij.1 \in S) && (ij.2 \in S) then (if ij.1 == ij.2 then 2 * a else -1) else 0 in
+  sqnorm w <= 4 * m%:R ^+ 3 + m%:R ^+ 2 - m%:R
+  /\ `|#|S|%:R + a ^+ 2 - 2^-1| <= m%:R ^+ 2 + m%:R.
+Proof. exact: parity.parity_norms. Qed.
 
 (* The a with |a| <= |S| and a = |S| modulo 4 (or 2) are |S| - 4 l (or        *)
 (* |S| - 2 l), and then (|S| - a)/2 = l in the second sum.                    *)
@@ -353,6 +371,26 @@ Theorem ours_lwr_network (R : rcfType) (q m p : nat) (w : 'I_m -> 'I_q) (lambda 
       sqnorm v <= (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12
     & (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12 <= (m * (q - 1) ^ 4)%:R / 3 :> R].
 Proof. exact: rounding.rounding. Qed.
+
+(* The weights W and the bias of lwr_linearisation, with v and c of           *)
+(* lwr_encoding, for a = 0, ..., A.                                           *)
+Theorem lwr_norms (R : realFieldType) (q m a : nat) (w : 'I_m -> 'I_q) :
+    (2 <= q)%N -> (1 <= m)%N -> (a <= m * (q - 1) ^ 2)%N ->
+  let A := (m * (q - 1) ^ 2)%N in
+  let v (ib : 'I_m * 'I_(length q)) : R := - ((w ib.1 : nat)%:R * 2 ^+ ib.2 / 2) in
+  let c : R := (\sum_i (w i : nat) * (2 ^ length q - 1))%N%:R / 2 in
+  let W il := if il.1 == il.2 then 2 * (a%:R - c) * v il.1 else - (v il.1 * v il.2) in
+  [/\ sqnorm W <= sqnorm v ^+ 2 + 4 * A%:R ^+ 2 * sqnorm v,
+      `|sqnorm v + (a%:R - c) ^+ 2 - 2^-1| <= sqnorm v + A%:R ^+ 2
+    & sqnorm v <= (m * (q - 1) ^ 4)%:R / 3].
+Proof. exact: rounding.norms. Qed.
+
+(* floor(p t/q) is p * t %/ q, and floor(p t/q + 1/2) is                      *)
+(* (2 p t + q) %/ (2 q); q' stands for the inverse of q modulo p.             *)
+Theorem ours_lwr_identities (p q q' t : nat) : (1 <= q)%N -> (q' * q = 1 %[mod p])%N ->
+  ((p * t) %/ q + q' * ((p * t %% q) %% p) = 0 %[mod p])%N
+  /\ ((2 * (p * t) + q) %/ (2 * q) + q' * ((p * t + q./2) %% q) = q' * q./2 %[mod p])%N.
+Proof. exact: rounding.lwr_identities. Qed.
 
 (* The parts about f_w; the probability that elimination succeeds is left out. *)
 Theorem ours_lwr_linear (q p m : nat) (w y : 'I_m -> 'I_q) : (1 <= q)%N ->
