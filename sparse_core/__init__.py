@@ -11,7 +11,13 @@ imports everything that it runs from here. A room is loaded when it is first use
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import bounds, cube, general, hardness, laboratory, learning, network, notebook
+    from .laboratory import examine
+    from .learning import LowDegreeRegressor
+    from .network import SparseNetwork
 
 __all__ = [
     "LowDegreeRegressor",

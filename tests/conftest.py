@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from companion import Stop, build, pdf
+from companion import Stop, build
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +22,8 @@ def site():
 @pytest.fixture(scope="session")
 def in_browser():
     """A function that returns what ``visit``, given a new page of the one browser, returns."""
+    from companion import pdf
+
     try:
         executable = pdf.browser()
     except Stop as reason:

@@ -5,10 +5,14 @@ algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact 
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import lemma_9, lemma_10, moments, monomial_products, regression, risks, shards
 from .moments import Moments
+
+if TYPE_CHECKING:
+    from . import lowdegree
+    from .lowdegree import LowDegreeRegressor
 
 __all__ = [
     "LowDegreeRegressor",

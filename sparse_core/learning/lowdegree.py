@@ -236,7 +236,7 @@ def _progress(verbose: bool) -> Iterator[Report]:
     try:
         from tqdm import tqdm
     except ImportError:
-        raise ImportError("Argument 'verbose' needs tqdm: pip install .[progress]") from None
+        raise ImportError("Argument 'verbose' needs tqdm: pip install 'sparse_core[progress]'") from None
     form = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left"
     bars: dict[str, Any] = {}
     with ExitStack() as shown:

@@ -6,7 +6,7 @@ does the work, the sums are taken along one fixed tree, the halves of the list o
 on the shards only. If in addition the length of each but the last is a multiple of ``Moments.block``, they are those
 of one ``update`` with all samples.
 
-The cluster is Dask's (``pip install .[dask]``), which is imported only when a scheduler is named.
+The cluster is Dask's (``pip install "sparse_core[dask]"``), which is imported only when a scheduler is named.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
     try:
         from dask.delayed import delayed
     except ImportError:
-        raise ImportError("Argument 'scheduler' needs Dask: pip install .[dask]") from None
+        raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse_core[dask]'") from None
     part, add = delayed(Shard.moments, pure=True), delayed(Moments.__add__, pure=True)
     total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
     return total

@@ -17,7 +17,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
+try:
+    import matplotlib as mpl
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError("Figures need matplotlib: pip install 'sparse_core[figures]'") from missing
 import numpy as np
 from cycler import cycler
 from matplotlib.colors import ListedColormap
