@@ -95,8 +95,11 @@ def dead(W: Array, b: Array) -> NDArray[np.bool_]:
     >>> dead(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([2.0, 1.5]))
     array([ True, False])
     """
-    rows = np.column_stack([np.abs(W), -b]).tolist()
-    return np.array([math.fsum(row) <= 0 for row in rows], dtype=np.bool_)  # rounded once, so the sign is right
+    rows = np.column_stack([np.abs(W), -b])
+    total = rows.sum(axis=1)
+    for j in np.flatnonzero(~(np.abs(total) > round_off(W, b, np.ones((1, 1))))):  # where round-off may decide
+        total[j] = math.fsum(rows[j].tolist())  # which rounds once, so that the sign is right
+    return np.asarray(total <= 0)
 
 
 def integral(X: Points) -> bool:

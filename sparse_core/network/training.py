@@ -227,17 +227,17 @@ def _sgd(parameters: list[Array]) -> Step:
 
 def _adam(parameters: list[Array]) -> Step:
     """p <- p - rate mean / (sqrt(square) + 1e-8), the running means of the gradient and of its square, in place."""
-    mean, square = ([np.zeros_like(p) for p in parameters] for _ in MEMORY)
+    mean, square, change = ([np.zeros_like(p) for p in parameters] for _ in range(3))
     taken = 0
 
     def step(gradient: Iterable[Array], rate: float) -> None:
         nonlocal taken
         taken += 1
         rate = rate * sqrt(1 - MEMORY[1] ** taken) / (1 - MEMORY[0] ** taken)
-        for p, m, v, g in zip(parameters, mean, square, gradient, strict=True):
-            m += (1 - MEMORY[0]) * (g - m)
-            v += (1 - MEMORY[1]) * (g**2 - v)
-            p -= rate * m / (np.sqrt(v) + 1e-8)
+        for p, m, v, d, g in zip(parameters, mean, square, change, gradient, strict=True):
+            m += np.multiply(np.subtract(g, m, out=d), 1 - MEMORY[0], out=d)
+            v += np.multiply(np.subtract(np.multiply(g, g, out=d), v, out=d), 1 - MEMORY[1], out=d)
+            p -= np.multiply(np.divide(m, np.add(np.sqrt(v, out=d), 1e-8, out=d), out=d), rate, out=d)
 
     return step
 
@@ -316,7 +316,8 @@ def fit_each(
     batch = min(checks.integer("batch", batch, 1), len(X))
     u = rng.standard_normal(width) / sqrt(width)
     W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
-    parameters = [np.tile(p, (len(l1), *[1] * p.ndim)) for p in (u, W, np.zeros(width))]
+    y, l1, decay, u, W, b = (a.astype(X.dtype) for a in (y, l1, decay, u, W, np.zeros(width)))
+    parameters = [np.tile(p, (len(l1), *[1] * p.ndim)) for p in (u, W, b)]
     step = _adam(parameters)
     best, least, order = [p.copy() for p in parameters], np.full(len(l1), inf), np.arange(0)
     for t in range(1, steps + 1):
