@@ -96,7 +96,7 @@ def dead(W: Array, b: Array) -> NDArray[np.bool_]:
     array([ True, False])
     """
     rows = np.column_stack([np.abs(W), -b])
-    total = rows.sum(axis=1)
+    total = rows.sum(axis=1, dtype=np.float64)
     for j in np.flatnonzero(~(np.abs(total) > round_off(W, b, np.ones((1, 1))))):  # where round-off may decide
         total[j] = math.fsum(rows[j].tolist())  # which rounds once, so that the sign is right
     return np.asarray(total <= 0)
