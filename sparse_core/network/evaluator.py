@@ -1,6 +1,6 @@
 r"""Sparse inference on the cube: h(x) = sum_{j in R_x} u_j (<w_j, x> - b_j), touching few neurons outside R_x, exactly.
 
-How does one find R_x without computing every <w_j, x>? The slack of neuron j is ||w_j||_1 - b_j, its largest
+How does one find R_x without computing every <w_j, x>? The margin of neuron j is ||w_j||_1 - b_j, its largest
 pre-activation. If x disagrees with the sign of w_jc, this falls by 2 |w_jc|. So each coordinate c with
 2 |w_jc| >= ||w_j||_1 - b_j is a *key* of neuron j: one disagreement there silences it (`ours-one-wrong-bit`). Neurons
 with the same keys make a group; x reads its signs at the keys as an address, and only the neurons that are filed there
@@ -51,8 +51,8 @@ def keys(W: Array, b: Array) -> NDArray[np.bool_]:
     The third neuron is dead: it has nothing left to silence.
     """
     size = np.abs(W)
-    slack = (size.sum(axis=1) - b)[:, None]
-    return np.asarray((2 * size >= slack) & (slack > 0))
+    margin = (size.sum(axis=1) - b)[:, None]
+    return np.asarray((2 * size >= margin) & (margin > 0))
 
 
 def gathered(u: Array, W: Array, b: Array, X: NDArray[Any], rows: Indices, neurons: Indices) -> Array:

@@ -1,4 +1,4 @@
-r"""Training ReLU networks by gradient steps, with a price on activations, and what their hidden layers then do.
+r"""Training ReLU networks by SGD or Adam, with a penalty on activations, and what their hidden layers then do.
 
 __all__ = ["ActivationStatistics", "Layered", "activation_statistics", "classify", "fit", "fit_each"]
 
@@ -137,9 +137,9 @@ def classify(
     X, y : (m, n) points as rows and their (m,) classes 0, 1, ...
     widths : the numbers of neurons of one to three hidden layers.
     optimiser : "sgd", with momentum 0.9, or "adam".
-    rate : the size of a step, the same throughout.
+    rate : the learning rate, the same throughout.
     epochs, batch : passes through the points, and points in a step.
-    l1, decay : the prices of activations and of squared weights.
+    l1, decay : the penalties on activations and on squared weights.
     flip : the probability with which each entry of each point changes its sign, anew in every pass.
     relabel : the probability with which each class is replaced by a uniform one, anew in every pass.
     watch : called with the network at the start and after each pass; it must not keep it, since the steps change it.
@@ -265,15 +265,15 @@ def fit(
     X, y : (m, n) points as rows and their (m,) labels.
     width : the number of neurons.
     validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
-    l1 : the price of activation. A neuron that is silent costs nothing, so the price favours sparse activity.
-    decay : the price of the squared weights; biases are free.
-    rate : the largest step; it falls along a cosine to 0.
+    l1 : the penalty on activations. A silent neuron pays none, so the penalty favours sparse activity.
+    decay : the penalty on squared weights; biases pay none.
+    rate : the largest learning rate; it falls along a cosine to 0.
     batch : points in a step, at most m.
 
     Returns
     -------
-    A ``SparseNetwork`` in float64. The same generator gives the same network on one machine, and on others up to
-    round-off.
+    A ``SparseNetwork``, trained in single precision if X is (that halves the time), else in double. The same generator
+    gives the same network on one machine, and on others up to round-off.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def _gradient(
 ) -> tuple[Array, Array, Array]:
     """The gradient of the objective in u, W and b on one minibatch; relu has the slope 0 at 0.
 
-    Further axes of the parameters come first and are those of the prices: one network for each.
+    Further axes of the parameters come first and are those of the penalties: one network for each.
     """
     u, W, b = parameters
     l1, decay = np.asarray(l1)[..., None, None], np.asarray(decay)[..., None]

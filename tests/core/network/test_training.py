@@ -1,4 +1,4 @@
-"""Training: gradients against differences, prices of activation, noise, the choice by validation, and statistics."""
+"""Training: gradients against differences, penalties, noise, the choice by validation, and statistics."""
 
 from itertools import pairwise
 from math import cos, pi, sqrt
@@ -76,7 +76,7 @@ def test_fit_is_its_recipe(m, options):
 
 
 @pytest.mark.parametrize("held_out", [None, 30])
-def test_fit_each_is_fit_for_each_price(held_out):
+def test_fit_each_is_fit_for_each_penalty(held_out):
     X, y = sample(np.random.default_rng(9))
     options = {"steps": 450, "validation": held_out and sample(np.random.default_rng(10), held_out)}
     prices = [(0, 0), (0.05, 0), (0, 0.05), (0.02, 0.01)]
@@ -84,6 +84,18 @@ def test_fit_each_is_fit_for_each_price(held_out):
     for net, (l1, decay) in zip(nets, prices, strict=True):
         assert same(net, training.fit(X, y, 6, l1=l1, decay=decay, rng=np.random.default_rng(1), **options))
     assert not np.allclose(nets[0].W, nets[1].W)
+
+
+def test_points_in_single_precision_are_fitted_in_single_precision(monkeypatch):
+    X, y = sample(np.random.default_rng(9))
+    seen, gradient = [], training._gradient
+    monkeypatch.setattr(training, "_gradient", lambda *a: seen.append(gradient(*a)) or seen[-1])
+    single, double = (
+        training.fit(X.astype(dtype), y, 6, rng=np.random.default_rng(1), steps=30, l1=0.01, decay=0.01)
+        for dtype in (np.float32, np.float64)
+    )
+    assert [{g.dtype for g in some} for some in (seen[0], seen[-1])] == [{np.dtype("f4")}, {np.dtype("f8")}]
+    assert single.W == pytest.approx(double.W, abs=1e-4) and not np.array_equal(single.W, double.W)
 
 
 def test_validation_takes_the_least_mean_square_among_the_networks_at_every_look(monkeypatch):
