@@ -9,7 +9,6 @@ import sys
 import jupytext
 import pytest
 from companion import Stop, chapters, downloads
-from nbformat import from_dict
 
 import make
 
@@ -41,23 +40,6 @@ def test_the_three_forms_hold_the_same_code(taken, tmp_path):
     assert code(chapters.read(tmp_path / "page.md")) == code(json.loads(texts["ipynb"])) == code(notebook)
     assert code(jupytext.reads(texts["py"], fmt="py:percent")) == code(notebook)
     ast.parse(texts["py"])
-
-
-def test_each_form_says_first_what_it_needs(taken):
-    texts = taken[1]
-    first = json.loads(texts["ipynb"])["cells"][0]["source"]
-    front = texts["md"].split("\n---\n")[1]
-    assert all("pip install . matplotlib" in text[:300] for text in (first, front, texts["py"]))
-
-
-def test_outputs_travel_as_text_and_twice_the_same():
-    output = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "3", "text/html": "<b>3</b>"}}
-    notebook = chapters.read(SOURCES["01-definitions"])
-    chapters.code_cells(notebook)[0].outputs = [from_dict(output)]
-    one, two = (downloads.files("---\n---\n", notebook) for _ in range(2))
-    assert one == two
-    assert "<b>3</b>" not in one["ipynb"] and '"text/plain": "3"' in one["ipynb"]
-    assert chapters.code_cells(notebook)[0].outputs[0]["data"]["text/html"]  # the page's own are as they were
 
 
 def test_no_page_needs_more_than_the_package_and_matplotlib(taken):
