@@ -14,10 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "LARGE",
+    "MANY",
     "flag",
+    "having",
     "generator",
     "integer",
     "integer_array",
+    "listed",
     "length_2n",
     "one_of",
     "positive",
@@ -26,9 +30,13 @@ __all__ = [
     "signs",
 ]
 
+LARGE = 10**60  # a number beyond it is a mistake, and its powers in a bound would leave the floating-point numbers
+MANY = (1 << 31) - 1  # entries, points or steps: more than these no machine of today goes through
+EXACT = 1 << 53  # up to here floats hold every integer
+
 
 def integer(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
-    """minimum <= value <= maximum, as a Python int.
+    """minimum <= value <= maximum, as a Python int; of size at most 10^60 in any case.
 
     >>> integer("k", np.int8(3), minimum=1)
     3
@@ -42,6 +50,8 @@ def integer(name: str, value: Any, minimum: int | None = None, maximum: int | No
         value = operator.index(value)
     except TypeError:
         raise TypeError(f"Argument '{name}' must be an integer, not {value!r}.") from None
+    if abs(value) > LARGE:
+        raise ValueError(f"Argument '{name}' must be at most 1e60 in size.")
     return int(_between(name, value, minimum, maximum))
 
 
@@ -54,7 +64,7 @@ def real(
     above: float | None = None,
     below: float | None = None,
 ) -> float:
-    """minimum <= value <= maximum and above < value < below, as a finite Python float.
+    """minimum <= value <= maximum and above < value < below, as a finite float; if no maximum, of size at most 10^60.
 
     >>> real("rho", 1.5, minimum=-1, maximum=1)
     Traceback (most recent call last):
@@ -67,13 +77,19 @@ def real(
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
     try:
         value = float(value)
+    except OverflowError:
+        raise ValueError(f"Argument '{name}' must be at most 1e60 in size; it is larger than any float.") from None
     except (TypeError, ValueError):
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.") from None
     if not math.isfinite(value):
         raise ValueError(f"Argument '{name}' must be finite, not {value}.")
+    if maximum is None and abs(value) > LARGE:
+        raise ValueError(f"Argument '{name}' must be at most 1e60 in size, not {value}.")
     if above is not None and value <= above:
         rule = "positive" if above == 0 else f"more than {above}"
         raise ValueError(f"Argument '{name}' must be {rule}, not {value}.")
+    if above == 0 and value < 1e-150:
+        raise ValueError(f"Argument '{name}' must be at least 1e-150, not {value}: its square must be a float.")
     if below is not None and value >= below:
         raise ValueError(f"Argument '{name}' must be less than {below}, not {value}.")
     return float(_between(name, value, minimum, maximum))
@@ -120,6 +136,31 @@ def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
+def listed(name: str, value: Any) -> list[Any]:
+    """The items of a sequence.
+
+    >>> listed("sizes", 3)
+    Traceback (most recent call last):
+    TypeError: Argument 'sizes' must be a sequence, not 3.
+    """
+    try:
+        return list(value)
+    except TypeError:
+        raise TypeError(f"Argument '{name}' must be a sequence, not {value!r}.") from None
+
+
+def having(name: str, value: Any, *attributes: str) -> Any:
+    """An object with these attributes, which is what it must be to be used.
+
+    >>> having("model", 3, "fit", "predict")
+    Traceback (most recent call last):
+    TypeError: Argument 'model' must have fit and predict, not be 3.
+    """
+    if not all(hasattr(value, attribute) for attribute in attributes):
+        raise TypeError(f"Argument '{name}' must have {' and '.join(attributes)}, not be {value!r}.")
+    return value
+
+
 def generator(name: str, value: Any) -> np.random.Generator:
     """A numpy Generator: the only way in which randomness enters this package.
 
@@ -144,16 +185,14 @@ def real_array(
     """A finite real array of ndim axes: float32 and float64 are kept, everything else becomes float64 if ``convert``.
 
     An ndim of None leaves the number of axes free; ``shape`` fixes some of the lengths (None leaves one free).
-    Without ``finite`` the caller sees to infinities.
+    Integers that a float64 would round and masked entries are refused. Without ``finite`` the caller sees to
+    infinities.
 
     >>> real_array("u", [1, 2], ndim=1, shape=(3,))
     Traceback (most recent call last):
     ValueError: Argument 'u' must have shape (3,), not (2,).
     """
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"Argument '{name}' must be a rectangular array of real numbers.") from None
+    array = rectangular(name, value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.")
     if ndim is not None and array.ndim != ndim:
@@ -164,6 +203,8 @@ def real_array(
         wanted = "(" + ", ".join("any" if w is None else str(w) for w in shape) + (",)" if ndim == 1 else ")")
         raise ValueError(f"Argument '{name}' must have shape {wanted}, not {array.shape}.")
     if convert and array.dtype not in (np.float32, np.float64):
+        if array.dtype.kind in "iu" and max(int(array.max(initial=0)), -int(array.min(initial=0))) > EXACT:
+            raise ValueError(f"Argument '{name}' must have integers of at most 2**53 in size, or floats.")
         array = array.astype(np.float64)
     if finite and not _finite(array):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
@@ -178,12 +219,22 @@ def integer_array(name: str, value: ArrayLike, ndim: int | None = None) -> NDArr
     Traceback (most recent call last):
     TypeError: Argument 'Y' must be an array of 64-bit integers, not of type float64.
     """
-    array = np.asarray(value)
+    array = rectangular(name, value)
     if not np.can_cast(array.dtype, np.int64):
         raise TypeError(f"Argument '{name}' must be an array of 64-bit integers, not of type {array.dtype}.")
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
     return array.astype(np.int64)
+
+
+def rectangular(name: str, value: ArrayLike) -> NDArray[Any]:
+    """The value as an array, with nothing that is masked and so would come to light."""
+    if np.ma.is_masked(value):
+        raise TypeError(f"Argument '{name}' must have no masked entries; fill or drop them.")
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"Argument '{name}' must be a rectangular array of real numbers.") from None
 
 
 def _finite(array: NDArray[Any]) -> bool:

@@ -41,6 +41,15 @@ def as_float(size: int) -> float:
         return inf
 
 
+def power(base: int, exponent: int) -> float:
+    """base^exponent as a float, infinite where it is too large for one.
+
+    >>> power(2, 10), power(2, 10**60)
+    (1024.0, inf)
+    """
+    return as_float(base**exponent) if exponent * (base.bit_length() - 1) < 1100 else inf
+
+
 def basis_size(n: int, d: int) -> float:
     """N = sum_{i <= d} C(n, i): the number of monomials of degree at most d.
 

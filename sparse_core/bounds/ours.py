@@ -12,7 +12,7 @@ from itertools import count
 from math import cbrt, ceil, comb, inf, log, log1p, log2, sqrt
 
 from .. import checks
-from ._arguments import as_float, basis_size, confidence, correlation, scale, width
+from ._arguments import as_float, basis_size, confidence, correlation, power, scale, width
 
 __all__ = [
     "average_sensitivity",
@@ -327,7 +327,7 @@ def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -
     m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
     error, success = checks.real("error", error, 0, below=1 / 2), checks.real("success", success, 0, 1)
     served = int((1 - 2 * Fraction(error)) ** -2)  # the float nearest to 1/3 is below 1/3: 8, not 9
-    return max(0.0, tau**2 * (success * as_float(2**m) - served))
+    return max(0.0, tau**2 * (success * power(2, m) - served))
 
 
 def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:

@@ -15,7 +15,7 @@ from math import exp, expm1, inf, log, log1p, nan, sqrt
 
 from .. import checks
 from . import ours
-from ._arguments import as_float, confidence, correlation, scale, width
+from ._arguments import as_float, confidence, correlation, power, scale, width
 
 __all__ = [
     "boundary_probability",
@@ -43,12 +43,13 @@ __all__ = [
 ]
 
 
-def _repaired(form: str, constant: float) -> bool:
+def _form(form: str, constant: float) -> tuple[bool, float]:
+    """Whether the form is the repaired one, and the constant of the printed one."""
     checks.one_of("form", form, ("printed", "repaired"))
-    checks.real("constant", constant, 0)
+    constant = checks.real("constant", constant, 0)
     if form == "repaired" and constant != 1:
         raise ValueError(f"Argument 'constant' must be 1 in the repaired form, where nothing is free, not {constant}.")
-    return form == "repaired"
+    return form == "repaired", constant
 
 
 # --- Section 2: Fourier tails and the low-degree algorithm ---
@@ -89,7 +90,7 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float, constant: float 
     """
     n, d, C = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("C", C, 0)
     eps, delta = checks.positive("eps", eps), confidence(delta)
-    return checks.real("constant", constant, 0) * as_float(n**d) * C * C * log(1 / delta) / eps
+    return checks.real("constant", constant, 0) * power(n, d) * C * C * log(1 / delta) / eps
 
 
 # --- Section 3: the uniform distribution ---
@@ -104,7 +105,7 @@ def eq_U(k: int, W: float, form: str = "printed") -> float:
     (1.0, 4.0)
     """
     square = (checks.integer("k", k, 1) * checks.real("W", W, 0)) ** 2
-    return square if _repaired(form, 1) else square / 4
+    return square if _form(form, 1)[0] else square / 4
 
 
 def boundary_probability(n: int, s: int, k: int, constant: float = 1.0, form: str = "printed") -> float:
@@ -120,7 +121,8 @@ def boundary_probability(n: int, s: int, k: int, constant: float = 1.0, form: st
     (0.0, 0.121)
     """
     n, (s, k) = checks.integer("n", n, 1), width(s, k)
-    if _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if repaired:
         return 4 * s / n * ours.lemma_6(min(k / s, exp(-1 / 2)), n)
     return constant * k * sqrt(log(s / k) / n)
 
@@ -137,7 +139,8 @@ def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0,
     11.61
     """
     n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
-    if _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if repaired:
         return k * W * sqrt(2 * (log(2 * s) + 4 * log(n * s))) + k * B
     return constant * k * sqrt(k) * W * sqrt(log(n * s)) + k * B
 
@@ -165,6 +168,7 @@ def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form
     True
     """
     P, t, C = boundary_probability(n, s, k, form=form), threshold(n, s, k, W, B, constant, form), sup_norm(n, k, W, B)
+    n, s = checks.integer("n", n, 1), checks.integer("s", s, 1)
     q = float(n * s) ** -4
     return n * ((P if form == "repaired" else P - q) * t**2 + q * C**2)
 
@@ -183,9 +187,10 @@ def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, f
     (0.0, 3.68)
     """
     n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
-    if form == "restored":
+    if isinstance(form, str) and form == "restored":
         return constant * (k**4 * W**2 * log(n * s) + k**3 * B**2) * sqrt(n * max(log(s / k), 0.5))
-    if _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if repaired:
         return eq_U(k, W, form) + eq_V(n, s, k, W, B, form=form)
     return constant * (k**4 * W**2 * sqrt(n) * log(n * s) + k**3 * B**2 * sqrt(log(s)))
 
@@ -218,7 +223,8 @@ def lemma_10(
     14.41
     """
     n, (s, k), (W, B), rho = checks.integer("n", n, 1), width(s, k), scale(W, B), correlation(rho)
-    if _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if repaired:
         return _bucketed(int(2 / (1 - rho) * (1 + 1e-12)), n, s, k, W, B)  # often an integer: not lost to round-off
     return constant * sqrt(1 - rho) * (k**4 * W**2 * log(n * s / (1 - rho)) ** 2 + k**3 * B**2 * sqrt(log(s)))
 
@@ -262,7 +268,8 @@ def theorem_8_degree(
     ['1.5e+06', '4.3e+16']
     """
     n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("eps", eps)
-    if not _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if not repaired:
         return constant * (k**8 * W**4 * log(n * s) ** 4 + k**6 * B**4 * log(s)) / eps**2
 
     def enough(d: int) -> bool:
@@ -314,7 +321,7 @@ def theorem_14(m: int, tau: float, constant: float = 1.0) -> float:
     16.0
     """
     m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
-    return checks.real("constant", constant, 0) * as_float(2**m) * tau**2
+    return checks.real("constant", constant, 0) * power(2, m) * tau**2
 
 
 # --- Section 5: general distributions ---
@@ -333,7 +340,8 @@ def lemma_18(C: float, rademacher: float, m: int, delta: float, constant: float 
     """
     C, R = checks.real("C", C, 0), checks.real("rademacher", rademacher, 0)
     m, delta = checks.integer("m", m, 1), confidence(delta)
-    if _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if repaired:
         return 4 * C * R + C**2 * sqrt(2 * log(1 / delta) / m)
     return constant * (C * R + sqrt(log(1 / delta) / m))
 
@@ -355,7 +363,8 @@ def theorem_17(
     n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
     R, eps, delta = checks.positive("R", R), checks.positive("eps", eps), confidence(delta)
     M = W * R + B
-    if not _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if not repaired:
         return constant * (M**2 * k * s * n * log(k * (R + B) / eps) + log(1 / delta)) / eps**2
 
     def enough(m: int) -> bool:
@@ -394,7 +403,8 @@ def eq_15(
     m, n, (s, k), (W, B) = checks.integer("m", m, 1), checks.integer("n", n, 1), width(s, k), scale(W, B)
     R = checks.positive("R", R)
     rate = (W * R + B) * sqrt(s * k / m)
-    if _repaired(form, constant):
+    repaired, constant = _form(form, constant)
+    if repaired:
         return rate * (1 + sqrt(2 * min(log(2) + n * log(m), m * log(2))))
     printed = log(k * m * (R + B))
     return constant * rate * sqrt(n * printed) if printed >= 0 else nan

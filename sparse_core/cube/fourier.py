@@ -118,7 +118,7 @@ def _memory() -> float:
 
 def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
-    array = np.asarray(table)
+    array = table if type(table) is np.ndarray else checks.rectangular(name, table)
     real = array.dtype.char in "fd"
     if out is None or not real:
         need, have = array.nbytes + array.size * (array.itemsize if real else 8), _memory()
@@ -247,11 +247,14 @@ def statistics(values: ArrayLike) -> Statistics:
     of_degree = np.eye(low + 1)[degrees(low)]
     rows, columns = np.empty((1 << high, low + 1)), np.zeros(1 << low)
     step = 1 << max(0, SHORT - low)
-    for i in range(0, 1 << high, step):
-        squares = F[i : i + step]
-        squares *= squares
-        np.matmul(squares, of_degree, out=rows[i : i + step])
-        columns += squares.sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for i in range(0, 1 << high, step):
+            squares = F[i : i + step]
+            squares *= squares
+            np.matmul(squares, of_degree, out=rows[i : i + step])
+            columns += squares.sum(axis=0)
+    if not isfinite(columns.sum()):
+        raise ValueError("Argument 'values' must have squares that are finite; its coefficients are too large.")
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)
@@ -279,6 +282,12 @@ def tail(values: ArrayLike, degree: int) -> float:
     return statistics(values).tail(degree)
 
 
+def _square(gap: float) -> float:
+    if gap > 1e154:
+        raise ValueError(f"Argument 'values' must have differences with finite squares, not {gap:.3g}.")
+    return gap * gap
+
+
 def sensitivity(values: ArrayLike) -> Array:
     """sen_f(x) = (1/4) sum_i (f(x) - f(x with bit i flipped))^2 at every point x.
 
@@ -287,8 +296,9 @@ def sensitivity(values: ArrayLike) -> Array:
     """
     if two := packed.two_valued(values):
         changed, gap = two
-        return packed.sensitivity(changed) * np.float64(gap**2 / 4)
+        return packed.sensitivity(changed) * np.float64(_square(gap) / 4)
     x, n = checks.length_2n("values", values)
+    _square(float(x.max()) - float(x.min()))
     total = np.zeros((1 << n,), dtype=np.float64)
     for i in range(n):
         pair = x.reshape(-1, 2, 1 << i).astype(np.float64, copy=False)
@@ -306,9 +316,10 @@ def influences(values: ArrayLike) -> Array:
     """
     if two := packed.two_valued(values):
         changed, gap = two
-        return packed.boundary(changed) * np.float64(gap**2 / 2 / changed.size)  # each edge has two ends
+        return packed.boundary(changed) * np.float64(_square(gap) / 2 / changed.size)  # each edge has two ends
     x, n = checks.length_2n("values", values)
     x = x.astype(np.float64, copy=False)
+    _square(float(x.max()) - float(x.min()))
     pairs = (x.reshape(-1, 2, 1 << i) for i in range(n))
     return np.array([np.mean((p[:, 0] - p[:, 1]) ** 2) / 4 for p in pairs], dtype=np.float64)
 

@@ -63,7 +63,7 @@ def symmetric(n: int) -> tuple[Array, Array]:
     >>> symmetric(1)
     (array([0.5]), array([0.25]))
     """
-    n = checks.integer("n", n, 1)
+    n = checks.integer("n", n, 1, 10**5)
     a = range(n, 0, -1)
     layers = list(accumulate(a[:-1], lambda layer, a: layer * a // (n - a + 1), initial=1))  # C(n, a), exactly
     p = [inside / 2**n for inside in accumulate(layers)]

@@ -53,8 +53,11 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
             f"Argument 'n' must be at most {MAX_POINTS_N} to list all points, not {n}; "
             "walk a larger cube in blocks with 'start' and 'stop'."
         )
-    bits = np.arange(start, stop)[:, None] >> np.arange(n) & 1
-    return (1 - 2 * bits).astype(np.int8)
+    rows = np.arange(start, stop, dtype="<i8").view(np.uint8).reshape(-1, 8)
+    found = np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.int8)
+    found *= -2
+    found += 1
+    return found
 
 
 def index(X: ArrayLike) -> Integers:
@@ -129,7 +132,7 @@ def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
     >>> [level.tolist() for level in supports(3, 2)]
     [[[]], [[0], [1], [2]], [[0, 1], [0, 2], [1, 2]]]
     """
-    n, degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    n, degree = checks.integer("n", n, 0, checks.MANY), checks.integer("degree", degree, 0)
     level = np.zeros((1, 0), dtype=np.int32)
     levels = [level]
     for i in range(1, min(degree, n) + 1):

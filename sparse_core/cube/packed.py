@@ -39,7 +39,7 @@ def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
         return f, 1.0
     other = f != f[0]
     b = f[other.argmax()]
-    return (other, abs(float(b) - float(f[0]))) if np.array_equal(other, f == b) else None
+    return (other, float(abs(b.item() - f[0].item()))) if np.array_equal(other, f == b) else None
 
 
 def words_of(table: ArrayLike) -> Words:

@@ -69,6 +69,7 @@ def monochromatic_boxes(signs: ArrayLike, least: float = 1 / 8) -> tuple[list[Bo
     """
     zeta, least = checks.real_array("signs", signs, None, convert=False), checks.real("least", least, 0, 1)
     checks.signs("signs", zeta.reshape(1, -1))
+    checks.integer("the number of signs", zeta.size, 1)
     covered, boxes = np.zeros(zeta.shape, dtype=np.bool_), []
     for colour in (1, -1):
         free = zeta == colour
@@ -88,7 +89,7 @@ def symbols(r: int, common: int) -> NDArray[np.int8]:
     >>> symbols(1, 1)
     array([[ 1,  1, -1, -1,  1]], dtype=int8)
     """
-    r, common = checks.integer("r", r, 1, 4), checks.integer("common", common, 0)
+    r, common = checks.integer("r", r, 1, 4), checks.integer("common", common, 0, 10**6)
     labels = [z | _times(z, _times(z, z, r), r) << r for z in range(1, 1 << r)]
     parity = np.bitwise_count(np.array(labels)[:, None] & np.arange(1 << 2 * r)) & 1
     return np.hstack([np.ones((len(labels), common)), 1 - 2.0 * parity]).astype(np.int8)

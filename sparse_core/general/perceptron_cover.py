@@ -83,7 +83,7 @@ def perceptron(X: ArrayLike, w: ArrayLike, e: float) -> Cover:
     ([1], array([0.5, 0. ]), array([1.16, 0.41]))
     """
     points, weights, b = _arguments(X, w)
-    e = checks.real("e", checks.positive("e", e), math.hypot(*weights) * b / RATIO)
+    e = checks.real("e", e, math.hypot(*weights) * b / RATIO, math.inf, above=0)
     step = e / b / b
     rest = weights.copy()  # w - v
     word: list[int] = []
@@ -105,9 +105,11 @@ def replay(X: ArrayLike, word: list[int], e: float) -> Array:
     >>> replay([[1.0, 0.0], [0.0, 1.0]], [1], e=0.5)
     array([0.5, 0. ])
     """
-    points, v, b = _arguments(X, np.zeros(np.shape(X)[1]))
+    points = checks.real_array("X", X, 2)
+    points, v, b = _arguments(points, np.zeros(points.shape[1]))
     step = checks.positive("e", e) / b / b
-    for i in word:
+    for i in checks.listed("word", word):
+        i = checks.integer("word", i, -len(points), len(points))
         v = v + np.sign(i) * step * points[abs(i) - 1]
     return points @ v
 
@@ -123,7 +125,7 @@ def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:
     """
     points, weights, b = _arguments(X, w)
     L = checks.integer("L", L, 1, 60)
-    M = checks.real("M", checks.positive("M", M), math.hypot(*weights) * b / RATIO / SHADE * 2.0**L)
+    M = checks.real("M", M, math.hypot(*weights) * b / RATIO / SHADE * 2.0**L, math.inf, above=0)
     scales = M / 2.0 ** np.arange(1, L + 1)
     covers = [perceptron(points, weights, SHADE * scale) for scale in scales.tolist()]
     rest = points @ weights > 0

@@ -236,7 +236,7 @@ def expected(
     if samples is None:
         signs = _half_of_all_signs(len(X))
     else:
-        rng, samples = checks.generator("rng", rng), checks.integer("samples", samples, 2)
+        rng, samples = checks.generator("rng", rng), checks.integer("samples", samples, 2, checks.MANY)
         signs = rng.choice([-1.0, 1.0], size=(samples, len(X)))
     neuron = _Neuron(X, W, B, norm)
     best = np.array([_best(neuron.values(zeta), s, k) for zeta in signs]) / len(X)
@@ -252,7 +252,7 @@ def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: 
     array([0.5, 1. , 1. ])
     """
     X = _points(X)
-    s, neuron = checks.integer("s", s, 1), _Neuron(X, W, B, norm)
+    s, neuron = checks.integer("s", s, 1, checks.MANY), _Neuron(X, W, B, norm)
     best: Array = np.array([maximum_packing(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
     return np.asarray(best.mean(axis=0) / len(X))
 
@@ -264,7 +264,7 @@ def _half_of_all_signs(m: int) -> Array:
 
 def _best(values: Array, s: int, k: int) -> float:
     """The best network, from the values of its neurons; without sparsity, s times the best neuron."""
-    s = checks.integer("s", s, 1)
+    s = checks.integer("s", s, 1, checks.MANY)
     k = checks.integer("k", k, 1, s)
     return float(s * values.max() if k == s else maximum_packing(values, s, k)[-1])
 
@@ -292,7 +292,7 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     array([ 0.,  5., 10., 11., 12.])
     """
     array, m = checks.length_2n("values", values)
-    s, k = checks.integer("s", s, 0), checks.integer("k", k, 1)
+    s, k = checks.integer("s", s, 0, checks.MANY), checks.integer("k", k, 1, checks.MANY)
     used = min(s, k * m)  # every set of value takes a point, so more sets than that do not fit
     if (used + 1) * (k + 1) ** m > MAX_STATES:
         raise ValueError(f"{m} points with k = {k} and s = {s} need a table of more than {MAX_STATES} numbers.")
@@ -327,7 +327,7 @@ def ascent(
     """
     X, signs = _sample(X, signs)
     W, B, rng = checks.real("W", W, 0), checks.real("B", B, 0), checks.generator("rng", rng)
-    starts = [np.ones(len(X)), *rng.random((checks.integer("restarts", restarts, 0), len(X)))]
+    starts = [np.ones(len(X)), *rng.random((checks.integer("restarts", restarts, 0, checks.MANY), len(X)))]
     best = 0.0
     for target in (signs, -signs):
         for start in starts:

@@ -149,11 +149,11 @@ def printed_parity(S: int | Iterable[int], m: int, *, restricted: bool = True) -
 
 def _indicator(S: int | Iterable[int], m: int) -> Array:
     """The vector 1_S in {0, 1}^m."""
-    m = checks.integer("m", m, 1)
+    m = checks.integer("m", m, 1, checks.MANY)
     if not isinstance(S, Iterable):
         mask = checks.integer("S", S, 0, (1 << m) - 1)
         S = [i for i in range(m) if mask >> i & 1]
-    members = [checks.integer("S", i, 0, m - 1) for i in S]
+    members = [checks.integer("S", i, 0, m - 1) for i in checks.listed("S", S)]
     if len(set(members)) < len(members):
         raise ValueError(f"Argument 'S' must have different coordinates, not {members}.")
     return np.isin(np.arange(m), members).astype(np.float64)

@@ -60,7 +60,7 @@ def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     >>> excluded_parities(lambda X, y: X[:, 0] * y, m=3, tau=0.5)
     array([1])
     """
-    tau = checks.positive("tau", tau)
+    tau, phi = checks.positive("tau", tau), checks.having("phi", phi, "__call__")
     _, phi1 = label_parts(phi, points(checks.integer("m", m, 1, MAX_M)))
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
 
@@ -139,7 +139,7 @@ class StatisticalQueryOracle:
         checks.integer("the number of rows of X", len(self._X), 1)
         self._y = checks.real_array("y", y, 1, shape=(len(self._X),))
         self.tau = checks.positive("tau", tau)
-        self._sample = None if sample is None else checks.integer("sample", sample, 1)
+        self._sample = None if sample is None else checks.integer("sample", sample, 1, checks.MANY)
         self._rng = None if sample is None else checks.generator("rng", rng)
         self.queries = 0
 
@@ -236,6 +236,7 @@ def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 8, rng: np.r
     >>> block_learner(AdversarialOracle(8, tau=0.24), 1, rng=np.random.default_rng(0))
     62
     """
+    checks.having("oracle", oracle, "query_spectrum", "alive")
     size = 4 ** checks.integer("j", j, 0, oracle.m // 2)
     left, rng = checks.integer("left", left, 1), checks.generator("rng", rng)
     spectrum, block = fourier.walsh_transform(bent(j)), np.arange(size)

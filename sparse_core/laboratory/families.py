@@ -62,7 +62,11 @@ def neurons(n: int, weight: int, bias: int) -> tuple[Integers, Integers]:
     >>> np.column_stack([w, b]).tolist()
     [[-1, -1], [-1, 0], [0, -1], [1, -1], [1, 0]]
     """
-    n, weight, bias = checks.integer("n", n, 0, 5), checks.integer("weight", weight, 0), checks.integer("bias", bias, 0)
+    n, weight, bias = (
+        checks.integer("n", n, 0, 5),
+        checks.integer("weight", weight, 0, 99),
+        checks.integer("bias", bias, 0, 99),
+    )
     axes = [np.arange(-weight, weight + 1)] * n + [np.arange(-bias, bias + 1)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n + 1)
     alive = np.abs(grid[:, :n]).sum(axis=1) > grid[:, n]
@@ -75,7 +79,7 @@ def multisets(count: int, size: int) -> Integers:
     >>> multisets(2, 3).tolist()
     [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
     """
-    count, size = checks.integer("count", count, 0), checks.integer("size", size, 0)
+    count, size = checks.integer("count", count, 0, 10**4), checks.integer("size", size, 0, 62)
     rows = np.zeros((1, 0), dtype=np.int64)
     for i in range(size):
         prefixes = [comb(last + i, i) for last in range(count)]  # the multisets of i elements up to ``last``

@@ -410,7 +410,7 @@ def examine(
     if X is not None:
         checks.integer("the number of rows of X", len(X), 1)
         X = np.pad(X, ((0, 0), (0, net.n - X.shape[1])), constant_values=1.0)
-    law = checks.one_of("law", law or ("cube" if X is None else "points"), ("cube", "points"))
+    law = checks.one_of("law", ("cube" if X is None else "points") if law is None else law, ("cube", "points"))
     if law == "points" and X is None:
         raise ValueError("Argument 'X' must be given for the law 'points'.")
     if law == "cube" and X is not None:

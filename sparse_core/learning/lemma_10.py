@@ -59,7 +59,7 @@ def bucket_law(n: int, r: int) -> Law:
     >>> bucket_law(1, 4)
     [Fraction(3, 4), Fraction(1, 4)]
     """
-    n, r = checks.integer("n", n, 0, 12), checks.integer("r", r, 1)
+    n, r = checks.integer("n", n, 0, 12), checks.integer("r", r, 1, checks.MANY)
     count = [0] * (1 << n)
     for bucket in product(range(r), repeat=n):
         for flipped in range(r):
@@ -91,8 +91,9 @@ def restriction(net: SparseNetwork, bucket: ArrayLike, z: ArrayLike, r: int) -> 
     >>> restriction(net, [0, 1, 0], [1, 1, -1], 2).W
     array([[-3.,  2.]])
     """
-    r, sign = checks.integer("r", r, 1), checks.signs("z", np.atleast_2d(np.asarray(z)), net.n)[0]
-    members = np.equal.outer(np.asarray(bucket), np.arange(r))
+    r, n = checks.integer("r", r, 1, 10**6), checks.having("net", net, "n", "W").n
+    sign = checks.signs("z", np.atleast_2d(checks.rectangular("z", z)), n)[0]
+    members = np.equal.outer(checks.real_array("bucket", bucket, 1), np.arange(r))
     if members.shape != (net.n, r) or not (members.sum(axis=1) == 1).all():
         raise ValueError(f"Argument 'bucket' must give each of {net.n} coordinates a number from 0 to {r - 1}.")
     return SparseNetwork(net.u, (net.W * sign) @ members, net.b)
@@ -106,8 +107,7 @@ def averaged_sensitivity(net: SparseNetwork, r: int) -> float:
     >>> averaged_sensitivity(SparseNetwork([1, -1], [[1], [-1]], [0, 0]), 4)       # h(x) = x: (1 - rho)/2
     0.25
     """
-    r = checks.integer("r", r, 1)
-    signs = points(net.n)
+    r, signs = checks.integer("r", r, 1, checks.MANY), points(checks.having("net", net, "n", "values").n)
     cases = [
         average_sensitivity(restriction(net, bucket, z, r).values())
         for bucket in product(range(r), repeat=net.n)

@@ -189,7 +189,7 @@ def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np
     >>> layers(2, [1, -1], [1, -1], [0, 0])                 # h(x) = t
     (array([-2.,  0.,  2.]), array([1, 0, 2]))
     """
-    n, u = checks.integer("n", n, 1), checks.real_array("u", u, 1)
+    n, u = checks.integer("n", n, 1, checks.MANY), checks.real_array("u", u, 1)
     c, b = (checks.real_array(name, value, 1, shape=u.shape) for name, value in (("c", c), ("b", b)))
     z = np.outer(2 * np.arange(n + 1) - n, c) - b
     return np.maximum(z, 0) @ u, _labels(z > 0)
@@ -204,7 +204,7 @@ def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:
     >>> round(float(parts.U + parts.V), 3), round(float(parts.boundary), 1)
     (0.5, 79.8)
     """
-    h, R = checks.real_array("values", values, 1), np.asarray(pattern)
+    h, R = checks.real_array("values", values, 1), checks.rectangular("pattern", pattern)
     if R.shape != h.shape:
         raise ValueError(f"Argument 'pattern' must have shape {h.shape}, not {R.shape}.")
     a = np.arange(1, len(h))

@@ -63,7 +63,7 @@ class Moments:
     """
 
     def __init__(self, n: int, degree: int) -> None:
-        self.n, self.degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+        self.n, self.degree = checks.integer("n", n, 0, 10**6), checks.integer("degree", degree, 0)
         self.count = 0
         self._sums, self._rest = np.zeros((2, self._products.size + 1))  # the last entry is sum y^2
 
@@ -96,7 +96,7 @@ class Moments:
             raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
         shards: Any = X if y is None else [(X, y)]
         new = Moments(self.n, self.degree)
-        m = 0 if y is None else len(np.asarray(y))
+        m = 0 if y is None else checks.rectangular("y", y).size
         for _ in new._read(chunks(shards, self.n, checked), m):
             if callback:
                 callback(f"moments of degree {self.degree}", new.count / m if m else 0.0)
@@ -194,7 +194,7 @@ def chunks(
     """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: multiples of 1024 but the last."""
     size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
     for X, y in shards:
-        X, y = np.asarray(X), np.asarray(y)
+        X, y = checks.rectangular("X", X), checks.rectangular("y", y)
         checks.signs("X", X[:0] if X.ndim else X, n)
         if y.shape != (len(X),):
             checks.real_array("y", y, ndim=1, shape=(len(X),))
@@ -213,7 +213,7 @@ def chunks(
 
 def checked_points(X: ArrayLike) -> NDArray[Any]:
     """X as an array, once all of its rows are known to be points of the cube; a memory map is read part by part."""
-    X = np.asarray(X)
+    X = checks.rectangular("X", X)
     checks.signs("X", X[:0] if X.ndim else X)
     for rows in slices(len(X), max(1, CHUNK // max(X.shape[1], 1))):
         checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows])

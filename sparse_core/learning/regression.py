@@ -83,7 +83,7 @@ def least_squares(
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
     """
     X = checked_points(X)
-    m, n = checks.integer("m", len(X), 1), X.shape[1]
+    m, n, degree = checks.integer("m", len(X), 1), X.shape[1], checks.integer("degree", degree, 0)
     y = checks.real_array("y", y, ndim=1, shape=(m,))
     tolerance = checks.real("tolerance", tolerance, 0, 1)
     if checks.one_of("solver", solver, ("auto", *SOLVERS)) == "auto":
@@ -172,7 +172,7 @@ def distance_kernel(n: int, degree: int) -> Array:
     >>> distance_kernel(3, 1), distance_kernel(3, 3)
     (array([ 4.,  2.,  0., -2.]), array([8., 0., 0., 0.]))
     """
-    n, degree = checks.integer("n", n, 0), min(checks.integer("degree", degree, 0), n)
+    n, degree = checks.integer("n", n, 0, 10**5), min(checks.integer("degree", degree, 0), n)
     return np.array(
         [
             float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i in range(degree + 1) for j in range(i + 1)))

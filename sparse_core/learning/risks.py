@@ -104,7 +104,11 @@ def sample_risks(
     (3,)
     """
     h, n = checks.length_2n("values", values)
-    m, runs, rng = checks.integer("m", m, 1), checks.integer("runs", runs, 1), checks.generator("rng", rng)
+    m, runs, rng = (
+        checks.integer("m", m, 1, checks.MANY),
+        checks.integer("runs", runs, 1, checks.MANY),
+        checks.generator("rng", rng),
+    )
     return _risks(model, h, n, [m], runs, rng, noise).ravel()
 
 
@@ -118,6 +122,7 @@ def _risks(
     noise: Callable[[Array], Array] | None = None,
 ) -> Array:
     """The risk of each fit, sizes as rows and runs as columns."""
+    checks.having("model", model, "fit", "predict"), checks.integer("n", n, 1)
     cube, coefficients = points(n), walsh_transform(h)
 
     def one(m: int) -> float:
@@ -157,8 +162,10 @@ def learning_curve(
     True
     """
     h, n = checks.length_2n("values", values)
-    m = np.array([checks.integer("sizes", int(size), 1) for size in sizes], dtype=np.int64)
-    runs, rng = checks.integer("runs", runs, 2), checks.generator("rng", rng)
+    given = checks.real_array("sizes", sizes if isinstance(sizes, np.ndarray) else checks.listed("sizes", sizes), 1)
+    checks.integer("the number of sizes", len(given), 1)
+    m = np.array([checks.integer("sizes", int(size), 1, checks.MANY) for size in given], dtype=np.int64)
+    runs, rng = checks.integer("runs", runs, 2, checks.MANY), checks.generator("rng", rng)
     found = _risks(model, h, n, m.tolist(), runs, rng)
     return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
 
