@@ -42,7 +42,7 @@ ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
 ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
 INK = "#010203"  # stands for currentColor until the SVG is written
-NARROW = 4.0  # inches: on a phone this fills the screen, and text has 12 pixels
+NARROW = 3.6  # inches: on a phone this fills the screen, and text has 12 pixels
 SLIDE = (5.4, 3.04)  # inches: on a projected slide text has twice the size that it has on the page
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
 STYLE: Any = {  # Any: matplotlib types its settings by name
