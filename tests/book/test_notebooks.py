@@ -1,6 +1,8 @@
 """The stored notebooks: what a run of their sources shows, to rounding, and nothing that a diff cannot show."""
 
 import json
+import statistics
+from itertools import pairwise
 
 import pytest
 from companion import build, chapters
@@ -35,6 +37,16 @@ def test_is_executed_and_holds_text_only_and_no_errors(name):
 
 def test_there_is_a_source_for_each_notebook():
     assert sorted(path.stem for path in build.BOOK.glob("*.ipynb")) == list(SOURCES)
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name[0].isdigit()])
+def test_what_teaches_is_short_and_no_hidden_code_follows_hidden_code_without_a_word(name):
+    cells = chapters.read(SOURCES[name]).cells
+    hidden = ["hide-input" in cell.metadata.get("tags", []) if cell.cell_type == "code" else None for cell in cells]
+    shown = [cell.source.split("\n") for cell, unseen in zip(cells, hidden, strict=True) if unseen is False]
+    lines = [sum(bool(line.strip()) for line in source) for source in shown]
+    assert statistics.median(lines) <= 5 and max(lines) <= 15, [source[0] for source in shown if len(source) > 15]
+    assert not [cells[i].source for i, two in enumerate(pairwise(hidden), start=1) if all(two)]
 
 
 def out(text, **more):
