@@ -139,6 +139,18 @@ Definition are_largest k (c : J -> R) A :=
 
 End Network.
 
+(* ---- Several layers ------------------------------------------------------ *)
+
+(* y^0 = p and y^(l+1)_j = relu(<w^l_j, y^l> - b^l_j), where layer l has      *)
+(* width l neurons, and the inputs are layer 0; y^D(p) is layer w b (D := D) p. *)
+Fixpoint layer (R : realFieldType) (width : nat -> nat)
+    (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) (b : forall l, 'I_(width l.+1) -> R)
+    (D : nat) (p : 'I_(width 0%N) -> R) : 'I_(width D) -> R :=
+  match D with
+  | 0%N => p
+  | l.+1 => fun j => relu (\sum_i w l j i * layer w b p i - b l j)
+  end.
+
 (* ---- Product laws -------------------------------------------------------- *)
 
 (* Independent coordinates: atom a of coordinate i has probability p i a. A   *)

@@ -6,7 +6,7 @@
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
-From SparseNetworks Require lookups juntas suprema tents parity rounding product_laws dense.
+From SparseNetworks Require lookups juntas suprema tents parity rounding product_laws dense depth.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -467,6 +467,19 @@ split=> [N phi W B L phiL phi0 [sparseN scaleN] | N M U w v Y Z z y sparseN [w0 
 apply: sparse_networks.average_sensitivity_gated => // [j|j|j|j x|j x];
   [by case: (bounds j) | by case: (bounds j) | by case: (bounds j) | exact: (le j x).1 | exact: (le j x).2].
 Qed.
+
+(* Layers are numbered from 0: (w l, b l, k l, W l) belong to layer l + 1 of   *)
+(* the book, and D + 1 is its D.                                              *)
+Theorem ours_average_sensitivity_depth (R : realFieldType) (width : nat -> nat) (D : nat)
+    (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) (b : forall l, 'I_(width l.+1) -> R)
+    (u : 'I_(width D.+1) -> R) (k : nat -> nat) (W : nat -> R) (U : R) :
+  let y l x := layer w b (D := l) (coord R x) in
+  (forall j, `|u j| <= U) ->
+  (forall l j, (l <= D)%N -> sqnorm (w l j) <= W l ^+ 2) ->
+  (forall l x, (l <= D)%N -> (#|[set j | (0 < \sum_i w l j i * y l x i - b l j)%R]| <= k l)%N) ->
+  average_sensitivity (fun x => \sum_j u j * y D.+1 x j)
+    <= U ^+ 2 * (2 * k D)%:R * \prod_(l < D.+1) ((2 * k l)%:R * W l ^+ 2).
+Proof. exact: depth.average_sensitivity_depth. Qed.
 
 (* Finite support: coordinate i takes the value t i e with probability p i e. *)
 Theorem ours_average_sensitivity_product (R : realFieldType) (n s k : nat) (W B : R)
