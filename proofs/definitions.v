@@ -141,8 +141,8 @@ End Network.
 
 (* ---- Several layers ------------------------------------------------------ *)
 
-(* y^0 = p and y^(l+1)_j = relu(<w^l_j, y^l> - b^l_j), where layer l has      *)
-(* width l neurons, and the inputs are layer 0; y^D(p) is layer w b (D := D) p. *)
+(* y^D(p): y^0 = p and y^(l+1)_j = relu(<w^l_j, y^l> - b^l_j). Layer l has    *)
+(* width l neurons; the inputs are layer 0.                                   *)
 Fixpoint layer (R : realFieldType) (width : nat -> nat)
     (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) (b : forall l, 'I_(width l.+1) -> R)
     (D : nat) (p : 'I_(width 0%N) -> R) : 'I_(width D) -> R :=
