@@ -360,7 +360,7 @@ def test_bars_show_on_a_terminal_only_and_only_if_asked_for(monkeypatch):
 def test_bars_without_tqdm_say_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     X, y = sample(5, 50, 0)
-    with pytest.raises(ImportError, match=r"'verbose' needs tqdm: pip install .\[progress\]"):
+    with pytest.raises(ImportError, match=r"'verbose' needs tqdm: pip install 'sparse_core\[progress\]'"):
         LowDegreeRegressor(1, verbose=True).fit(X, y)
     assert LowDegreeRegressor(1).fit(X, y).coef_.shape == (6,)
 

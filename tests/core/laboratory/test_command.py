@@ -1,0 +1,110 @@
+"""The command for those who have arrays: the report of ``examine`` in three forms, and one line for what is broken."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparse_core import examine
+from sparse_core.laboratory import command
+
+ROOT = Path(__file__).parents[3]
+NET = {"u": np.array([1.0, -1.0]), "W": np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 0.0]]), "b": np.array([0.0, 0.5])}
+RUN = [sys.executable, "-c", "import sys; from sparse_core.laboratory.command import main; sys.exit(main())"]
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savez("net.npz", **NET)
+    np.save("X.npy", [[0.5, 1.0, -1.0], [2.0, 0.0, 0.0]])
+    return tmp_path
+
+
+def told(capsys, *arguments):
+    """(exit code, output, errors) of the command."""
+    return command.main(["examine", *arguments]), *capsys.readouterr()
+
+
+def test_the_wheel_installs_the_command():
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    module, _, name = scripts["sparse-core"].partition(":")
+    assert getattr(import_module(module), name) is command.main
+
+
+def test_the_text_is_that_of_the_report(stored, capsys):
+    assert told(capsys, "net.npz") == (0, f"{examine(list(NET.values()))!r}\n", "")
+    assert told(capsys, "net.npz", "--x", "X.npy") == (0, f"{examine(list(NET.values()), np.load('X.npy'))!r}\n", "")
+
+
+def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):
+    def refuse(name):
+        raise AssertionError(name)
+
+    found = json.loads(told(capsys, "net.npz", "--format", "json")[1], parse_constant=refuse)
+    assert [row["id"] for row in found["rows"]] == [row.id for row in examine(list(NET.values()))]
+    assert found["summary"][0].startswith("Of ")
+
+
+def test_numbers_that_are_not_finite_are_words_in_json():
+    report = examine(list(NET.values()))
+    report = type(report)(report.title, report.rows, (("lemma-7", "printed", float("inf")),))
+    assert json.loads(command._shown(report, "json", ""))["sizes"][0]["samples"] == "Infinity"
+
+
+def test_html_is_a_page_of_its_own(stored, capsys):
+    Path("net.npz").rename("a & b.npz")
+    page = told(capsys, "a & b.npz", "--format", "html")[1]
+    assert page.startswith("<!doctype html>") and "<h1>a &amp; b.npz</h1>" in page and page.isascii()
+    assert page.count("<table") == page.count("</table>") > 3 and "http" not in page
+
+
+def test_a_square_array_may_be_the_wrong_way_round(stored, capsys):
+    np.savez("square.npz", u=[1, 1], W=[[1.0, 2.0], [0.0, 1.0]], b=[0, 0])
+    code, _, remark = told(capsys, "square.npz")
+    assert code == 0 and remark.startswith("sparse-core: W is square") and remark.count("\n") == 1
+
+
+SPOILED = {
+    "missing.npz": (None, "No such file"),
+    "text.npz": (b"u, W, b", "text.npz is not a file of arrays of numbers"),
+    "empty.npz": (b"", "empty.npz is not a file"),
+    "half.npz": ("half", "half.npz is not a file"),
+    "objects.npz": ({**NET, "u": np.array([{}, None])}, "objects.npz is not a file of arrays of numbers"),
+    "X.npy": (None, "X.npy has no u or W or b; it has one array without a name"),
+    "less.npz": ({"u": NET["u"], "weights": NET["W"]}, "less.npz has no W or b; it has u, weights."),
+    "columns.npz": ({**NET, "W": NET["W"].T}, "Argument 'W' must have one neuron in each row.* pass W.T"),
+    "nan.npz": ({**NET, "b": [0, np.nan]}, "Argument 'b' must be finite; entry"),
+    "words.npz": ({**NET, "b": ["0", "1"]}, "Argument 'b' must be an array of"),
+}
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_broken_network_is_refused_in_one_line(name, stored, capsys):
+    content, words = SPOILED[name]
+    if isinstance(content, dict):
+        np.savez(name, **content)
+    elif content is not None:
+        Path(name).write_bytes(Path("net.npz").read_bytes()[:400] if content == "half" else content)
+    code, output, error = told(capsys, name)
+    assert (code, output, error.count("\n")) == (1, "", 1)
+    assert re.search(words, error), error
+
+
+@pytest.mark.parametrize("X, words", [("net.npz", "net.npz has no one array"), ("thin.npy", "Argument 'X' must have")])
+def test_broken_inputs_are_refused_in_one_line(X, words, stored, capsys):
+    np.save("thin.npy", np.ones((4, 2)))
+    code, output, error = told(capsys, "net.npz", "--x", X)
+    assert (code, output, error.count("\n")) == (1, "", 1) and words in error
+
+
+def test_a_reader_may_stop_reading(stored):
+    with subprocess.Popen([*RUN, "examine", "net.npz"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b""
