@@ -248,7 +248,7 @@ CONTROLS = {
         "Lemma ord_le q (a : 'I_q) : (a <= q - 1)%N.\nProof. by rewrite subn1 -ltnS (ltn_predK (ltn_ord a)). Qed.",
         "Variable ord_le : forall q (a : 'I_q), (a <= q - 1)%N.",
     ),
-    "a constant 3 for 4": ("statements.v", "tail (value N) d <= 4%:R * k%:R", "tail (value N) d <= 3%:R * k%:R"),
+    "a constant 3 for 4": ("statements.v", "AS <= 4 * weighted,", "AS <= 3 * weighted,"),
     "a weakened statement": (
         "statements.v",
         "(fun x => j \\in active N x) <= k%:R.\nProof. exact: pieces.activation_budget. Qed.",
