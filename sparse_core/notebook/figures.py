@@ -42,7 +42,7 @@ ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
 ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
 INK = "#010203"  # stands for currentColor until the SVG is written
-NARROW = 3.6  # inches: on a phone this fills the screen, and text has 12 pixels
+NARROW = 3.4  # inches: on a phone this fills the screen, and text has 12 pixels
 SLIDE = (5.4, 3.04)  # inches: on a projected slide text has twice the size that it has on the page
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
 STYLE: Any = {  # Any: matplotlib types its settings by name
@@ -279,6 +279,8 @@ def _stack(fig: Any) -> None:
             if not getattr(ax, f"get_{axis}label")():
                 getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
         ax.title.set_wrap(True)
+        if legend := ax.get_legend():
+            legend.set_ncols(min(2, legend._ncols))
     column = mpl.gridspec.GridSpec(len(panels), 1, figure=fig)
     for row, ax in enumerate(panels):
         ax.set_subplotspec(column[row])
