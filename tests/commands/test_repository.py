@@ -49,4 +49,4 @@ def test_every_python_that_the_package_names_is_tested():
     tested = {python for matrix in matrices for python in matrix.get("python", [])}
     tested |= {one["python"] for matrix in matrices for one in matrix["include"]}
     classifiers = tomllib.loads(read("pyproject.toml"))["project"]["classifiers"]
-    assert tested == {one.rpartition(" ")[2] for one in classifiers if "Python :: 3." in one}
+    assert tested >= {one.rpartition(" ")[2] for one in classifiers if "Python :: 3." in one}
