@@ -279,8 +279,12 @@ def _stack(fig: Any) -> None:
             if not getattr(ax, f"get_{axis}label")():
                 getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
         ax.title.set_wrap(True)
-        if legend := ax.get_legend():
-            legend.set_ncols(min(2, legend._ncols))
+        legend = ax.get_legend()
+        if legend and (
+            legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0
+        ):  # too wide, or beside the axes
+            words, size = [text.get_text() for text in legend.get_texts()], legend.prop.get_size()
+            ax.legend(legend.legend_handles, words, fontsize=size, loc="lower left", bbox_to_anchor=(0, 1))
     column = mpl.gridspec.GridSpec(len(panels), 1, figure=fig)
     for row, ax in enumerate(panels):
         ax.set_subplotspec(column[row])

@@ -67,6 +67,16 @@ def test_on_a_phone_the_panels_stand_below_each_other_with_their_own_axes():
     assert shown.index('<svg class="wide"') < shown.index('<svg class="narrow" style="display:none"')
 
 
+def test_on_a_phone_a_wide_legend_stands_above_the_axes_in_one_column():
+    fig, ax = figures.canvas(size=(6.8, 3.2))
+    for name in ("label noise", "pixel noise", "both noises", "none, and another optimiser"):
+        ax.plot([0, 1], [0, 1], label=name)
+    ax.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
+    figure = figures.Figure(fig, "Four lines.")
+    assert float(ET.fromstring(figure.narrow).get("viewBox").split()[2]) < 75 * figures.NARROW
+    assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["label noise", "pixel noise"]
+
+
 def test_a_figure_for_a_talk_is_drawn_for_slides_and_is_else_the_same():
     fig, ax = figures.canvas(size=(6.4, 3))
     (line,) = ax.plot([0, 1], [0, 1])
