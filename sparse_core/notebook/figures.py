@@ -114,8 +114,13 @@ class Table:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.header)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows)
-        table = f'<table class="table numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        names = [f'<td data-name="{html.escape(name)}">' for name in self.header]
+        body = "".join(
+            "<tr>" + "".join(td + f"{html.escape(cell)}</td>" for td, cell in zip(names, row, strict=True)) + "</tr>"
+            for row in self.rows
+        )
+        kind = "table numbers many" if len(self.header) > 4 else "table numbers"  # many: cards on a phone
+        table = f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         return {"text/plain": repr(self), "text/html": f'<div class="pst-scrollable-table-container">{table}</div>'}
 
 

@@ -109,6 +109,12 @@ def test_a_table_is_escaped_and_rounded():
     assert "a &lt;b&gt;" in bundle["text/html"] and bundle["text/html"].count("<tr>") == 3
 
 
+def test_a_table_of_many_columns_names_each_cell_for_a_phone():
+    for columns, kind in ((4, "numbers"), (5, "numbers many")):
+        shown = figures.Table({f"c{i}": [i] for i in range(columns)})._repr_mimebundle_()["text/html"]
+        assert f'class="table {kind}"' in shown and '<td data-name="c3">3</td>' in shown
+
+
 def test_columns_of_a_table_have_one_length():
     with pytest.raises(ValueError):
         figures.Table({"a": [1], "b": [1, 2]})
