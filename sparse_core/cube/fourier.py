@@ -253,8 +253,7 @@ def statistics(values: ArrayLike) -> Statistics:
             squares *= squares
             np.matmul(squares, of_degree, out=rows[i : i + step])
             columns += squares.sum(axis=0)
-    if not isfinite(columns.sum()):
-        raise ValueError("Argument 'values' must have squares that are finite; its coefficients are too large.")
+    _bounded(columns)
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)
@@ -282,10 +281,11 @@ def tail(values: ArrayLike, degree: int) -> float:
     return statistics(values).tail(degree)
 
 
-def _square(gap: float) -> float:
-    if gap > 1e154:
-        raise ValueError(f"Argument 'values' must have differences with finite squares, not {gap:.3g}.")
-    return gap * gap
+def _bounded(sums: Array) -> Array:
+    """Sums of squares, refused where they left the floating-point numbers."""
+    if not isfinite(sums.sum()):
+        raise ValueError("Argument 'values' must have squares that are finite; its entries are too large.")
+    return sums
 
 
 def sensitivity(values: ArrayLike) -> Array:
@@ -296,14 +296,14 @@ def sensitivity(values: ArrayLike) -> Array:
     """
     if two := packed.two_valued(values):
         changed, gap = two
-        return packed.sensitivity(changed) * np.float64(_square(gap) / 4)
+        return packed.sensitivity(changed) * _bounded(np.array(gap * gap / 4))
     x, n = checks.length_2n("values", values)
-    _square(float(x.max()) - float(x.min()))
     total = np.zeros((1 << n,), dtype=np.float64)
-    for i in range(n):
-        pair = x.reshape(-1, 2, 1 << i).astype(np.float64, copy=False)
-        total.reshape(-1, 2, 1 << i)[...] += ((pair[:, 0] - pair[:, 1]) ** 2)[:, None] / 4
-    return total
+    with np.errstate(over="ignore"):
+        for i in range(n):
+            pair = x.reshape(-1, 2, 1 << i).astype(np.float64, copy=False)
+            total.reshape(-1, 2, 1 << i)[...] += ((pair[:, 0] - pair[:, 1]) ** 2)[:, None] / 4
+    return _bounded(total)
 
 
 def influences(values: ArrayLike) -> Array:
@@ -316,12 +316,12 @@ def influences(values: ArrayLike) -> Array:
     """
     if two := packed.two_valued(values):
         changed, gap = two
-        return packed.boundary(changed) * np.float64(_square(gap) / 2 / changed.size)  # each edge has two ends
+        return packed.boundary(changed) * _bounded(np.array(gap * gap / 2 / changed.size))  # each edge has two ends
     x, n = checks.length_2n("values", values)
     x = x.astype(np.float64, copy=False)
-    _square(float(x.max()) - float(x.min()))
     pairs = (x.reshape(-1, 2, 1 << i) for i in range(n))
-    return np.array([np.mean((p[:, 0] - p[:, 1]) ** 2) / 4 for p in pairs], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        return _bounded(np.array([np.mean((p[:, 0] - p[:, 1]) ** 2) / 4 for p in pairs], dtype=np.float64))
 
 
 def average_sensitivity(values: ArrayLike) -> float:

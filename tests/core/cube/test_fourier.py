@@ -302,3 +302,16 @@ def test_values_whose_sums_overflow_are_not_called_infinite():
 def test_numbers_beyond_double_precision_are_refused_by_name(function):
     with np.errstate(over="ignore"), pytest.raises(ValueError, match="^Argument 'values' must be finite; entry"):
         function(np.array([np.longdouble(10) ** 4000, 0, 1, 2]))
+
+
+@pytest.mark.parametrize("values", [[1e200, -1e200], [1e200, -1e200, 3.0, 5.0], [1e160, 0.0, 0.0, 0.0]])
+@pytest.mark.parametrize("function", [fourier.sensitivity, fourier.influences, fourier.statistics])
+def test_values_whose_squares_overflow_are_refused_by_name(function, values):
+    with pytest.raises(ValueError, match="^Argument 'values' must have squares that are finite"):
+        function(values)
+
+
+def test_neighbouring_integers_that_no_float_tells_apart_are_exact_or_refused():
+    assert fourier.average_sensitivity([2**53, 2**53 + 1]) == 0.25
+    with pytest.raises(ValueError, match="^Argument 'values' must have integers of at most 2\\*\\*53 in size"):
+        fourier.average_sensitivity([2**53, 2**53 + 1, 0, 5])
