@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
 PINS = ROOT / "requirements.txt"
-BENCH, BENCH_VENV = ROOT / "benchmarks", ROOT / ".bench-venv"
+BENCH, BENCH_VENV = ROOT / "tests" / "benchmarks", ROOT / ".bench-venv"
 MATHEMATICS = ["tests/core", "sparse_core"]
 CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
 ENVIRONMENT = {  # the same book whoever builds it, and wherever
@@ -134,7 +134,7 @@ def serve(port):
 
 def bench(arguments):
     """time the package beside other libraries, in .bench-venv; further arguments: --quick, --only NAME"""
-    command = ["-P", "-m", "benchmarks.run", *arguments]
+    command = ["-P", "-m", "tests.benchmarks.run", *arguments]
     enter(BENCH_VENV, BENCH / "requirements.txt", command)
     call("the benchmark", command)
 

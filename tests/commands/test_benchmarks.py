@@ -11,11 +11,11 @@ import pytest
 
 import make
 import sparse_core
-from benchmarks import report
-from benchmarks import run as bench
-from benchmarks.harness import Case, Run, pairs
-from benchmarks.peers import expansion, order, samples
 from sparse_core.cube import hypercube
+from tests.benchmarks import report
+from tests.benchmarks import run as bench
+from tests.benchmarks.harness import Case, Run, pairs
+from tests.benchmarks.peers import expansion, order, samples
 
 MB = 1 << 17  # doubles
 
@@ -126,7 +126,7 @@ def test_the_package_imports_no_peer():
 import importlib, sys
 for name in {modules!r}:
     importlib.import_module(name)
-print(sorted({{"benchmarks", "boofun", "boolforge", "galois", "pyfwht", "pypuf", "sympy"}} & set(sys.modules)))
+print(sorted({{"tests", "boofun", "boolforge", "galois", "pyfwht", "pypuf", "sympy"}} & set(sys.modules)))
 """
     assert len(modules) > 30
     assert subprocess.check_output([sys.executable, "-c", script], text=True) == "[]\n"

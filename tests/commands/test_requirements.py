@@ -23,7 +23,7 @@ def canonical(name):
     return re.sub("[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("some", ["requirements.in", "benchmarks/requirements.txt"])
+@pytest.mark.parametrize("some", ["requirements.in", "tests/benchmarks/requirements.txt"])
 def test_the_pins_are_those_of_the_direct_requirements_and_of_the_benchmarks(some):
     assert pins(some)
     assert pins(some).items() <= pins("requirements.txt").items()

@@ -23,7 +23,7 @@ PROVED = BUILD / "proved.sha"  # the fingerprint of the proofs that Coq accepted
 SOURCES = (
     "book",
     "sparse_core",
-    "benchmarks",
+    "tests/benchmarks",
     "_config.yml",
     "_toc.yml",
     "make.py",
@@ -112,7 +112,7 @@ def execution(name):
     """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
     source = (BOOK / f"{name}.md").read_bytes()
     tops = [ROOT / "sparse_core", ROOT / "requirements.txt", Path(chapters.__file__)]
-    tops += [ROOT / "benchmarks"] if b"benchmarks" in source else []
+    tops += [ROOT / "tests" / "benchmarks"] if b"benchmarks" in source else []
     return digest(source, platform.python_version().encode(), *contents(*tops))
 
 

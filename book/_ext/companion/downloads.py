@@ -17,7 +17,7 @@ from companion import Stop, chapters
 
 NEEDS = {  # why a page is not offered
     "index": "its cells are pictures",
-    "performance": "it reads benchmarks/results.json",
+    "performance": "it reads tests/benchmarks/results.json",
     "scaling": "it starts processes, which a script must not do while it is read",
 }
 HEADER = """\

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Case, Run
+from tests.benchmarks.harness import Case, Run
 
 
 def digits(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Case
+from tests.benchmarks.harness import Case
 
 
 def matrix(rows: int, columns: int, p: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""python -m benchmarks.run [--quick] [--only NAME]: run the cases, print each one's ratios, and keep the records.
+"""python -m tests.benchmarks.run [--quick] [--only NAME]: run the cases, print each one's ratios, and keep the records.
 
 A complete run is kept in results.json, which the page "Performance" shows. After an interruption the same command goes
 on with the cases that are missing, if nothing that matters has changed since.
@@ -20,12 +20,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import algebra, inference, machine, samples, training, transforms
-from benchmarks.harness import Case, memory, pairs
-from benchmarks.report import RESULTS, duration, seconds
+from tests.benchmarks import algebra, inference, machine, samples, training, transforms
+from tests.benchmarks.harness import Case, memory, pairs
+from tests.benchmarks.report import RESULTS, duration, seconds
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
 UNFINISHED = ROOT / "_build" / "bench.json"
 CASES = [case for part in (machine, transforms, samples, inference, algebra, training) for case in part.CASES]
 VENV = ROOT / ".bench-venv"
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
     if complete:
         write(RESULTS, {**state, "cases": {case.name: done[case.name] for case in cases}})
         UNFINISHED.unlink(missing_ok=True)
-        print("bench: benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
+        print("bench: tests/benchmarks/results.json; `python3 make.py refresh performance` shows it in the book")
     return 0
 
 
@@ -134,7 +134,7 @@ def commit() -> str | None:
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
-    changed = git("status", "--porcelain", "--", "sparse_core", "benchmarks/*.py")
+    changed = git("status", "--porcelain", "--", "sparse_core", "tests/benchmarks/*.py")
     return git("rev-parse", "--short=12", "HEAD") + "+" * bool(changed) or None
 
 

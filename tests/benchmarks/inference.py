@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.harness import Case, Run
+from tests.benchmarks.harness import Case, Run
 
 if TYPE_CHECKING:
     from sparse_core.network import SparseNetwork

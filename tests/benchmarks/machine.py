@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.harness import Case, Run
+from tests.benchmarks.harness import Case, Run
 
 BYTES = 1 << 28  # of the array that is copied; each byte is read and written
 ORDER = 2048  # of the matrices

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Case, Run
-from benchmarks.peers import expansion, order, samples
+from tests.benchmarks.harness import Case, Run
+from tests.benchmarks.peers import expansion, order, samples
 
 
 def coefficients(n: int, d: int, m: int, labels: str = "real") -> Run:

@@ -127,7 +127,7 @@ class _Player:
             json.dumps(args),
             str(result),
         ]
-        root = str(Path(__file__).resolve().parent.parent)
+        root = str(Path(__file__).resolve().parents[2])
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

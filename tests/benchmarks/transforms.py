@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Case, Run
+from tests.benchmarks.harness import Case, Run
 
 
 def values(n: int, precision: str = "float64") -> np.ndarray:
