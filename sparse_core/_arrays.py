@@ -1,16 +1,24 @@
-"""Arrays: the types that signatures name, and the slices in which long arrays are walked."""
+"""Arrays: the types that signatures name, the slices in which long arrays are walked, the threads that walk them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Integers", "slices"]
+__all__ = ["Array", "Integers", "parallel", "slices", "threads"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def slices(length: int, size: int) -> Iterator[slice]:
@@ -20,3 +28,54 @@ def slices(length: int, size: int) -> Iterator[slice]:
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
+
+
+@cache
+def _blas(with_scipy: bool) -> Any:
+    """The BLAS of NumPy, and that of SciPy if it is loaded; each has threads of its own."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _libraries() -> Any:
+    return _blas("scipy.linalg" in sys.modules)
+
+
+def threads() -> int:
+    """The number of threads of BLAS now, which is that of large calls: see ``sparse_core``. 1 where BLAS does not say.
+
+    >>> from threadpoolctl import threadpool_limits
+    >>> with threadpool_limits(1):
+    ...     threads()
+    1
+    """
+    return max((library.num_threads for library in _libraries().lib_controllers), default=1)
+
+
+_limiting = Lock()
+
+
+def parallel(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """map(work, items), in order, as many items at a time as BLAS has threads, and BLAS with one thread in each.
+
+    So the results have the same bits for any number of threads, and ``parallel`` inside ``work`` takes one thread.
+    Starting it takes about 0.1 ms.
+
+    >>> list(parallel(abs, [1, -2, 3]))
+    [1, 2, 3]
+    """
+    with _limiting:  # else two callers could take each other's limit for the one to restore
+        number = threads()
+        limit = _libraries().limit(limits=1) if number > 1 else None
+    if limit is None:
+        yield from map(work, items)
+        return
+    with limit, ThreadPoolExecutor(number) as pool:
+        running: deque[Future[Result]] = deque()
+        for item in items:
+            running.append(pool.submit(work, item))
+            if len(running) > 2 * number:  # results that wait take memory
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
