@@ -1,11 +1,19 @@
-"""What several folders of tests share: the built site, and one browser."""
+"""What all tests share: the settings of the commands, the built site, and one browser."""
 
 import asyncio
+import os
 import subprocess
 import sys
 
 import pytest
 from companion import Stop, build
+from hypothesis import settings
+
+import make
+
+os.environ.update(make.ENVIRONMENT)
+settings.register_profile("companion", deadline=None, derandomize=True)
+settings.load_profile("companion")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 from pathlib import Path
 
@@ -21,7 +22,7 @@ SETTINGS = """
 [tool.mutmut]
 source_paths = ["sparse_core"]
 only_mutate = ["{source}"]
-also_copy = ["book", "conftest.py", "make.py"]
+also_copy = ["book", "make.py"]
 pytest_add_cli_args = ["-o", "addopts=", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = ["{tests}"]
 """
@@ -35,7 +36,8 @@ def main(name):
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (VENV / "ready").exists():
         venv.create(VENV, clear=True, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "-r", ROOT / "requirements.in", MUTMUT], check=True)
+        pins = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["book"]
+        subprocess.run([python, "-m", "pip", "install", "-q", *pins, MUTMUT], check=True)
         (VENV / "ready").touch()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")

@@ -81,7 +81,7 @@ def run_all(site: Path, root: Path) -> int:
 def install(folder: Path, root: Path) -> str:
     """The interpreter of an environment in this folder, with the package and matplotlib at their pinned versions."""
     shutil.copytree(root / "sparse_core", folder / "source/sparse_core", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(root / name, folder / "source")
     pins = re.findall(r"^[\w.-]+==[\w.]+", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     (folder / "pins.txt").write_text("\n".join(pins))  # with their hashes, pip would ask for the package's too

@@ -1,0 +1,18 @@
+"""`pytest --nbval book/02-uniform.ipynb` runs and compares a notebook as tests/book/test_notebooks.py does."""
+
+import os
+
+from companion.chapters import differences
+from nbval.plugin import IPyNbCell
+
+import make
+
+os.environ.update(make.ENVIRONMENT)
+
+
+def compare_outputs(cell, outputs, stored, skip_compare=None):
+    cell.comparison_traceback = differences(outputs, stored)
+    return not cell.comparison_traceback
+
+
+IPyNbCell.compare_outputs = compare_outputs
