@@ -313,16 +313,18 @@ def _text(lines: list[list[str]]) -> str:
 def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> str:
     """An accessible table; a statement and its form head a row."""
     head = "".join(f'<th scope="col">{name}</th>' for name in header)
+    named = [f'<td data-name="{name}">' for name in header[1:]]
     body = "".join(
-        f'<tr><th scope="row">{_claim(name)}<br>'
-        f'<span style="font-weight: normal">{html.escape(form)}</span></th>'
-        f"{''.join(f'<td>{html.escape(x)}</td>' for x in cells)}</tr>"
+        f'<tr><th scope="row">{_claim(name)}<br><span style="font-weight: normal">{html.escape(form)}</span></th>'
+        + "".join(f"{td}{html.escape(x)}</td>" for td, x in zip(named, cells, strict=True))
+        + "</tr>"
         for name, form, *cells in lines
     )
     title = "<br>".join(map(html.escape, caption))
+    kind = "table numbers many" if len(header) > 4 else "table numbers"  # many: a card for each row on a phone
     table = f'<caption style="text-align: left">{title}</caption>'
     table += f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="pst-scrollable-table-container"><table class="table numbers">{table}</table></div>'
+    return f'<div class="pst-scrollable-table-container"><table class="{kind}">{table}</table></div>'
 
 
 def _claim(name: str) -> str:

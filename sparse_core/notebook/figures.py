@@ -42,7 +42,8 @@ ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
 ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
 INK = "#010203"  # stands for currentColor until the SVG is written
-NARROW = 3.4  # inches: on a phone this fills the screen, and text has 12 pixels
+NARROW = 3.4  # inches: on a phone this fills the screen
+SHOWN = {"wide": 670, "narrow": 305}  # pixels that a figure has on a page, and on a phone of 360 pixels
 SLIDE = (5.4, 3.04)  # inches: on a projected slide text has twice the size that it has on the page
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
 STYLE: Any = {  # Any: matplotlib types its settings by name
@@ -142,6 +143,7 @@ class Figure:
             if data is None
             else figure_data.as_csv(list(data), zip(*data.values(), strict=True))
         )
+        _legible(fig, "wide")
         self.svg = _inline([_drawn(fig, "tight")], alt)
         self.talk = _for_a_slide(fig, alt) if talk else ""
         _stack(fig)
@@ -190,6 +192,8 @@ class Slider:
         names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
         self.frames = dict(zip(names, alts, strict=True))
         table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
+        for fig in figs:
+            _legible(fig, "wide")
         self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
         self.svg = _inline(_frames(figs, self.start), alts[self.start], self.start)
         for fig in figs:
@@ -294,6 +298,14 @@ def _stack(fig: Any) -> None:
     for row, ax in enumerate(panels):
         ax.set_subplotspec(column[row])
     fig.set_size_inches(NARROW, height * len(panels))
+    _legible(fig, "narrow")
+
+
+def _legible(fig: Any, place: str) -> None:
+    """No text below 12 pixels where the figure is shown."""
+    least = 12 * 72 * fig.get_figwidth() / SHOWN[place]
+    for text in fig.findobj(mpl.text.Text):
+        text.set_fontsize(max(text.get_fontsize(), least))
 
 
 def _for_a_slide(fig: Any, alt: str) -> str:

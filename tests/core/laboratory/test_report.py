@@ -227,7 +227,7 @@ def test_a_report_shows_itself_as_text_and_as_accessible_tables():
     assert page.count('<th scope="col">') == 6 * 6 + 2 and "<=" not in page
     assert '<th scope="row"><span class="claim" data-claim="lemma-9">lemma-9</span><br>' in page  # the book links it
     rows = re.findall(r"<tr><th scope=.row.>(.*?)</tr>", page)
-    assert [row.count("<td>") for row in rows] == [5] * len(report) + [1] * len(report.sizes)
+    assert [row.count("<td data-name=") for row in rows] == [5] * len(report) + [1] * len(report.sizes)
     shown = report.only(lambda row: row.verdict == "fails")._repr_mimebundle_()["text/html"]
     assert shown.count("<table") == 1 and "<details" not in shown and "statements" not in shown
 

@@ -67,6 +67,16 @@ def test_on_a_phone_the_panels_stand_below_each_other_with_their_own_axes():
     assert shown.index('<svg class="wide"') < shown.index('<svg class="narrow" style="display:none"')
 
 
+def test_no_text_is_below_twelve_pixels_on_the_page_or_on_a_phone():
+    fig, ax = figures.canvas(size=(7.6, 3))
+    ax.annotate("small", (0.5, 0.5), fontsize=7)
+    figure = figures.Figure(fig, "A word.")
+    for svg, pixels in ((figure.svg, 670), (figure.narrow, 311)):
+        wide = float(ET.fromstring(svg).get("viewBox").split()[2])
+        sizes = [100 * float(scale) * pixels / wide for scale in re.findall(r"scale\((0\.(?:0[5-9]|[1-9])\d*) -", svg)]
+        assert 11.99 <= min(sizes) < 14
+
+
 def test_on_a_phone_a_wide_legend_stands_above_the_axes_in_one_column():
     fig, ax = figures.canvas(size=(6.8, 3.2))
     for name in ("label noise", "pixel noise", "both noises", "none, and another optimiser"):
