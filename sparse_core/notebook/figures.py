@@ -43,7 +43,7 @@ ET.register_namespace("xlink", XLINK)
 ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
 INK = "#010203"  # stands for currentColor until the SVG is written
 NARROW = 3.4  # inches: on a phone this fills the screen
-SHOWN = {"wide": 670, "narrow": 305}  # pixels that a figure has on a page, and on a phone of 360 pixels
+SHOWN = {"wide": 655, "narrow": 300}  # pixels that a figure has on a page, and on a phone, less its margin
 SLIDE = (5.4, 3.04)  # inches: on a projected slide text has twice the size that it has on the page
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
 STYLE: Any = {  # Any: matplotlib types its settings by name
