@@ -131,7 +131,7 @@ def label(claim_id: str) -> str:
     """The readable name of a claim's id.
 
     >>> label("lemma-9"), label("claim-2-1-tail"), label("eq-U"), label("E16"), label("ours-theorem-e")
-    ('Lemma 9', 'Claim 2.1 tail', 'Equation (U)', 'E16', 'Theorem e (ours)')
+    ('Lemma 9', 'Claim 2.1 tail', 'Equation (U)', 'E16', 'Theorem E (ours)')
     >>> label("exercise-lemma-9")
     'Exercise on Lemma 9'
     """
@@ -141,6 +141,7 @@ def label(claim_id: str) -> str:
         return f"Equation ({claim_id[3:]})"
     ours, name = claim_id.startswith("ours-"), claim_id.removeprefix("ours-")
     name = re.sub(r"(\d)-(?=\d)", r"\1.", name).replace("-", " ")
+    name = re.sub(r"(?<=theorem )[a-z]\b", lambda letter: letter[0].upper(), name)
     return name[:1].upper() + name[1:] + (" (ours)" if ours else "")
 
 

@@ -250,7 +250,7 @@ def test_the_line_on_the_page_reads_like_the_line_of_text():
         ("claim-2-1-tail", "Claim 2.1 tail"),
         ("eq-U", "Equation (U)"),
         ("E16", "E16"),
-        ("ours-theorem-e", "Theorem e (ours)"),
+        ("ours-theorem-e-bias", "Theorem E bias (ours)"),
         ("exercise-eq-15", "Exercise on Equation (15)"),
     ],
 )
