@@ -14,21 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "LARGE",
-    "MANY",
-    "flag",
-    "generator",
-    "having",
-    "integer",
-    "integer_array",
-    "length_2n",
-    "listed",
-    "one_of",
-    "positive",
-    "real",
-    "real_array",
-    "signs",
-]
+    "LARGE", "MANY", "flag", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of",
+    "positive", "real", "real_array", "signs", "size",
+]  # fmt: skip
 
 LARGE = 10**60  # a number beyond it is a mistake, and its powers in a bound would leave the floating-point numbers
 MANY = (1 << 31) - 1  # entries, points or steps: more than these no machine of today goes through
@@ -55,15 +43,20 @@ def integer(name: str, value: Any, minimum: int | None = None, maximum: int | No
     return int(_between(name, value, minimum, maximum))
 
 
+def size(name: str, value: Any, minimum: int = 1) -> int:
+    """minimum <= value <= 2^31 - 1: what is gone through one by one.
+
+    >>> size("steps", 10**12)
+    Traceback (most recent call last):
+    ValueError: Argument 'steps' must be at most 2147483647, not 1000000000000.
+    """
+    return integer(name, value, minimum, MANY)
+
+
 def real(
-    name: str,
-    value: Any,
-    minimum: float | None = None,
-    maximum: float | None = None,
-    *,
-    above: float | None = None,
-    below: float | None = None,
-) -> float:
+    name: str, value: Any, minimum: float | None = None, maximum: float | None = None, *,
+    above: float | None = None, below: float | None = None,
+) -> float:  # fmt: skip
     """minimum <= value <= maximum and above < value < below, as a finite float; if no maximum, of size at most 10^60.
 
     >>> real("rho", 1.5, minimum=-1, maximum=1)
@@ -174,14 +167,9 @@ def generator(name: str, value: Any) -> np.random.Generator:
 
 
 def real_array(
-    name: str,
-    value: ArrayLike,
-    ndim: int | None,
-    *,
-    shape: tuple[int | None, ...] | None = None,
-    convert: bool = True,
-    finite: bool = True,
-) -> NDArray[Any]:
+    name: str, value: ArrayLike, ndim: int | None, *, shape: tuple[int | None, ...] | None = None,
+    convert: bool = True, finite: bool = True,
+) -> NDArray[Any]:  # fmt: skip
     """A finite real array of ndim axes: float32 and float64 are kept, everything else becomes float64 if ``convert``.
 
     An ndim of None leaves the number of axes free; ``shape`` fixes some of the lengths (None leaves one free).
@@ -195,8 +183,7 @@ def real_array(
     array = rectangular(name, value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.")
-    if ndim is not None and array.ndim != ndim:
-        raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
+    _axes(name, array, ndim)
     if shape is not None and any(
         want is not None and want != got for want, got in zip(shape, array.shape, strict=True)
     ):
@@ -207,8 +194,7 @@ def real_array(
             raise ValueError(f"Argument '{name}' must have integers of at most 2**53 in size, or floats.")
         array = array.astype(np.float64)
     if finite and not _finite(array):
-        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"Argument '{name}' must be finite; entry {where} is {array[where]}.")
+        entries(name, array, np.isfinite(array), "must be finite")
     return array
 
 
@@ -222,9 +208,20 @@ def integer_array(name: str, value: ArrayLike, ndim: int | None = None) -> NDArr
     array = rectangular(name, value)
     if not np.can_cast(array.dtype, np.int64):
         raise TypeError(f"Argument '{name}' must be an array of 64-bit integers, not of type {array.dtype}.")
+    _axes(name, array, ndim)
+    return array.astype(np.int64)
+
+
+def entries(name: str, array: NDArray[Any], good: NDArray[np.bool_], rule: str) -> None:
+    """All entries of an array are good; otherwise the first that is not is named with its place."""
+    if not good.all():
+        where = tuple(int(i) for i in np.argwhere(~good)[0])
+        raise ValueError(f"Argument '{name}' {rule}; entry {where} is {array[where]}.")
+
+
+def _axes(name: str, array: NDArray[Any], ndim: int | None) -> None:
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"Argument '{name}' must have {ndim} axes, not {array.ndim} (its shape is {array.shape}).")
-    return array.astype(np.int64)
 
 
 def rectangular(name: str, value: ArrayLike) -> NDArray[Any]:
@@ -273,8 +270,5 @@ def signs(name: str, value: ArrayLike, n: int | None = None) -> NDArray[Any]:
     array = real_array(name, value, 2, convert=False, finite=False)
     if n is not None and array.shape[1] != n:
         raise ValueError(f"Argument '{name}' must have {n} columns, not {array.shape[1]}.")
-    wrong = (array != 1) & (array != -1)
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"Argument '{name}' must have entries -1 and 1 only; entry {where} is {array[where]}.")
+    entries(name, array, (array == 1) | (array == -1), "must have entries -1 and 1 only")
     return array

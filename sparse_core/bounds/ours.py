@@ -15,26 +15,11 @@ from .. import checks
 from ._arguments import as_float, basis_size, confidence, correlation, power, scale, width
 
 __all__ = [
-    "average_sensitivity",
-    "averaging_samples",
-    "claim_2_1_tail",
-    "degree",
-    "least_squares_samples",
-    "lemma_6",
-    "lemma_7",
-    "log_width",
-    "noise_sensitivity",
-    "rademacher",
-    "remark_11",
-    "statistical_queries",
-    "tail",
-    "tail_from_average_sensitivity",
-    "tail_second_order",
-    "theorem_14",
-    "theorem_17",
-    "theorem_8_degree",
+    "average_sensitivity", "averaging_samples", "claim_2_1_tail", "degree", "least_squares_samples", "lemma_6",
+    "lemma_7", "log_width", "noise_sensitivity", "rademacher", "remark_11", "statistical_queries", "tail",
+    "tail_from_average_sensitivity", "tail_second_order", "theorem_14", "theorem_17", "theorem_8_degree",
     "theorem_8_samples",
-]
+]  # fmt: skip
 
 TAILS = 8  # lemma_7 promises a squared distance of at most this many tails
 LOSS = TAILS / 2  # and the paper's loss, which is half the squared distance, of at most this many
@@ -54,8 +39,7 @@ def average_sensitivity(
     """AS(h) <= min{4 k^2 W^2, s^2 W^2, 4 W^2 E|R_x|^2}, over the quantities that are given.
 
     `ours-average-sensitivity`. When x_i is flipped, neuron j changes by at most 2 abs(u_j w_ji), and only if it is
-    active before or after, which at most min(2k, s) neurons are; Cauchy-Schwarz, then the sum over i and the mean
-    over x. Each of the three is attained. No n, no B, no logarithm.
+    active before or after, which at most min(2k, s) neurons are. Each of the three is attained.
 
     >>> average_sensitivity(1.0, k=2), average_sensitivity(1.0, k=2, s=3)
     (16.0, 9.0)
@@ -76,10 +60,9 @@ def average_sensitivity(
 
 
 def remark_11(W: float, k: int, s: int, eta: float) -> float:
-    """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, s^2} when Pr[|R_x| > k] <= eta.
+    """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, s^2} when Pr[|R_x| > k] <= eta (`ours-remark-11`).
 
-    `ours-remark-11`, proved in chapter 2. So eta <= (k/s)^2 costs a factor 3/2 at most; the paper asks for
-    1/poly(n, s).
+    So eta <= (k/s)^2 costs a factor 3/2 at most; the paper asks for 1/poly(n, s).
 
     >>> remark_11(1.0, 1, 10, 0.01)
     6.0
@@ -91,10 +74,9 @@ def remark_11(W: float, k: int, s: int, eta: float) -> float:
 def noise_sensitivity(
     rho: float, W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
 ) -> float:
-    """NS_rho(h) <= (1 - rho)/2 AS(h) <= 2 (1 - rho) k^2 W^2, for all -1 <= rho <= 1.
+    """NS_rho(h) <= (1 - rho)/2 AS(h) <= 2 (1 - rho) k^2 W^2, for all -1 <= rho <= 1 (`ours-noise-sensitivity`).
 
-    `ours-noise-sensitivity`: 1 - rho^t <= t (1 - rho) for each t. The arguments after rho are those of
-    ``average_sensitivity``.
+    1 - rho^t <= t (1 - rho) for each t. The arguments after rho are those of ``average_sensitivity``.
 
     >>> noise_sensitivity(0.75, 1.0, k=1)
     0.5
@@ -103,9 +85,9 @@ def noise_sensitivity(
 
 
 def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
-    """sum_{|T| > d} fhat(T)^2 <= 2 NS_rho(f) / (1 - rho^(d+1)), for 0 <= rho < 1.
+    """sum_{|T| > d} fhat(T)^2 <= 2 NS_rho(f) / (1 - rho^(d+1)), for 0 <= rho < 1 (`claim-2-1-tail`).
 
-    `claim-2-1-tail`: the sets in the tail have at least d + 1 elements, so the paper's exponent d becomes d + 1.
+    The sets in the tail have at least d + 1 elements, so the paper's exponent d becomes d + 1.
 
     >>> claim_2_1_tail(0.1, 0.5, 0)
     0.4
@@ -116,10 +98,7 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
 
 
 def tail_from_average_sensitivity(AS: float, d: int) -> float:
-    """sum_{|T| > d} fhat(T)^2 <= AS(f) / (d + 1).
-
-    `ours-tail-from-sensitivity`: AS(f) = sum_T abs(T) fhat(T)^2, and each set in the tail counts at least d + 1 times
-    (Markov).
+    """sum_{|T| > d} fhat(T)^2 <= AS(f) / (d + 1), as AS(f) = sum_T abs(T) fhat(T)^2 (`ours-tail-from-sensitivity`).
 
     >>> tail_from_average_sensitivity(1.0, 3)
     0.25
@@ -141,8 +120,8 @@ def tail_second_order(d: int, W: float, k: int, s: int) -> float:
     """sum_{|T| > d} hhat(T)^2 <= c k^2 W^2 sqrt(Lambda) d^(-3/2) for d >= 4 Lambda, c = 25.3...; infinite below.
 
     `ours-tail-three-halves`. The weight above d is at most (4/.233) E(D_A D_A' h)^2, D_A the difference across a random
-    block A of about n/(3d) coordinates and A' a second block; each neuron contributes only where it changes its state.
-    Needs k-sparsity on the whole cube. It is below the first-order bound once d exceeds about 40 Lambda.
+    block A of about n/(3d) coordinates and A' a second block. Needs k-sparsity on the whole cube. It is below the
+    first-order bound once d exceeds about 40 Lambda.
 
     >>> tail_second_order(5, 1.0, 1, 2), round(tail_second_order(100, 1.0, 1, 2), 4)
     (inf, 0.031)
@@ -167,12 +146,10 @@ def tail(
 
 
 def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
-    """d = min{ceil(4 kappa) - 1, ceil((25.3 kappa sqrt(Lambda))^(2/3))}, kappa = k^2 W^2 / eps.
+    """d = min{ceil(4 kappa) - 1, ceil((25.3 kappa sqrt(Lambda))^(2/3))}, kappa = k^2 W^2 / eps (`ours-degree`).
 
-    The least d with ``tail(d, W, k, s)`` <= eps; the second entry only if s is given. Where it is the smaller,
-    it is above 40 Lambda, so that it need not be raised to 4 Lambda, from where on ``tail_second_order`` holds.
-    `ours-degree`. Polynomials of this degree come within squared distance eps. No n, no B; s enters through Lambda
-    only.
+    The least d with ``tail(d, W, k, s)`` <= eps: polynomials of this degree come within squared distance eps. The
+    second entry only if s is given; where it is the smaller, it is above 40 Lambda, and so in its range.
 
     >>> degree(0.1, 1.0, 1), degree(0.001, 1.0, 1), degree(0.001, 1.0, 1, s=4)
     (39, 3999, 987)
@@ -191,10 +168,8 @@ def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
 def lemma_6(p: float, n: int) -> float:
     """AS(g) <= p sqrt(n ln(1/p) / 2) for a halfspace (or any unate g) with values 0 and 1 and mean p.
 
-    `ours-lemma-6-constant`. Let X be uniform on g = 1 and mu_i = E X_i = ghat(i) / p. The entropy of X, n -
-    log2(1/p), is at most the sum of those of its coordinates, n - sum mu_i^2 / (2 ln 2); so sum ghat(i)^2 <= 2 p^2
-    ln(1/p). A unate g changes across coordinate i with probability 2 abs(ghat(i)), so AS(g) = (1/2) sum abs(ghat(i)),
-    and Cauchy-Schwarz over the n coordinates ends it.
+    `ours-lemma-6-constant`. The entropy of a uniform point of g = 1 is at most the sum of those of its coordinates, so
+    sum ghat(i)^2 <= 2 p^2 ln(1/p); AS(g) = (1/2) sum abs(ghat(i)), and Cauchy-Schwarz ends it.
 
     >>> lemma_6(0.5, 4) == 0.5 * sqrt(2 * log(2))
     True
@@ -206,17 +181,10 @@ def lemma_6(p: float, n: int) -> float:
 def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     """m = (C^2/eps) (N r + c ln(2r/delta)) samples give E (f - h)^2 <= 8 eps, with r = ceil(log2(2/delta)), c = 11.6...
 
-    `ours-lemma-7-explicit`, for h with abs(h) <= C and sum_{|T| > d} hhat(T)^2 <= eps; N counts the monomials of
-    degree at most d. The promise is on the squared distance, with probability 1 - delta under the uniform
-    distribution; the paper's loss is half of it, hence at most 4 eps. Each of the r + 1 parts of the sample is to be
-    rounded up.
-
-    Notes
-    -----
-    Averaging over N C^2 / eps samples gives a polynomial at expected squared distance at most 2 eps, hence at most 4
-    eps with probability 1/2; of r such polynomials one is good except with probability delta/2. Truncate all to [-C,
-    C]. The one with the smallest squared error on (c C^2 / eps) ln(2r/delta) fresh samples is within 8 eps except
-    with probability delta/2; c is derived at ``selection_constant``.
+    `ours-lemma-7-explicit`, for h with abs(h) <= C and sum_{|T| > d} hhat(T)^2 <= eps, but for probability delta; N
+    counts the monomials of degree at most d. The paper's loss is half the squared distance, hence at most 4 eps. Each
+    of r parts of N C^2 / eps samples is averaged, the polynomials are truncated to [-C, C], and the rest selects
+    (``selection_constant``); each of the r + 1 parts is to be rounded up.
 
     >>> round(lemma_7(10, 2, 1.0, 0.1, 0.05))
     3997
@@ -231,7 +199,7 @@ def selection_constant(good: float, bad: float) -> float:
     """c = 4 / (t ln(t/good) - t + good), t = (bad - good) / ln(bad/good): samples to tell a good error from a bad one.
 
     Squared errors of functions with values in [-C, C] lie in [0, 4 C^2]. By the multiplicative Chernoff bound the mean
-    of m of them crosses the threshold t eps, from good eps upwards or from bad eps downwards, with probability at most
+    of m of them crosses t eps, from good eps upwards or from bad eps downwards, with probability at most
     exp(-(m eps / 4 C^2) (t ln(t/good) - t + good)); t makes the two exponents equal.
 
     >>> round(selection_constant(4, 8), 2), round(selection_constant(4, 16), 2)
@@ -242,9 +210,7 @@ def selection_constant(good: float, bad: float) -> float:
 
 
 def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> int:
-    """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for the paper's loss at most eps.
-
-    `ours-degree`
+    """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for the paper's loss at most eps (`ours-degree`).
 
     >>> theorem_8_degree(0.1, 1.0, 1)
     159
@@ -269,14 +235,8 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
 
     `ours-coefficient-averaging`. V >= Var h (for networks V = 4 k^2 W^2 will do, by Poincare), N as in ``lemma_7``.
     With probability 1 - delta the squared distance to the low-degree part is at most eps; to h itself it is at most
-    eps + tail.
-
-    Notes
-    -----
-    One run: the mean mu from m0 samples, then the means of (y - mu) chi_T over m1 others; the expected squared
-    distance is at most V/m0 + V (N-1)(1 + 1/m0)/m1, and the best split makes it eps/36, hence at most eps/9 with
-    probability 3/4. Of r runs more than half are that good, except with probability delta. Output one that is within
-    2 sqrt(eps)/3 of more than half: it is so close to a good one, which is within sqrt(eps)/3 of the target.
+    eps + tail. One run takes the mean mu from m0 samples, then the means of (y - mu) chi_T over m1 others, at the split
+    that makes the expected squared distance eps/36; of several runs one that is close to more than half is output.
 
     >>> f"{averaging_samples(10, 2, 1.0, 0.1, 0.05):.1e}"
     '6.1e+05'
@@ -290,16 +250,10 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
 def least_squares_samples(n: int, d: int, delta: float) -> float:
     """m = r N max{ln(8N) / 0.153, 288} samples bring least squares within 2 tail_{>d}, r = ceil(8 ln(1/delta)).
 
-    `ours-least-squares`, for labels without noise. With probability 1 - delta the squared distance to h is at
-    most twice that of the best polynomial of degree d: no W, no B, no 1/eps.
-
-    Notes
-    -----
-    In one run of m samples the least eigenvalue of the Gram matrix is at least 1/2 except with probability
-    N exp(-0.153 m/N) <= 1/8 (matrix Chernoff, since the monomials at x have squared norm N for every x); on that
-    event the expected squared distance to h^{<= d} is at most 4 N tail / m, hence at most 32 N tail / m except with
-    probability 1/8. Of r runs output the one of the least median distance to the runs: it is within three times the
-    radius of more than half of them, and the tail need not be known; 9 * 32 = 288.
+    `ours-least-squares`, for labels without noise: with probability 1 - delta the squared distance to h is at most
+    twice that of the best polynomial of degree d; no W, no B, no 1/eps. In one run the Gram matrix has an eigenvalue
+    below 1/2 with probability at most N exp(-0.153 m/N) <= 1/8 (matrix Chernoff), and else the expected squared
+    distance to h^{<= d} is at most 4 N tail / m. Of r runs the one of the least median distance is output.
 
     >>> f"{least_squares_samples(10, 2, 0.05):.1e}"
     '3.9e+05'
@@ -316,10 +270,9 @@ def least_squares_samples(n: int, d: int, delta: float) -> float:
 def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -> float:
     """q >= tau^2 (success 2^m - N) queries of tolerance tau, N = floor((1 - 2 error)^(-2)), to learn parities.
 
-    `ours-theorem-14-explicit`. Against the answer E phi0, where phi(x, y) = phi0(x) + y phi1(x), each query excludes
-    fewer than tau^(-2) parities (Parseval). A hypothesis f of that 0-1 error for chi_S has fhat(S) >= 1 - 2 error, so
-    one f serves at most N of them. For error 1/3, N = 8: nine coefficients of exactly 1/3 are no function, since they
-    are integers over a power of two. A randomised learner succeeds with the given probability on average over S.
+    `ours-theorem-14-explicit`. Each query excludes fewer than tau^(-2) parities (Parseval), and one hypothesis of that
+    0-1 error serves at most N of them: for error 1/3, N = 8, since nine coefficients of exactly 1/3 are no function. A
+    randomised learner succeeds with the given probability on average over S.
 
     >>> theorem_14(10, 0.125)
     15.875
@@ -334,9 +287,7 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
     """q >= tau^2 (C(n, p) - 1/gamma) queries of tolerance tau, for loss at most (1 - gamma) 2 k^2 W^2 / p.
 
     `ours-sq-lower-bound`: the degree of Theorem 8 is needed. Needs p <= min(n, log2(s/k)) and B >= W
-    abs(p-2)/sqrt(p), so that the class contains a chi_S for all S of p elements, a = 2 k W / sqrt(p). Each query
-    excludes fewer than tau^(-2) of them; a hypothesis of that loss for a chi_S has fhat(S)^2 >= gamma |f|^2, so it
-    serves at most 1/gamma of them.
+    abs(p-2)/sqrt(p), so that the class contains a chi_S for all S of p elements, a = 2 k W / sqrt(p).
 
     >>> round(statistical_queries(20, 5, 0.1, 0.5), 2)
     155.02
@@ -376,8 +327,7 @@ def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float,
 
     `ours-theorem-17-learner`, realizable, norms at most R. A net of neurons relu(z - e), e = sqrt(eps)/(2k), stays
     active only where the target's is, so that it has a member within sqrt(eps) of the target on the support. Output
-    any member that is sqrt(eps)-consistent with the sample: one of larger loss errs by more with probability at least
-    eps / (4 k^2 M^2).
+    any member that is sqrt(eps)-consistent with the sample.
 
     >>> round(theorem_17(1, 1, 1, 1.0, 0.0, 1.0, 0.05, 0.1))
     710

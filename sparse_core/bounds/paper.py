@@ -18,29 +18,10 @@ from . import ours
 from ._arguments import as_float, confidence, correlation, power, scale, width
 
 __all__ = [
-    "boundary_probability",
-    "bucket_norm",
-    "claim_2_1_tail",
-    "conjecture_20",
-    "dense_rademacher",
-    "eq_15",
-    "eq_U",
-    "eq_V",
-    "lemma_10",
-    "lemma_18",
-    "lemma_6",
-    "lemma_7",
-    "lemma_9",
-    "noise_rate",
-    "remark_11",
-    "sup_norm",
-    "theorem_14",
-    "theorem_17",
-    "theorem_19",
-    "theorem_8_degree",
-    "theorem_8_samples",
-    "threshold",
-]
+    "boundary_probability", "bucket_norm", "claim_2_1_tail", "conjecture_20", "dense_rademacher", "eq_15", "eq_U",
+    "eq_V", "lemma_10", "lemma_18", "lemma_6", "lemma_7", "lemma_9", "noise_rate", "remark_11", "sup_norm",
+    "theorem_14", "theorem_17", "theorem_19", "theorem_8_degree", "theorem_8_samples", "threshold",
+]  # fmt: skip
 
 
 def _form(form: str, constant: float) -> tuple[bool, float]:
@@ -56,9 +37,9 @@ def _form(form: str, constant: float) -> tuple[bool, float]:
 
 
 def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
-    """sum_{|T| > d} fhat(T)^2 <= 2 NS_rho(f) / (1 - rho^d), for 0 <= rho < 1.
+    """sum_{|T| > d} fhat(T)^2 <= 2 NS_rho(f) / (1 - rho^d), for 0 <= rho < 1 (`claim-2-1-tail`).
 
-    `claim-2-1-tail`. The paper does not restrict rho; for rho < 0 the bound fails (`E9`). For d = 0 it says nothing.
+    The paper does not restrict rho; for rho < 0 the bound fails (`E9`). For d = 0 it says nothing.
 
     >>> claim_2_1_tail(0.1, 0.5, 1)
     0.4
@@ -69,9 +50,7 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
 
 
 def lemma_6(p: float, n: int, constant: float = 1.0) -> float:
-    """AS(g) <= constant * p sqrt(n ln(1/p)) for a halfspace g with values 0 and 1 and mean p.
-
-    `lemma-6`. The paper's constant is inside O(.); at p = 0 and p = 1, where g is constant, the bound is 0.
+    """AS(g) <= constant * p sqrt(n ln(1/p)) for a halfspace g with values 0 and 1 and mean p (`lemma-6`).
 
     >>> lemma_6(0.5, 4) == 0.5 * sqrt(4 * log(2))
     True
@@ -111,11 +90,9 @@ def eq_U(k: int, W: float, form: str = "printed") -> float:
 def boundary_probability(n: int, s: int, k: int, constant: float = 1.0, form: str = "printed") -> float:
     """Pr[R_x != R_x'] <= constant * k sqrt(ln(s/k) / n), where x' is x with a random bit flipped.
 
-    Repaired: (4 s/n) L(min(k/s, e^(-1/2))), L the bound ``ours.lemma_6``; it is 2 sqrt(2) k sqrt(ln(s/k) / n) when
-    s >= sqrt(e) k.
-
-    `lemma-9-boundary`. The sum over i of Pr[g(x) != g(x')] is 4 AS(g) for g with values 0 and 1 (`E13`), and p
-    sqrt(ln(1/p)) increases only up to p = e^(-1/2), so the mean k/s may replace the p_j only below that (`E14`).
+    `lemma-9-boundary`. Repaired: (4 s/n) L(min(k/s, e^(-1/2))), L the bound ``ours.lemma_6``; it is 2 sqrt(2) k
+    sqrt(ln(s/k) / n) when s >= sqrt(e) k. The sum over i of Pr[g(x) != g(x')] is 4 AS(g) (`E13`), and p sqrt(ln(1/p))
+    increases only up to p = e^(-1/2), so the mean k/s may replace the p_j only below that (`E14`).
 
     >>> boundary_probability(100, 1, 1), round(boundary_probability(100, 1, 1, form="repaired"), 3)
     (0.0, 0.121)
@@ -130,10 +107,8 @@ def boundary_probability(n: int, s: int, k: int, constant: float = 1.0, form: st
 def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form: str = "printed") -> float:
     """t = constant * k^1.5 W sqrt(ln(ns)) + k B, which abs(h) exceeds with probability at most (ns)^(-4).
 
-    Repaired: t = k W sqrt(2 ln(2 s (ns)^4)) + k B, by a union over the s single neurons. The print takes one over the
-    sets of at most k neurons and counts n^k instead of s^k of them (`E15`).
-
-    `lemma-9-union`
+    `lemma-9-union`. Repaired: t = k W sqrt(2 ln(2 s (ns)^4)) + k B, by a union over the s single neurons. The print
+    takes one over the sets of at most k neurons and counts n^k instead of s^k of them (`E15`).
 
     >>> round(threshold(10, 4, 2, 1.0, 0.0, form="repaired"), 2)
     11.61
@@ -146,9 +121,7 @@ def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0,
 
 
 def sup_norm(n: int, k: int, W: float, B: float) -> float:
-    """abs(h) <= k (W sqrt(n) + B) on the cube.
-
-    `theorem-8-range`, the C_H of Theorem 8.
+    """abs(h) <= k (W sqrt(n) + B) on the cube: the C_H of Theorem 8 (`theorem-8-range`).
 
     >>> sup_norm(4, 2, 1.0, 0.5)
     5.0
@@ -160,9 +133,8 @@ def sup_norm(n: int, k: int, W: float, B: float) -> float:
 def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form: str = "printed") -> float:
     """(V) <= n [(P - q) t^2 + q C^2] as printed; n [P t^2 + q C^2] repaired, q = (ns)^(-4).
 
-    P, t and C are ``boundary_probability``, ``threshold`` (which takes the constant) and ``sup_norm``.
-
-    `eq-V`: the part of the average sensitivity from flips that change the active set, in the line before the last.
+    `eq-V`: the part of the average sensitivity from flips that change the active set, in the line before the last. P, t
+    and C are ``boundary_probability``, ``threshold`` (which takes the constant) and ``sup_norm``.
 
     >>> eq_V(100, 8, 2, 1.0, 1.0) < eq_V(100, 8, 2, 1.0, 1.0, form="repaired")
     True
@@ -176,10 +148,9 @@ def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form
 def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form: str = "printed") -> float:
     """AS(h) <= constant * (k^4 W^2 sqrt(n) ln(ns) + k^3 B^2 sqrt(ln s)).
 
-    Restored: constant * (k^4 W^2 ln(ns) + k^3 B^2) sqrt(n ln max(s/k, sqrt(e))), what the line before the last gives.
-    Repaired: (U) + (V) <= k^2 W^2 + n [P t^2 + (ns)^(-4) C^2] with the repaired P and t.
-
-    `lemma-9`, `ours-lemma-9-repaired`. The last line of the printed proof loses sqrt(ln(s/k)) on the first term and
+    `lemma-9`, `ours-lemma-9-repaired`. Restored: constant * (k^4 W^2 ln(ns) + k^3 B^2) sqrt(n ln max(s/k, sqrt(e))),
+    what the line before the last gives. Repaired: (U) + (V) <= k^2 W^2 + n [P t^2 + (ns)^(-4) C^2] with the repaired P
+    and t. The last line of the printed proof loses sqrt(ln(s/k)) on the first term and
     sqrt(n) on the second (`E16`): the statement is true, but this is not how it follows; at n = s = 1 its right side
     is 0 (`E17`).
 
@@ -198,8 +169,7 @@ def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, f
 def bucket_norm(n: int, s: int, r: int) -> float:
     """E max_j ||w'_j||^2 <= (8 ln(nsr) + (nsr)^(-2)) max_j ||w_j||^2 when n coordinates fall into r buckets.
 
-    `appendix-b-weights`, the constant that the paper leaves inside O(.) (`E18`). By Hoeffding and a union over s r
-    buckets the first term suffices except with probability 2 sr (nsr)^(-4), and abs(w')^2 <= n abs(w)^2 always.
+    `appendix-b-weights` (`E18`), by Hoeffding and a union over s r buckets; abs(w')^2 <= n abs(w)^2 always.
 
     >>> round(bucket_norm(10, 4, 5), 2)
     42.39
@@ -213,11 +183,10 @@ def lemma_10(
 ) -> float:
     """NS_rho(h) <= constant * sqrt(1 - rho) (k^4 W^2 ln^2(ns / (1 - rho)) + k^3 B^2 sqrt(ln s)).
 
-    Repaired: (1/r) L(r, s, k, W sqrt(b), B) with r = floor(2 / (1 - rho)) buckets, b their ``bucket_norm`` and L the
-    repaired ``lemma_9``, which is concave in W^2, so that the mean of W'^2 may be put in.
-
-    `lemma-10`. The buckets have exactly the law of the noise only for rho = 1 - 2/r; otherwise that rho is smaller,
-    which for 0 <= rho < 1 makes NS larger (`E18`).
+    `lemma-10`. Repaired: (1/r) L(r, s, k, W sqrt(b), B) with r = floor(2 / (1 - rho)) buckets, b their ``bucket_norm``
+    and L the repaired ``lemma_9``, which is concave in W^2, so that the mean of W'^2 may be put in. The buckets have
+    exactly the law of the noise only for rho = 1 - 2/r; otherwise that rho is smaller, which for 0 <= rho < 1 makes NS
+    larger (`E18`).
 
     >>> round(lemma_10(10, 4, 1, 1.0, 1.0, 0.5), 2)
     14.41
@@ -238,10 +207,8 @@ def noise_rate(
 ) -> float:
     """1 - rho = constant * eps^2 min{ln(knsW^2/eps) / (k^8 W^4 ln^4(ns)), 1 / (k^6 B^4 ln s)}.
 
-    Restored: the first entry is 1 / (k^8 W^4 ln^4(knsW^2/eps)).
-
-    `theorem-8-noise-level`: the choice in the proof of Theorem 8. With the printed one, NS_rho / eps diverges as eps
-    vanishes: the logarithm belongs into the denominator, to the fourth power (`E19`).
+    `theorem-8-noise-level`: the choice in the proof of Theorem 8. Restored: the first entry is
+    1 / (k^8 W^4 ln^4(knsW^2/eps)). With the printed one, NS_rho / eps diverges as eps vanishes (`E19`).
 
     >>> noise_rate(10, 4, 1, 1.0, 0.0, 0.1, form="restored") < noise_rate(10, 4, 1, 1.0, 0.0, 0.1)
     True
@@ -259,10 +226,9 @@ def theorem_8_degree(
 ) -> float:
     """d = constant * (k^8 W^4 ln^4(ns) + k^6 B^4 ln s) / eps^2, for the paper's loss at most eps.
 
-    Repaired: the least d >= 3 found by bisection with 2 NS / (1 - rho^d) <= eps/4, rho = 1 - 2/d, NS the repaired
-    ``lemma_10``. Tails of eps/4 are what ``ours.lemma_7`` needs for loss eps.
-
-    `theorem-8`. The proof loses Claim 2.1's factor 2 (`E19`), and takes d = Theta(1 / (1 - rho)).
+    `theorem-8`. Repaired: the least d >= 3 found by bisection with 2 NS / (1 - rho^d) <= eps/4, rho = 1 - 2/d, NS the
+    repaired ``lemma_10``; tails of eps/4 are what ``ours.lemma_7`` needs for loss eps. The proof loses Claim 2.1's
+    factor 2 (`E19`), and takes d = Theta(1 / (1 - rho)).
 
     >>> [f"{theorem_8_degree(16, 16, 1, 2.0, 3.0, 0.1, form=form):.1e}" for form in ("printed", "repaired")]
     ['1.5e+06', '4.3e+16']
@@ -283,9 +249,7 @@ def theorem_8_samples(
 ) -> float:
     """m = constant * n^d k^2 (W sqrt(n) + B)^2 ln(1/delta) / eps with the degree d of ``theorem_8_degree``.
 
-    Repaired: ``ours.lemma_7`` with the repaired degree, C = k (W sqrt(n) + B) and tails at most eps/4.
-
-    `theorem-8`. Infinite where it exceeds the largest float.
+    `theorem-8`. Repaired: ``ours.lemma_7`` with the repaired degree, C = k (W sqrt(n) + B) and tails at most eps/4.
 
     >>> theorem_8_samples(16, 16, 1, 2.0, 3.0, 0.1, 0.05)
     inf
@@ -299,9 +263,7 @@ def theorem_8_samples(
 
 
 def remark_11(n: int, s: int, power: float = 1.0) -> float:
-    """Pr[more than k neurons active] <= (ns)^(-power): the paper's 1/poly(n, s), the power left open.
-
-    `remark-11`
+    """Pr[more than k neurons active] <= (ns)^(-power): the paper's 1/poly(n, s), the power left open (`remark-11`).
 
     >>> round(remark_11(10, 10), 12)
     0.01
@@ -313,9 +275,7 @@ def remark_11(n: int, s: int, power: float = 1.0) -> float:
 
 
 def theorem_14(m: int, tau: float, constant: float = 1.0) -> float:
-    """q >= constant * 2^m tau^2 queries of tolerance tau, to learn parities on m bits to 0-1 error 1/3.
-
-    `theorem-14`
+    """q >= constant * 2^m tau^2 queries of tolerance tau, to learn parities on m bits to 0-1 error 1/3 (`theorem-14`).
 
     >>> theorem_14(10, 0.125)
     16.0
@@ -330,10 +290,8 @@ def theorem_14(m: int, tau: float, constant: float = 1.0) -> float:
 def lemma_18(C: float, rademacher: float, m: int, delta: float, constant: float = 1.0, form: str = "printed") -> float:
     """L_D <= constant * (C R_m + sqrt(ln(1/delta) / m)), the loss of the empirical risk minimiser when |h| <= C.
 
-    Repaired: 4 C R_m + C^2 sqrt(2 ln(1/delta) / m). The loss takes values in [0, 2 C^2] and is 2 C-Lipschitz there;
-    symmetrisation gives the factor 2 and bounded differences the second term.
-
-    `lemma-18`. The print drops C^2 from the second term, so that scaling the problem refutes it (`E22`).
+    `lemma-18`. Repaired: 4 C R_m + C^2 sqrt(2 ln(1/delta) / m), since the loss takes values in [0, 2 C^2] and is
+    2 C-Lipschitz there. The print drops C^2 from the second term, so that scaling the problem refutes it (`E22`).
 
     >>> lemma_18(2.0, 0.1, 100, exp(-4)), lemma_18(2.0, 0.1, 100, exp(-2), form="repaired")
     (0.4, 1.6)
@@ -352,10 +310,9 @@ def theorem_17(
 ) -> float:  # fmt: skip
     """m = constant * ((WR + B)^2 k s n ln(k(R + B)/eps) + ln(1/delta)) / eps^2, for the paper's loss at most eps.
 
-    Repaired: the least m at which the repaired ``lemma_18``, with C = k (WR + B) and the repaired ``eq_15``, is at most
-    eps; that is of order M^4 k^3 s n ln(m) / eps^2 + k^4 M^4 ln(1/delta) / eps^2, M = WR + B.
-
-    `theorem-17`. As printed it is false (`E23`): it does not scale, and becomes negative.
+    `theorem-17`. Repaired: the least m at which the repaired ``lemma_18``, with C = k (WR + B) and the repaired
+    ``eq_15``, is at most eps; of order M^4 k^3 (s n ln(m) + k ln(1/delta)) / eps^2, M = WR + B. As printed it is false
+    (`E23`): it does not scale, and becomes negative.
 
     >>> f"{theorem_17(1, 1, 1, 10.0, 0.0, 1.0, 1.0, 0.01):.2f}"  # W = 10, eps = W^2 / 100
     '4.61'
@@ -391,11 +348,9 @@ def eq_15(
 ) -> float:
     """R_S <= constant * (WR + B) sqrt(s n k ln(km(R + B)) / m) for k-sparse networks on m points of norm at most R.
 
-    Repaired: (WR + B) sqrt(s k/m) (1 + sqrt(2 ln D)) with D = min(2 m^n, 2^m), which bounds the number of active sets
-    that one neuron can have on m points of R^n (Cover).
-
-    `eq-15`, `ours-rademacher-explicit`. The printed logarithm depends on the unit of length, and is 0 at m = R = 1, B
-    = 0 (`E25`); where it is negative the printed bound is not a number.
+    `eq-15`, `ours-rademacher-explicit`. Repaired: (WR + B) sqrt(s k/m) (1 + sqrt(2 ln D)) with D = min(2 m^n, 2^m),
+    which bounds the number of active sets of one neuron on m points of R^n (Cover). The printed logarithm depends on
+    the unit of length, and is 0 at m = R = 1, B = 0 (`E25`); where it is negative the printed bound is not a number.
 
     >>> round(eq_15(100, 3, 4, 1, 1.0, 0.0, 1.0, form="repaired"), 2)
     1.28
@@ -411,9 +366,7 @@ def eq_15(
 
 
 def dense_rademacher(m: int, s: int, W: float, B: float, R: float, constant: float = 1.0) -> float:
-    """R_S <= constant * (WR + B) s / sqrt(m): what the paper quotes for networks without sparsity.
-
-    `dense-rademacher`
+    """R_S <= constant * (WR + B) s / sqrt(m): what the paper quotes without sparsity (`dense-rademacher`).
 
     >>> dense_rademacher(100, 5, 1.0, 1.0, 1.0)
     1.0
@@ -423,9 +376,9 @@ def dense_rademacher(m: int, s: int, W: float, B: float, R: float, constant: flo
 
 
 def conjecture_20(m: int, s: int, k: int, W: float, B: float, R: float, constant: float = 1.0) -> float:
-    """R_S <= constant * (WR + B) sqrt(s k / m).
+    """R_S <= constant * (WR + B) sqrt(s k / m) (`conjecture-20`).
 
-    `conjecture-20`. False with the printed constant 1 (`E27`), and with every other constant.
+    False with the printed constant 1 (`E27`), and with every other constant.
 
     >>> conjecture_20(100, 4, 1, 1.0, 0.0, 1.0)
     0.2

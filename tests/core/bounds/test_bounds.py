@@ -1,7 +1,6 @@
 """The bounds: hand-computed values, limits and monotonicity, and the quantities that they bound."""
 
 from fractions import Fraction
-from itertools import combinations_with_replacement
 from math import comb, exp, inf, isnan, log, sqrt
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from sparse_core.bounds import ours, paper
 from sparse_core.cube import fourier, hypercube
-from sparse_core.network import constructions
+from sparse_core.network import SparseNetwork, constructions
 
 SLACK = 1 + 1e-9  # of a comparison of floats
 
@@ -54,11 +53,8 @@ def test_lemma_6_on_symmetric_halfspaces(n):
         if p < 1 - 1e-9:  # closer to 1, ln(1/p) is lost to round-off
             assert AS <= ours.lemma_6(p, n) * (1 + 1e-6)
         assert ours.lemma_6(p, n) == pytest.approx(paper.lemma_6(p, n, constant=1 / sqrt(2)))
-
-
-def test_lemma_6_by_hand_and_at_the_ends():
-    assert ours.lemma_6(0.25, 3) == pytest.approx(0.25 * sqrt(3 * log(4) / 2))
-    assert ours.lemma_6(0, 3) == ours.lemma_6(1, 3) == paper.lemma_6(0, 3) == paper.lemma_6(1, 3) == 0
+    assert ours.lemma_6(0.25, n) == pytest.approx(0.25 * sqrt(n * log(4) / 2))
+    assert ours.lemma_6(0, n) == ours.lemma_6(1, n) == paper.lemma_6(0, n) == paper.lemma_6(1, n) == 0
 
 
 def test_lemma_7_by_hand():
@@ -79,56 +75,10 @@ def test_the_selection_constant_solves_both_chernoff_bounds(good, ratio):
         assert exp(-c / 4 * (t * log(t / mean) - t + mean)) == pytest.approx(exp(-1))
 
 
-class Network:
-    """h(x) = sum u_j relu(<w_j, x> - b_j) on the whole cube, by the definitions and nothing else."""
-
-    def __init__(self, u, W, b):
-        u, W, b = np.asarray(u, float), np.asarray(W, float), np.asarray(b, float)
-        self.n, self.s = W.shape[1], len(u)
-        pre = hypercube.points(self.n) @ W.T - b
-        self.active = pre > 0
-        self.count = self.active.sum(1)
-        self.k = max(1, int(self.count.max()))
-        self.values = np.maximum(pre, 0) @ u
-        self.W = np.abs(u).max() * np.linalg.norm(W, axis=1).max()
-        self.B = np.abs(u).max() * np.abs(b).max()
-
-    def flips(self, i):
-        return np.arange(2**self.n) ^ (1 << i)
-
-    def sensitivity(self, keep):
-        """(1/4) E sum_i (h(x) - h(x'))^2 over the flips whose active sets before and after satisfy ``keep``."""
-        total = 0.0
-        for i in range(self.n):
-            other = self.flips(i)
-            total += np.mean((self.values - self.values[other]) ** 2 * keep(self.active, self.active[other])) / 4
-        return total
-
-    @property
-    def AS(self):
-        return self.sensitivity(lambda R, Q: np.ones(len(R)))
-
-
-@st.composite
-def networks(draw, max_n=6):
-    n, s = draw(st.integers(1, max_n)), draw(st.integers(1, 6))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    b = rng.normal(size=s) + draw(st.floats(-1, 3))
-    return Network(rng.normal(size=s), rng.normal(size=(s, n)) * rng.integers(0, 2, (s, n)), b)
-
-
-@given(networks())
-def test_average_sensitivity_is_within_all_three_bounds(net):
-    mean_square = np.mean(net.count**2.0)
-    for bound in (
-        ours.average_sensitivity(net.W, k=net.k),
-        ours.average_sensitivity(net.W, s=net.s),
-        ours.average_sensitivity(net.W, mean_square_active=mean_square),
-    ):
-        assert net.AS <= bound * SLACK
-    assert ours.average_sensitivity(net.W, net.k, net.s, mean_square) == min(
-        ours.average_sensitivity(net.W, net.k, net.s), ours.average_sensitivity(net.W, mean_square_active=mean_square)
-    )
+def sharp(u, W, b):
+    """(AS, W, active neurons at each point) of a network."""
+    net = SparseNetwork(u, W, b)
+    return fourier.average_sensitivity(net.values()), net.scale.W, net.active_count()
 
 
 @pytest.mark.parametrize("p, k", [(1, 1), (1, 4), (2, 3), (3, 2), (5, 3)])
@@ -161,34 +111,18 @@ def test_min_2k_s_is_attained_on_one_bit(s, k):
     u = [1] * (2 * k - width) + [1, -1] * (width - k)
     w = [1] * (2 * k - width) + [1, -1] * (width - k)
     b = [-1.5] * (2 * k - width) + [-1, -1] * (width - k)
-    net = Network(u, np.array(w)[:, None], b)
-    assert net.AS == width**2
+    AS, W, active = sharp(u, np.array(w)[:, None], b)
     # relu(x + 1.5) is active at both points: k neurons are active at each of them
-    assert (net.count == k).all() and ours.average_sensitivity(net.W, k, s) == width**2
-
-
-@given(networks(), st.floats(-1, 1), st.integers(0, 6))
-def test_noise_and_tails_are_within_their_bounds(net, rho, d):
-    assert fourier.noise_sensitivity(net.values, rho) <= ours.noise_sensitivity(rho, net.W, net.k) * SLACK + 1e-12
-    tail = fourier.tail(net.values, d)
-    assert tail <= ours.tail(d, net.W, net.k, net.s) * SLACK + 1e-12
-
-
-@pytest.mark.parametrize("known", [{"k": 2}, {"s": 3}, {"k": 2, "s": 3}, {"mean_square_active": 0.5}])
-def test_noise_and_tails_by_hand(known):
-    AS = ours.average_sensitivity(1.5, **known)
-    assert ours.noise_sensitivity(0.75, 1.5, **known) == AS / 8
-    assert ours.tail(2, 1.5, **known) == AS / 3
+    assert (active == k).all() and AS == ours.average_sensitivity(W, k, s) == width**2
 
 
 def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
     """The second-order bound needs d >= 6, so it is tried on networks with n = 10; it is far from attained there."""
     rng = np.random.default_rng(3)
     for _ in range(5):
-        W = rng.normal(size=(3, 10))
-        net = Network(rng.choice([-1, 1], 3), W, rng.normal(size=3))
+        net = SparseNetwork(rng.choice([-1, 1], 3), rng.normal(size=(3, 10)), rng.normal(size=3))
         for d in range(6, 10):
-            assert fourier.tail(net.values, d) <= ours.tail_second_order(d, net.W, net.k, net.s)
+            assert fourier.tail(net.values(), d) <= ours.tail_second_order(d, net.scale.W, int(net.sparsity()), 3)
     assert ours.log_width(100, 2) == log(50) and ours.log_width(4, 1) == 1.5
     assert ours.tail_second_order(5, 1, 1, 1) == inf
     assert ours.tail_second_order(6, 3, 2, 4) == pytest.approx(ours.SECOND_ORDER * 36 * sqrt(1.5) / 6**1.5)
@@ -202,27 +136,23 @@ def test_the_level_of_the_second_difference_is_a_lower_bound():
     assert ours.LEVEL <= F.min() < ours.LEVEL + 0.01
 
 
-@given(networks(), st.integers(0, 6))
-def test_remark_11_holds_for_every_threshold(net, k):
-    k = min(max(k, 1), net.s)
-    eta = np.mean(net.count > k)
-    assert net.AS <= ours.remark_11(net.W, k, net.s, eta) * SLACK + 1e-12
-
-
 @pytest.mark.parametrize("n, copies", [(2, 3), (3, 20), (4, 100)])
 def test_remark_11_is_nearly_an_equality_beside_a_corner(n, copies):
     """s' copies of relu(x_1 + ... + x_n - n + 2) have AS = 2 eta s'^2 W^2, the parity of one more bit 4 k^2 W^2."""
     k, W = 2, sqrt(n)
     u = [1] * k + [-1] * k + [1] * copies
     w = [[W] + [0] * n] * k + [[-W] + [0] * n] * k + [[0] + [1] * n] * copies
-    net = Network(u, w, [-W] * 2 * k + [n - 2] * copies)
-    eta = np.mean(net.count > k)
-    assert eta == 2.0**-n and net.AS == pytest.approx((4 * k**2 + 2 * eta * copies**2) * n)
-    bound = ours.remark_11(net.W, k, net.s, eta)
-    assert net.AS <= bound and (copies < 100 or bound <= 1.1 * net.AS)
+    AS, W, active = sharp(u, w, [-W] * 2 * k + [n - 2] * copies)
+    eta = np.mean(active > k)
+    assert eta == 2.0**-n and AS == pytest.approx((4 * k**2 + 2 * eta * copies**2) * n)
+    bound = ours.remark_11(W, k, len(u), eta)
+    assert AS <= bound and (copies < 100 or bound <= 1.1 * AS)
 
 
-def test_remark_11_by_hand():
+def test_what_follows_from_the_average_sensitivity_by_hand():
+    for known in ({"k": 2}, {"s": 3}, {"k": 2, "s": 3}, {"mean_square_active": 0.5}):
+        AS = ours.average_sensitivity(1.5, **known)
+        assert ours.noise_sensitivity(0.75, 1.5, **known) == AS / 8 and ours.tail(2, 1.5, **known) == AS / 3
     assert ours.remark_11(2.0, 1, 10, 0.0) == ours.average_sensitivity(2.0, k=1) == 16
     assert ours.remark_11(1.0, 1, 10, 1.0) == ours.average_sensitivity(1.0, s=10) == 100
     assert ours.remark_11(1.0, 3, 4, 0.5) == 16  # never worse than the dense bound
@@ -230,28 +160,11 @@ def test_remark_11_by_hand():
     assert paper.remark_11(4, 5) == pytest.approx(1 / 20) and paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
 
 
-@given(networks())
-def test_each_step_of_the_repaired_lemma_9_holds(net):
-    n, s, k, W, B = net.n, net.s, net.k, net.W, net.B
-    same = lambda R, Q: (R == Q).all(1)  # noqa: E731
-    changed = lambda R, Q: (R != Q).any(1)  # noqa: E731
-    boundary = np.mean([changed(net.active, net.active[net.flips(i)]).mean() for i in range(n)])
-    t, C = paper.threshold(n, s, k, W, B, form="repaired"), paper.sup_norm(n, k, W, B)
-    U, V = net.sensitivity(same), net.sensitivity(changed)
-    assert U + V == pytest.approx(net.AS)
-    assert U <= paper.eq_U(k, W, form="repaired") * SLACK
-    assert boundary <= paper.boundary_probability(n, s, k, form="repaired")
-    assert np.mean(np.abs(net.values) > t) <= float(n * s) ** -4
-    assert np.abs(net.values).max() <= C * SLACK
-    assert V <= paper.eq_V(n, s, k, W, B, form="repaired")
-    assert net.AS <= paper.lemma_9(n, s, k, W, B, form="repaired")
-
-
 def test_the_slips_of_lemma_9_are_there():
-    relu = Network([1], [[1]], [-2])  # relu(x + 2) never changes its active set: (U) is all of AS
-    assert relu.AS == 1 > paper.eq_U(1, 1.0) and relu.AS <= paper.eq_U(1, 1.0, form="repaired")  # E12
-    gate = Network([1], [[1]], [0])  # relu(x) at n = s = k = 1
-    assert gate.AS == 0.25 > paper.lemma_9(1, 1, 1, 1.0, 0.0) == 0  # E17
+    AS, *_ = sharp([1], [[1]], [-2])  # relu(x + 2) never changes its active set: (U) is all of AS
+    assert AS == 1 > paper.eq_U(1, 1.0) and AS <= paper.eq_U(1, 1.0, form="repaired")  # E12
+    AS, *_ = sharp([1], [[1]], [0])  # relu(x) at n = s = k = 1
+    assert AS == 0.25 > paper.lemma_9(1, 1, 1, 1.0, 0.0) == 0  # E17
     assert paper.boundary_probability(1, 1, 1) == 0 < 1 <= paper.boundary_probability(1, 1, 1, form="repaired")  # E14
 
 
@@ -322,52 +235,11 @@ def test_the_free_constant_is_a_factor_and_1_by_default(bound):
     assert bound(constant=3.0) == pytest.approx(3 * bound()) and bound(constant=1.0) == bound() != 0
 
 
-def test_the_printed_lemma_9_is_outgrown_by_its_own_last_line():
-    """E16: the line before the last grows like sqrt(n) in B, the last one does not."""
-    ratios = [paper.eq_V(n, 8, 1, 0.0, 1.0) / paper.lemma_9(n, 8, 1, 0.0, 1.0) for n in (10**2, 10**4, 10**6)]
-    assert ratios[1] == pytest.approx(10 * ratios[0], rel=0.01) and ratios[2] == pytest.approx(10 * ratios[1], rel=0.01)
-    for n in (10**2, 10**4, 10**6):
-        assert paper.eq_V(n, 8, 1, 0.0, 1.0) <= 2 * paper.lemma_9(n, 8, 1, 0.0, 1.0, form="restored")
-
-
-@given(networks(max_n=5), st.floats(0, 0.95))
-def test_the_repaired_lemma_10_holds(net, rho):
-    bound = paper.lemma_10(net.n, net.s, net.k, net.W, net.B, rho, form="repaired")
-    assert fourier.noise_sensitivity(net.values, rho) <= bound
-
-
 def test_the_buckets_of_an_exact_correlation_are_not_lost_to_round_off():
     for r in (2, 3, 7, 10, 49, 1000):
         b = paper.bucket_norm(5, 3, r)
         expected = paper.lemma_9(r, 3, 1, sqrt(b), 2.0, form="repaired") / r
         assert paper.lemma_10(5, 3, 1, 1.0, 2.0, 1 - 2 / r, form="repaired") == pytest.approx(expected, rel=1e-12)
-
-
-def test_bucket_norms_stay_within_their_bound():
-    rng = np.random.default_rng(1)
-    n, s, r = 30, 4, 6
-    W = rng.normal(size=(s, n))
-    W /= np.linalg.norm(W, axis=1, keepdims=True)
-    total = 0.0
-    for _ in range(500):
-        bucket, z = rng.integers(0, r, n), rng.choice([-1, 1], n)
-        total += ((W * z) @ (bucket[:, None] == np.arange(r))).__pow__(2).sum(1).max()
-    assert 1 <= total / 500 <= paper.bucket_norm(n, s, r)
-
-
-def test_the_printed_noise_rate_does_not_reach_its_aim():
-    """E19: Lemma 10 at the printed rho, over eps, is unbounded as eps vanishes; at the restored one it is not."""
-
-    def ratio(eps, form):
-        gap = paper.noise_rate(10, 4, 1, 1.0, 0.0, eps, form=form)
-        return sqrt(gap) * log(10 * 4 / gap) ** 2 / eps  # = lemma_10 / eps, without the round-off of 1 - gap
-
-    printed = [ratio(10.0**-e, "printed") for e in (2, 8, 32, 128)]
-    restored = [ratio(10.0**-e, "restored") for e in (2, 8, 32, 128)]
-    assert all(b > 2 * a for a, b in zip(printed, printed[1:], strict=False))
-    assert max(restored) < 10
-    gap = paper.noise_rate(10, 4, 1, 1.0, 0.0, 0.01)
-    assert ratio(0.01, "printed") == pytest.approx(paper.lemma_10(10, 4, 1, 1.0, 0.0, 1 - gap) / 0.01)
 
 
 @given(st.floats(1e-4, 10), st.floats(0, 10), st.integers(1, 5), st.integers(0, 10))
@@ -409,31 +281,6 @@ def test_the_repaired_degree_is_the_first_that_gives_the_tail_that_it_promises(e
     assert d > ours.theorem_8_degree(eps, 0.5, 1)
 
 
-def test_lemma_7_keeps_its_promise_on_the_majority_of_three_bits():
-    """Averaging, truncation and selection as in the proof, 40 times: at most delta of them may fail (none should)."""
-    rng = np.random.default_rng(7)
-    n, d, delta = 4, 1, 0.1
-    cube = hypercube.points(n)
-    h = np.sign(cube[:, :3].sum(1)).astype(float)
-    eps = fourier.tail(h, d)
-    assert eps == 0.25
-    r = int(np.ceil(np.log2(2 / delta)))
-    m1 = int(np.ceil((n + 1) / eps))
-    m2 = int(np.ceil(ours.selection_constant(4, 8) / eps * log(2 * r / delta)))
-    assert r * m1 + m2 == pytest.approx(ours.lemma_7(n, d, 1.0, eps, delta), abs=r + 1)
-    features = np.column_stack([np.ones(2**n), cube])
-    failures = 0
-    for _ in range(40):
-        candidates = []
-        for _ in range(r):
-            i = rng.integers(0, 2**n, m1)
-            candidates.append(np.clip(features @ (features[i].T @ h[i] / m1), -1, 1))
-        i = rng.integers(0, 2**n, m2)
-        best = min(candidates, key=lambda f: np.mean((f[i] - h[i]) ** 2))
-        failures += np.mean((best - h) ** 2) > 8 * eps
-    assert failures <= 4
-
-
 def test_sample_sizes_of_averaging_and_least_squares_by_hand():
     N, r = 56, 24  # n = 10, d = 2; ceil(8 ln 20) = 24
     q = sqrt(55)
@@ -449,26 +296,27 @@ def test_sample_sizes_of_averaging_and_least_squares_by_hand():
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
-@pytest.mark.parametrize("errors", [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 3), Fraction(3, 8)])
-def test_no_boolean_function_serves_more_parities_than_theorem_14_says(m, errors):
+def test_no_boolean_function_serves_more_parities_than_theorem_14_says(m):
     """All 2^(2^m) tables, by counting their wrong labels; the bound is read off at tau = 1."""
     labels = np.array([hypercube.character(S, hypercube.points(m)) for S in range(2**m)])
-    tables = hypercube.points(2**m)
-    wrong = (2**m - tables @ labels.T) // 2
-    most = (wrong <= errors * 2**m).sum(axis=1).max()
-    served = 2**m - ours.theorem_14(m, 1.0, error=float(errors))
-    assert most <= served or served == 2**m  # where the bound is 0, nothing is claimed
-    assert errors != Fraction(1, 3) or 2**10 - ours.theorem_14(10, 1.0) == 8
+    wrong = (2**m - hypercube.points(2**m).astype(np.float32) @ labels.T) // 2
+    for error in (Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 3), Fraction(3, 8)):
+        most = (wrong <= float(error * 2**m)).sum(axis=1).max()
+        served = 2**m - ours.theorem_14(m, 1.0, error=float(error))
+        assert most <= served or served == 2**m  # where the bound is 0, nothing is claimed
 
 
 def test_statistical_queries_by_hand():
-    assert paper.theorem_14(6, 0.4) == pytest.approx(64 * 0.16)
-    assert ours.theorem_14(6, 0.4) == pytest.approx((64 - 8) * 0.16)
-    assert ours.theorem_14(6, 0.4, success=2 / 3) == pytest.approx((2 / 3 * 64 - 8) * 0.16)
-    assert ours.theorem_14(6, 0.4, error=0.25) == pytest.approx((64 - 4) * 0.16)  # 1/2 is dyadic
-    assert ours.theorem_14(3, 0.4) == 0
-    assert ours.statistical_queries(10, 3, 0.2, 0.25) == pytest.approx(0.04 * (120 - 4))
-    assert ours.statistical_queries(3, 1, 0.2, 0.25) == 0
+    for found, exact in (
+        (paper.theorem_14(6, 0.4), 64 * 0.16),
+        (ours.theorem_14(6, 0.4), (64 - 8) * 0.16),
+        (ours.theorem_14(6, 0.4, success=2 / 3), (2 / 3 * 64 - 8) * 0.16),
+        (ours.theorem_14(6, 0.4, error=0.25), (64 - 4) * 0.16),  # 1/2 is dyadic
+        (ours.theorem_14(3, 0.4), 0),
+        (ours.statistical_queries(10, 3, 0.2, 0.25), 0.04 * (120 - 4)),
+        (ours.statistical_queries(3, 1, 0.2, 0.25), 0),
+    ):
+        assert found == pytest.approx(exact)
 
 
 def test_lemma_18_and_theorem_17_by_hand():
@@ -478,16 +326,11 @@ def test_lemma_18_and_theorem_17_by_hand():
     assert paper.theorem_17(3, 4, 2, 1.0, 0.5, 2.0, 0.3, exp(-3)) == pytest.approx(printed)
 
 
-def test_lemma_18_scales_only_when_repaired():
+def test_lemma_18_and_theorem_17_scale_only_when_repaired():
     """Scaling labels and hypotheses by c scales the loss by c^2: R, C by c (E22)."""
-    for c in (0.1, 10):
-        assert paper.lemma_18(c, c * 0.2, 50, 0.1, form="repaired") == pytest.approx(
-            c**2 * paper.lemma_18(1, 0.2, 50, 0.1, form="repaired")
-        )
-        assert paper.lemma_18(c, c * 0.2, 50, 0.1) != pytest.approx(c**2 * paper.lemma_18(1, 0.2, 50, 0.1))
-
-
-def test_theorem_17_scales_only_when_repaired():
+    for form, scales in (("printed", False), ("repaired", True)):
+        one, many = (paper.lemma_18(c, c * 0.2, 50, 0.1, form=form) for c in (1, 10))
+        assert (many == pytest.approx(100 * one)) is scales
     printed = [paper.theorem_17(1, 1, 1, c, 0.0, 1.0, c**2 / 100, 0.01) for c in (1, 3, 10, 100, 1000)]
     assert printed == pytest.approx([92103.4, 3244.03, 4.60517, -4.60467, -0.0921034], rel=1e-5)  # E23
     for bound in (ours.theorem_17, lambda *a: paper.theorem_17(*a, form="repaired")):
@@ -560,39 +403,24 @@ def test_theorem_e_is_below_its_simple_form(m, s, k):
     assert ours.rademacher(m, s, k, 1.0, 0.0, 1.0, "joint") <= simple
 
 
-@pytest.mark.parametrize("m, T", [(1, 1), (1, 3), (2, 3), (3, 3), (2, 15), (30, 15), (1000, 63)])
-def test_the_words_of_a_layer_are_multisets(m, T):
-    """At most T letters of 2m in any order: C(2m + T, T) <= (e (1 + 2m/(T+1)))^(T+1), counted for small alphabets."""
-    assert log(comb(2 * m + T, T)) <= (T + 1) * (1 + log(1 + 2 * m / (T + 1)))
-    if comb(2 * m + T, T) < 1000:
-        bags = {tuple(sorted(word)) for n in range(T + 1) for word in combinations_with_replacement(range(2 * m), n)}
-        assert len(bags) == comb(2 * m + T, T)
-
-
 scales = st.floats(0.01, 100)
 
 
-@given(
-    st.integers(1, 200),
-    st.integers(1, 50),
-    st.integers(1, 50),
-    scales,
-    scales,
-    st.sampled_from(["printed", "repaired"]),
-)
+sizes = st.integers(1, 200), st.integers(1, 50), st.integers(1, 50)
+
+
+@given(*sizes, scales, scales, st.sampled_from(["printed", "repaired"]))
 def test_the_bounds_of_section_3_grow_with_each_parameter(n, s, k, W, B, form):
     k = min(k, s)
-    for bound in (
-        lambda n, W, B: paper.lemma_9(n, s, k, W, B, form=form),
-        lambda n, W, B: paper.threshold(n, s, k, W, B, form=form),
-        lambda n, W, B: paper.lemma_10(n, s, k, W, B, 0.5, form=form),
-    ):
-        here = bound(n, W, B)
-        assert here <= bound(n, 2 * W, B) and here <= bound(n, W, 2 * B)
-        assert here <= bound(2 * n, W, B) or form == "repaired"  # (ns)^(-4) n^2 C^2 falls with n at first
-    assert (
-        ours.average_sensitivity(W, k) <= ours.average_sensitivity(W, k + 1) <= ours.average_sensitivity(2 * W, k + 1)
-    )
+    for bound, *rho in ((paper.lemma_9,), (paper.threshold,), (paper.lemma_10, 0.5)):
+        here, wider, farther, longer = (
+            bound(a, s, k, b, c, *rho, form=form)
+            for a, b, c in ((n, W, B), (n, 2 * W, B), (n, W, 2 * B), (2 * n, W, B))
+        )
+        assert here <= wider and here <= farther
+        assert here <= longer or form == "repaired"  # (ns)^(-4) n^2 C^2 falls with n at first
+    AS = ours.average_sensitivity
+    assert AS(W, k) <= AS(W, k + 1) <= AS(2 * W, k + 1)
 
 
 @given(st.integers(1, 10**6), st.integers(1, 100), st.integers(1, 100), st.integers(1, 50))
