@@ -413,10 +413,8 @@ sizes = st.integers(1, 200), st.integers(1, 50), st.integers(1, 50)
 def test_the_bounds_of_section_3_grow_with_each_parameter(n, s, k, W, B, form):
     k = min(k, s)
     for bound, *rho in ((paper.lemma_9,), (paper.threshold,), (paper.lemma_10, 0.5)):
-        here, wider, farther, longer = (
-            bound(a, s, k, b, c, *rho, form=form)
-            for a, b, c in ((n, W, B), (n, 2 * W, B), (n, W, 2 * B), (2 * n, W, B))
-        )
+        cases = (n, W, B), (n, 2 * W, B), (n, W, 2 * B), (2 * n, W, B)
+        here, wider, farther, longer = (bound(a, s, k, b, c, *rho, form=form) for a, b, c in cases)
         assert here <= wider and here <= farther
         assert here <= longer or form == "repaired"  # (ns)^(-4) n^2 C^2 falls with n at first
     AS = ours.average_sensitivity

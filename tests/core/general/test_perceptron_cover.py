@@ -1,5 +1,8 @@
 """Perceptron covers and the peeling: the four facts behind `ours-theorem-e`, on random and extremal data."""
 
+from itertools import combinations_with_replacement
+from math import comb, log
+
 import numpy as np
 import pytest
 
@@ -28,6 +31,14 @@ def test_the_word_alone_gives_the_values():
     for X, w, M in instances():
         cover = perceptron(X, w, M / 7)
         assert np.allclose(replay(X, cover.word, M / 7), cover.values, atol=1e-12)
+
+
+def test_the_words_of_at_most_T_letters_are_multisets():
+    """C(2m + T, T) <= (e (1 + 2m/(T+1)))^(T+1) words of at most T of 2m letters, counted for a small alphabet."""
+    bags = {tuple(sorted(word)) for n in range(4) for word in combinations_with_replacement(range(6), n)}
+    assert len(bags) == comb(2 * 3 + 3, 3)
+    for m, T in ((1, 1), (1, 3), (3, 3), (30, 15), (1000, 63)):
+        assert log(comb(2 * m + T, T)) <= (T + 1) * (1 + log(1 + 2 * m / (T + 1)))
 
 
 def test_a_gap_of_e_needs_no_step():

@@ -254,11 +254,11 @@ def test_lemma_6_takes_the_neuron_that_comes_closest(net):
         assert ratios == pytest.approx([closest, closest * math.sqrt(2)])
 
 
-@settings(max_examples=10)
-@given(networks)
-def test_every_true_statement_holds_on_every_network(net):
+@settings(max_examples=25)
+@given(networks, st.integers(0, 6), st.floats(0, 0.99))
+def test_every_true_statement_holds_on_every_network(net, d, rho):
     """Only printed forms may fail, and only those that the ledger calls false or whose constant is a reading."""
-    report = examine(net, degree=2)
+    report = examine(net, degree=d, rho=rho)
     for row in report.only(lambda row: row.applies and row.verdict in ("fails", "undecided")):
         assert row.form.startswith(("printed", "restored")), (row.id, row.form)
 
