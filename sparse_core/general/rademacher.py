@@ -11,10 +11,8 @@ exactly the class of `definition-2`. The maximum over h splits in two.
 2. *Which neurons together.* The k-sparse networks are the choices of at most s sets that cover no point more than k
    times: set packing, by dynamic programming.
 
-Two norms, named. "box" is Definition 2. "folded" is the ellipsoid ||v||^2/W^2 + c^2/B^2 <= 1, for W = B = 1 the ball in
-which the bias is one more weight. The box is an intersection of ellipsoids, and the value of (W, B) in the box is the
-least of those of (W/sqrt(mu), B/sqrt(1-mu)) in the ellipsoid, over 0 < mu < 1, a convex problem in mu. So folded <= box
-<= sqrt(2) folded.
+NNLS maximises over an ellipsoid ||v||^2/W^2 + c^2/B^2 <= 1. The box ||v|| <= W, |c| <= B is an intersection of those
+of (W/sqrt(mu), B/sqrt(1-mu)), 0 < mu < 1, and its value is the least of theirs, a convex problem in mu.
 
 Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
 """
@@ -31,22 +29,13 @@ from scipy.special import expit
 
 from .. import checks
 from .._arrays import Array
-from .interval import Interval, exactly, normal
+from .interval import Interval, exactly
 
 __all__ = [
-    "active_sets",
-    "ascent",
-    "contraction",
-    "dense",
-    "empirical",
-    "expected",
-    "maximum_packing",
-    "neuron_values",
-    "profile",
-]
+    "active_sets", "ascent", "dense", "empirical", "expected", "maximum_packing", "neuron_values", "profile",
+]  # fmt: skip
 
 
-NORMS = ("box", "folded")
 TERMS = ("both", "weights", "biases")
 MAX_POINTS = 14  # 2^14 sets
 MAX_STATES = 1 << 24  # numbers in a table of set packing: 128 MB
@@ -59,9 +48,9 @@ STEEP = 23.0  # the largest |logit mu|: there the value is within 1e-10 of its m
 
 
 def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
-    """All I = {i : <v, x_i> - c > 0}, as bit masks in increasing order; c = 0 without bias.
+    """All I = {i : <v, x_i> - c > 0}, as bit masks in increasing order; c = 0 without bias (`activation-sets`).
 
-    `activation-sets`. Any bound B > 0 on |c| gives the same sets as none, since (v, c) may be scaled; B = 0 gives
+    Any bound B > 0 on |c| gives the same sets as none, since (v, c) may be scaled; B = 0 gives
     fewer. I is *not* such a set iff some weights l_i >= 0, of sum 1 on I, have the same sum of l_i (x_i, -1) on I and
     off I (Motzkin); NNLS finds them or leaves a residual.
 
@@ -105,10 +94,10 @@ def _nearest(rows: Array, target: Array) -> Array:
 class _Neuron:
     """max of sum_I zeta_i (<v, x_i> - c) over the neurons that are active on I; every value is computed once."""
 
-    def __init__(self, X: Array, W: float, B: float, norm: str, terms: str = "both") -> None:
+    def __init__(self, X: Array, W: float, B: float, terms: str = "both") -> None:
         W, B = checks.real("W", W, 0), checks.real("B", B, 0)
         self.points = np.column_stack([W * X, np.full(len(X), -B)])  # against (v/W, c/B)
-        self.best = _box if checks.one_of("norm", norm, NORMS) == "box" and W > 0 and B > 0 else _ball
+        self.best = _box if W > 0 and B > 0 else _ball
         weight = np.arange(X.shape[1] + 1) < X.shape[1]
         self.counted = {"both": 1, "weights": weight, "biases": ~weight}[checks.one_of("terms", terms, TERMS)]
         self.sets = active_sets(X, bias=B > 0).tolist()
@@ -157,40 +146,32 @@ def _box(rows: Array, target: Array) -> float:
     return sum(parts(brentq(slope, -STEEP, STEEP, xtol=1e-7)))
 
 
-def neuron_values(
-    X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, norm: str = "box", terms: str = "both"
-) -> Array:
+def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, terms: str = "both") -> Array:
     """max |sum_I zeta_i (<v, x_i> - c)| over the neurons active on I, for each of the 2^m sets I; not divided by m.
 
     Parameters
     ----------
-    X : (m, n) points as rows, m <= 14.
-    signs : (m,) entries -1 and 1.
+    X, signs : (m, n) points as rows, m <= 14, and (m,) entries -1 and 1.
     W, B : the scale of Definition 2.
-    norm : "box" or "folded", see above.
     terms : "weights" counts only <v, x_i>, and "biases" only c, as in (4) of the paper; both decide who is active.
 
     Returns
     -------
     (2^m,) values, 0 for the sets on which no neuron is active.
 
-    Examples
-    --------
     >>> neuron_values([[1.0], [0.9]], [1, -1]).round(3)       # without bias, both points are active or none
     array([0. , 0. , 0. , 0.1])
     >>> neuron_values([[1.0], [0.9]], [1, -1], B=1.0).round(3)
     array([0. , 0.1, 0.1, 0.1])
     """
     X, signs = _sample(X, signs)
-    return _Neuron(X, W, B, norm, terms).values(signs)
+    return _Neuron(X, W, B, terms).values(signs)
 
 
 # --- Networks ---
 
 
-def empirical(
-    X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: str = "box"
-) -> float:
+def empirical(X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> float:
     """max (1/m) sum_i zeta_i h(x_i) over the networks with s neurons, at most k of them active at each x_i.
 
     Exact. Sparsity is asked for on the sample only, as Definition 1 does for a distribution with this support.
@@ -200,32 +181,20 @@ def empirical(
     0.8777
     """
     X, signs = _sample(X, signs)
-    return _best(_Neuron(X, W, B, norm).values(signs), s, k) / len(X)
+    return _best(_Neuron(X, W, B).values(signs), s, k) / len(X)
 
 
-def dense(X: ArrayLike, signs: ArrayLike, s: int, W: float = 1.0, B: float = 0.0, norm: str = "box") -> float:
-    """max (1/m) sum_i zeta_i h(x_i) over all networks with s neurons: s times the best single neuron.
-
-    `ours-dense-decouples`. Exact: without sparsity the neurons do not hinder each other.
+def dense(X: ArrayLike, signs: ArrayLike, s: int, W: float = 1.0, B: float = 0.0) -> float:
+    """max (1/m) sum_i zeta_i h(x_i) over all networks with s neurons: s times the best one (`ours-dense-decouples`).
 
     >>> dense([[1.0], [-1.0]], [1, -1], s=3)
     1.5
     """
-    return empirical(X, signs, s, s, W, B, norm)
+    return empirical(X, signs, s, s, W, B)
 
 
-def expected(
-    X: ArrayLike,
-    s: int,
-    k: int,
-    W: float = 1.0,
-    B: float = 0.0,
-    norm: str = "box",
-    *,
-    samples: int | None = None,
-    rng: np.random.Generator | None = None,
-) -> Interval:
-    """R(S) = E max_h (1/m) sum_i zeta_i h(x_i): over all signs, or over ``samples`` random ones, with an interval.
+def expected(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Interval:
+    """R(S) = E max_h (1/m) sum_i zeta_i h(x_i), over all signs.
 
     zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
 
@@ -233,26 +202,19 @@ def expected(
     Interval(value=1.0, low=1.0, high=1.0)
     """
     X = _points(X)
-    if samples is None:
-        signs = _half_of_all_signs(len(X))
-    else:
-        rng, samples = checks.generator("rng", rng), checks.integer("samples", samples, 2, checks.MANY)
-        signs = rng.choice([-1.0, 1.0], size=(samples, len(X)))
-    neuron = _Neuron(X, W, B, norm)
-    best = np.array([_best(neuron.values(zeta), s, k) for zeta in signs]) / len(X)
-    return exactly(best.mean()) if samples is None else normal(best)
+    neuron = _Neuron(X, W, B)
+    best = np.array([_best(neuron.values(zeta), s, k) for zeta in _half_of_all_signs(len(X))]) / len(X)
+    return exactly(best.mean())
 
 
-def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0, norm: str = "box") -> Array:
-    """R(S) with 1, 2, ..., s neurons, at most k of them active at each point; over all signs.
-
-    One packing gives the best network of every width at once.
+def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Array:
+    """R(S) with 1, 2, ..., s neurons, at most k of them active at each point: one packing gives every width.
 
     >>> profile([[1.0], [-1.0]], s=3, k=1)
     array([0.5, 1. , 1. ])
     """
     X = _points(X)
-    s, neuron = checks.integer("s", s, 1, checks.MANY), _Neuron(X, W, B, norm)
+    s, neuron = checks.size("s", s), _Neuron(X, W, B)
     best: Array = np.array([maximum_packing(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
     return np.asarray(best.mean(axis=0) / len(X))
 
@@ -264,7 +226,7 @@ def _half_of_all_signs(m: int) -> Array:
 
 def _best(values: Array, s: int, k: int) -> float:
     """The best network, from the values of its neurons; without sparsity, s times the best neuron."""
-    s = checks.integer("s", s, 1, checks.MANY)
+    s = checks.size("s", s)
     k = checks.integer("k", k, 1, s)
     return float(s * values.max() if k == s else maximum_packing(values, s, k)[-1])
 
@@ -272,27 +234,18 @@ def _best(values: Array, s: int, k: int) -> float:
 def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     """max of values[I_1] + ... + values[I_t] over t sets that cover no point more than k times, for t = 0, ..., s.
 
-    Parameters
-    ----------
-    values : (2^m,) the value of each set of the points 0, ..., m-1, a bit mask. A set may be taken more than once.
-    s : the largest number of sets.
-    k : the capacity of each point.
-
-    Notes
-    -----
+    ``values`` has the value of each set of the points 0, ..., m-1, a bit mask; a set may be taken more than once.
     f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over a
     table of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set that is worth no more
     than one of its subsets is left out, since the subset fits wherever it does.
 
-    Examples
-    --------
     >>> maximum_packing([0, 3, 3, 5], s=2, k=1)                 # both points at once, or one by one
     array([0., 5., 6.])
     >>> maximum_packing([0, 3, 3, 5], s=4, k=2)
     array([ 0.,  5., 10., 11., 12.])
     """
     array, m = checks.length_2n("values", values)
-    s, k = checks.integer("s", s, 0, checks.MANY), checks.integer("k", k, 1, checks.MANY)
+    s, k = checks.size("s", s, 0), checks.size("k", k)
     used = min(s, k * m)  # every set of value takes a point, so more sets than that do not fit
     if (used + 1) * (k + 1) ** m > MAX_STATES:
         raise ValueError(f"{m} points with k = {k} and s = {s} need a table of more than {MAX_STATES} numbers.")
@@ -311,7 +264,7 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     return np.append(best.reshape(used + 1, -1)[:, -1], np.full(s - used, best.flat[-1]))
 
 
-# --- Bounds for one neuron, on any number of points ---
+# --- One neuron from below, on any number of points ---
 
 
 def ascent(
@@ -327,7 +280,7 @@ def ascent(
     """
     X, signs = _sample(X, signs)
     W, B, rng = checks.real("W", W, 0), checks.real("B", B, 0), checks.generator("rng", rng)
-    starts = [np.ones(len(X)), *rng.random((checks.integer("restarts", restarts, 0, checks.MANY), len(X)))]
+    starts = [np.ones(len(X)), *rng.random((checks.size("restarts", restarts, 0), len(X)))]
     best = 0.0
     for target in (signs, -signs):
         for start in starts:
@@ -348,22 +301,6 @@ def _towards(weights: Array, X: Array, W: float, B: float) -> tuple[Array, float
     """The maximiser of sum_i weights_i (<v, x_i> - c) over ||v|| <= W, |c| <= B."""
     g = weights @ X
     return W * g / max(float(np.linalg.norm(g)), np.finfo(float).tiny), -B * float(np.sign(weights.sum()))
-
-
-def contraction(X: ArrayLike, W: float = 1.0, B: float = 0.0) -> float:
-    """R(S) <= (3/2) (W (sum_i ||x_i||^2)^(1/2) + B sqrt(m)) / m for one neuron: an UPPER bound.
-
-    relu(t) = (t + |t|)/2 splits the maximum. With A = E max sum_i zeta_i (<v, x_i> - c), the linear part is at most
-    A/2, and the other at most A/2 for each of the two output weights, by contraction (Ledoux and Talagrand 1991,
-    one-sided). Finally A = W E ||sum_i zeta_i x_i|| + B E |sum_i zeta_i|, and each mean is at most the root of the mean
-    square.
-
-    >>> round(contraction([[1.0], [-1.0]]), 4)
-    1.0607
-    """
-    X = _points(X, None)
-    W, B = checks.real("W", W, 0), checks.real("B", B, 0)
-    return 1.5 * (W * float(np.linalg.norm(X)) + B * sqrt(len(X))) / len(X)
 
 
 # --- Arguments ---

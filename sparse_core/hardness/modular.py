@@ -30,22 +30,9 @@ MAX_MODULUS = 1 << 31  # products of two residues fit into 64 bits
 def solve(A: ArrayLike, b: ArrayLike, p: int) -> Integers:
     """x with A x = b (mod p), for any modulus p.
 
-    Parameters
-    ----------
-    A : (rows, n) integers.
-    b : (rows,) integers.
-    p : modulus, 2 <= p <= 2^31.
+    A (rows, n) and b (rows,) are integers, 2 <= p <= 2^31. The solution is the only one iff ``rank(A, l) == n`` for
+    each prime l that divides p; ValueError if there is none.
 
-    Returns
-    -------
-    (n,) residues, one solution. It is the only one iff ``rank(A, l) == n`` for each prime l that divides p.
-
-    Raises
-    ------
-    ValueError if there is no solution.
-
-    Examples
-    --------
     >>> solve([[1, 1], [0, 1], [1, 0]], [1, 1, 0], 2)
     array([0, 1])
     >>> solve([[2, 1], [0, 3]], [5, 9], 12)             # 3 x_1 = 9 (mod 12) has three solutions
@@ -98,20 +85,11 @@ def vanishing(table: ArrayLike, label: int) -> Integers:
 def connected(table: ArrayLike, d: int) -> bool:
     """Whether the exponents in the polynomials P_l of degree <= d connect 0, ..., d, P_l = ``vanishing(table, l)``.
 
-    Parameters
-    ----------
-    table : (q,) the label of each residue, q prime.
-    d : 1 <= d < q.
+    ``table`` has the label of each of q residues, q prime, and 1 <= d < q. Let E_l be the set of exponents that have
+    nonzero coefficients in P_l. Any two of 0, ..., d must be joined by a chain of overlapping sets E_l with max E_l <=
+    d. Exactly then the monomials of degree <= d of a secret w != 0 are determined by all of its samples with labels of
+    at most d residues (`ours-lwr-constant-modulus`). An even table never connects 0 and 1: -w has the labels of w.
 
-    Notes
-    -----
-    Let E_l be the set of exponents that have nonzero coefficients in P_l. Any two of 0, ..., d must be joined by a
-    chain of overlapping sets E_l with max E_l <= d. Exactly then the monomials of degree <= d of a secret w != 0 are
-    determined by all of its samples with labels of at most d residues (`ours-lwr-constant-modulus`). An even table
-    never connects 0 and 1: -w has the labels of w.
-
-    Examples
-    --------
     >>> connected([0, 1, 0, 1, 0], 2), connected([0, 0, 1, 1, 0], 2)
     (True, False)
     """
@@ -157,18 +135,10 @@ def arora_ge_samples(m: int, table: ArrayLike) -> tuple[int, float]:
 def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = None) -> tuple[Integers, Integers]:
     """(A, b) with A z = b (mod q) for the monomials z = (w^a), 1 <= |a| <= d, of the secret: the linearised equations.
 
-    Parameters
-    ----------
-    Y, labels, table : as for ``arora_ge``.
-    d : ``degree(table)`` by default.
+    Y, labels and table are those of ``arora_ge``; d is ``degree(table)`` by default. A sample (y, l) whose label
+    belongs to at most d residues states P_l(<w, y>) = sum_k c_k <w, y>^k = 0, and <w, y>^k = sum_{|a| = k} k!/a! y^a
+    w^a. The first m unknowns are the entries of w. Other samples are left out.
 
-    Notes
-    -----
-    A sample (y, l) whose label belongs to at most d residues states P_l(<w, y>) = sum_k c_k <w, y>^k = 0, and
-    <w, y>^k = sum_{|a| = k} k!/a! y^a w^a. The first m unknowns are the entries of w. Other samples are left out.
-
-    Examples
-    --------
     >>> system([[1, 2]], [1], [0, 1, 0, 1, 0])          # w_0, w_1, w_0^2, w_0 w_1, w_1^2
     (array([[1, 2, 1, 4, 4]]), array([2]))
     """
@@ -198,22 +168,9 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
 def arora_ge(Y: ArrayLike, labels: ArrayLike, table: ArrayLike) -> Integers:
     """w from labels table[<w, y> mod q], by solving for its monomials of degree <= d: in time poly(m) for constant d.
 
-    Parameters
-    ----------
-    Y : (rows, m) integers.
-    labels : (rows,) the labels of the rows of Y.
-    table : (q,) the label of each residue, q prime.
-
-    Returns
-    -------
-    (m,) the secret. It predicts ``table[X @ w % q]``.
-
-    Raises
-    ------
+    Y has (rows, m) integers, ``labels`` the labels of its rows, ``table`` that of each of q residues, q prime.
     ValueError if the samples contradict every secret, or are too few to single one out.
 
-    Examples
-    --------
     >>> table = np.arange(5) % 2                        # Definition 15 with p = 2 and q = 5
     >>> Y = np.random.default_rng(0).integers(0, 5, (60, 3))
     >>> arora_ge(Y, table[Y @ [1, 4, 2] % 5], table)
@@ -241,8 +198,7 @@ def _equations(table: Integers, d: int) -> list[tuple[int, Integers]]:
 def _eliminate(A: Integers, b: Integers, p: int, power: int) -> tuple[Integers | None, int]:
     """One solution of A x = b modulo a power of the prime p, or None, and the number of pivots.
 
-    The pivots are taken by increasing valuation. When the units are exhausted, p divides all that is left of the
-    matrix, then p^2, and so on; hence a pivot divides its own row, and all entries below it.
+    The pivots are taken by increasing valuation: a pivot divides its own row, and all entries below it.
     """
     if power == 2:
         return _eliminate_bits(A, b)

@@ -34,18 +34,8 @@ MAX_MODULUS = 1 << 30  # products of two residues stay below 2^63
 
 
 def lift(Y: ArrayLike) -> NDArray[np.int8]:
-    """x(y)_ij = y_i y_j for i != j and x(y)_ii = y_i, row by row: {-1, 1}^m -> {-1, 1}^(m^2) (`parity-lift`).
+    """x(y)_ij = y_i y_j for i != j and x(y)_ii = y_i, in column i m + j: {-1, 1}^m -> {-1, 1}^(m^2) (`parity-lift`).
 
-    Parameters
-    ----------
-    Y : (N, m) points as rows.
-
-    Returns
-    -------
-    (N, m^2) points; x_ij stands in column i m + j.
-
-    Examples
-    --------
     >>> lift([[1, -1]])
     array([[ 1, -1, -1, -1]], dtype=int8)
     """
@@ -59,19 +49,10 @@ def lift(Y: ArrayLike) -> NDArray[np.int8]:
 def linearised(v: ArrayLike, centres: ArrayLike, height: float = 0.5, curvature: float = 1.0) -> tuple[Array, Array]:
     """height - c (<v, y> - a)^2 = <w_a, x(y)> - b_a for all y in {-1, 1}^m: the (s, m^2) weights, the (s,) biases.
 
-    Parameters
-    ----------
-    v : (m,) the linear form.
-    centres : (s,) the values a.
-    height, curvature : of the tent, 1/2 and c = 1 in the paper.
-
-    Notes
-    -----
+    v (m,) is the linear form, ``centres`` (s,) are the values a, and height and curvature c = 1 are those of the paper.
     (<v, y> - a)^2 = ||v||^2 + a^2 + sum_{i != j} v_i v_j y_i y_j - 2a <v, y>, hence w_ij = -c v_i v_j off the diagonal,
     w_ii = 2 c a v_i and b = c (||v||^2 + a^2) - height (`parity-linearisation`, `lwr-linearisation`).
 
-    Examples
-    --------
     >>> W, b = linearised([1, 1], [2])
     >>> W, b, lift([[1, 1], [1, -1]]) @ W[0] - b                # 1/2 - (y_0 + y_1 - 2)^2
     (array([[ 4., -1., -1.,  4.]]), array([5.5]), array([ 0.5, -3.5]))
@@ -99,17 +80,12 @@ def parity(S: int | Iterable[int], m: int, *, values: str = "01", tent: str = "n
     values : "01", or "signs" for chi_S(y) = prod_{i in S} y_i, where the sum is over a = |S| mod 2 with signs.
     tent : "narrow" for the paper's 2 relu(1/2 - (t - a)^2), "wide" for relu(1 - (t - a)^2 / 4) of 1/8 of its scale.
 
-    Notes
-    -----
     t is |S| less twice the number of minus signs. So a runs over |S|, |S| - 4, ... or |S|, |S| - 2, ... down to -|S|,
     which is s = floor(|S| / 2) + 1 neurons for the values 0 and 1 and s = |S| + 1 for signs. Two values of t differ by
-    2, where both tents have ended: one neuron is active at most (`ours-parity-mod-4`).
+    2, where both tents have ended: one neuron is active at most (`ours-parity-mod-4`). W <= 2 sqrt(4 m^3 + m^2 - m) and
+    B <= 2 (m^2 + m) - 1 with narrow tents (`parity-norms`); W <= sqrt(4 m^3 + m^2 - m) / 4 and B <= max((m^2 + m) / 4 -
+    1, 1) with wide ones (`ours-parity-tent`).
 
-    W <= 2 sqrt(4 m^3 + m^2 - m) and B <= 2 (m^2 + m) - 1 with narrow tents (`parity-norms`); W <= sqrt(4 m^3 + m^2 - m)
-    / 4 and B <= max((m^2 + m) / 4 - 1, 1) with wide ones (`ours-parity-tent`).
-
-    Examples
-    --------
     >>> net = parity([0, 2], m=3)
     >>> net(lift([[1, 1, 1], [-1, 1, 1], [-1, 1, -1]])), net
     (array([1., 0., 1.]), SparseNetwork(n=9, s=2, W=11.6619, B=11))
@@ -127,15 +103,9 @@ def parity(S: int | Iterable[int], m: int, *, values: str = "01", tent: str = "n
 def printed_parity(S: int | Iterable[int], m: int, *, restricted: bool = True) -> SparseNetwork:
     """2 sum_{a even, |a| <= m} relu(1/2 - (t - a)^2) on the lift: the identity of section 4 as printed (`E1`).
 
-    It is [t is even], so that it is constant: t is a sum of |S| signs.
+    It is [t is even], so that it is constant: t is a sum of |S| signs. Not ``restricted``, it has the weights as
+    printed, w_ij = -1 and w_ii = 2a for all i and j, with the bias of S (`E2`).
 
-    Parameters
-    ----------
-    S, m : as for ``parity``.
-    restricted : False for the weights as printed, w_ij = -1 and w_ii = 2a for all i and j, with the bias of S (`E2`).
-
-    Examples
-    --------
     >>> printed_parity([0], m=2)(lift([[1, 1], [-1, 1]])), parity([0], m=2)(lift([[1, 1], [-1, 1]]))
     (array([0., 0.]), array([1., 0.]))
     """
@@ -149,7 +119,7 @@ def printed_parity(S: int | Iterable[int], m: int, *, restricted: bool = True) -
 
 def _indicator(S: int | Iterable[int], m: int) -> Array:
     """The vector 1_S in {0, 1}^m."""
-    m = checks.integer("m", m, 1, checks.MANY)
+    m = checks.size("m", m)
     if not isinstance(S, Iterable):
         mask = checks.integer("S", S, 0, (1 << m) - 1)
         S = [i for i in range(m) if mask >> i & 1]
@@ -165,15 +135,9 @@ def _indicator(S: int | Iterable[int], m: int) -> Array:
 def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> Integers:
     """lambda(t) = floor((p/q) (t mod q) + 1/2) mod p, the label of t = <w, y> in learning with rounding.
 
-    Parameters
-    ----------
-    t : integers, any shape.
-    p, q : the moduli, p >= 1 and q >= 2.
-    rounding : "lwr" for this, to the nearest with ties up; "floor" for floor((p/q) (t mod q)) mod p; "printed" for
-        (t mod q) mod p, as in `definition-15`.
+    That is ``rounding`` "lwr", to the nearest with ties up; "floor" is floor((p/q) (t mod q)) mod p,
+    and "printed" (t mod q) mod p, as in `definition-15`.
 
-    Examples
-    --------
     >>> lwr_label(range(8), 2, 8), lwr_label(range(8), 2, 8, "floor"), lwr_label(range(8), 2, 8, "printed")
     (array([0, 0, 1, 1, 1, 1, 0, 0]), array([0, 0, 0, 0, 1, 1, 1, 1]), array([0, 1, 0, 1, 0, 1, 0, 1]))
     """
@@ -191,12 +155,6 @@ def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> Integers:
 def digits(Y: ArrayLike, q: int) -> NDArray[np.int8]:
     """z(y) in {-1, 1}^r, r = m l, l = ceil(log2 q): the binary digits of y_1, ..., y_m, 0 as 1 and 1 as -1, low first.
 
-    Parameters
-    ----------
-    Y : (N, m) integers from 0 to q - 1.
-
-    Examples
-    --------
     >>> digits([[6, 1]], 8)
     array([[ 1, -1, -1, -1,  1,  1]], dtype=int8)
     """
@@ -218,27 +176,14 @@ def encode(Y: ArrayLike, q: int) -> NDArray[np.int8]:
 def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
     """F_w(x(z(y))) = lambda(<w, y>) = 2 sum_a lambda(a) relu(1/2 - (<v, z> + c - a)^2), 1-sparse on encoded inputs.
 
-    Parameters
-    ----------
-    w : (m,) the secret, integers from 0 to q - 1.
-    p, q : the moduli, p >= 1 and q >= 2; q need not be a power of 2.
-    rounding : the map lambda, as in ``lwr_label``. Any map of integers would do.
-
-    Returns
-    -------
-    A network on the inputs ``encode(Y, q)``.
-
-    Notes
-    -----
-    y_i = (2^l - 1)/2 - (1/2) sum_b 2^b z_ib, l = ceil(log2 q). So <w, y> is affine in the digits, v_ib = -w_i 2^b / 2
-    with the constant c = (2^l - 1) (w_1 + ... + w_m) / 2, which goes into the biases; no linear form will do (`E6`).
-    a runs over the values 0, ..., (q - 1) (w_1 + ... + w_m) that <w, y> may have, except where lambda(a) = 0.
+    The secret w has m integers from 0 to q - 1; q need not be a power of 2. y_i = (2^l - 1)/2 - (1/2) sum_b 2^b z_ib, l
+    = ceil(log2 q). So <w, y> is affine in the digits, v_ib = -w_i 2^b / 2 with the constant c = (2^l - 1) (w_1 + ... +
+    w_m) / 2, which goes into the biases; no linear form will do (`E6`). a runs over the values 0, ..., (q - 1) (w_1 +
+    ... + w_m) that <w, y> may have, except where lambda(a) = 0.
 
     With A = m (q - 1)^2: s <= A, ||v||^2 <= m (q - 1)^2 (4^l - 1)/12, W <= 2 (p - 1) (||v||^2 + 2 A ||v||) and
     B <= 2 (p - 1) (A^2 + ||v||^2), polynomial in p, q and m (`ours-lwr-network`).
 
-    Examples
-    --------
     >>> net = lwr([2, 1], p=2, q=3, rounding="printed")
     >>> net(encode([[0, 0], [0, 1], [1, 0], [2, 2]], 3))        # ((2 y_0 + y_1) mod 3) mod 2
     array([0., 1., 0., 0.])
@@ -258,8 +203,5 @@ def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
 def _residues(name: str, value: ArrayLike, q: int, ndim: int) -> Integers:
     """Integers from 0 to q - 1 in ndim axes."""
     array = checks.integer_array(name, value, ndim)
-    wrong = (array < 0) | (array >= q)
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"Argument '{name}' must have entries from 0 to {q - 1}; entry {where} is {array[where]}.")
+    checks.entries(name, array, (array >= 0) & (array < q), f"must have entries from 0 to {q - 1}")
     return array

@@ -16,7 +16,6 @@ Paper: section 4, `sq-model`, `theorem-14`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -28,15 +27,9 @@ from ..cube import fourier
 from ..cube.hypercube import points
 
 __all__ = [
-    "AdversarialOracle",
-    "StatisticalQueryOracle",
-    "bent",
-    "block_learner",
-    "correlations",
-    "excluded_parities",
-    "query_samples",
+    "AdversarialOracle", "StatisticalQueryOracle", "bent", "block_learner", "correlations", "excluded_parities",
     "label_parts",
-]
+]  # fmt: skip
 
 Query = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]  # (rows x, labels y) -> values in [-1, 1]
 
@@ -71,25 +64,11 @@ def correlations(functions: ArrayLike) -> Array:
     A class with d functions that are pairwise uncorrelated has statistical-query dimension at least d. The entries are
     exact for integer values and N a power of two.
 
-    >>> correlations([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, 1, -1]])
-    array([[1. , 0. , 0.5],
-           [0. , 1. , 0.5],
-           [0.5, 0.5, 1. ]])
+    >>> correlations([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, 1, -1]]).tolist()
+    [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]
     """
     F = checks.real_array("functions", functions, 2).astype(np.float64)
     return np.asarray(F @ F.T / F.shape[1])
-
-
-def query_samples(tau: float, queries: int, delta: float) -> int:
-    """N = 2 ln(2 queries/delta) / tau^2 samples answer that many queries within tau, except with probability delta.
-
-    Hoeffding, and a union bound over the queries; they may not depend on the samples.
-
-    >>> query_samples(0.1, queries=1000, delta=0.05)
-    2120
-    """
-    queries, delta = checks.integer("queries", queries, 1), checks.real("delta", delta, above=0, below=1)
-    return ceil(2 * log(2 * queries / delta) / checks.positive("tau", tau) ** 2)
 
 
 def bent(j: int) -> NDArray[np.int8]:
@@ -107,19 +86,9 @@ def bent(j: int) -> NDArray[np.int8]:
 class StatisticalQueryOracle:
     """v with |v - E phi(x, f(x))| <= tau: the honest oracle (`sq-model`). (x, f(x)) is a row of (X, y), each as likely.
 
-    Parameters
-    ----------
-    X, y : the points of the distribution as rows, and their labels.
-    tau : the tolerance, > 0.
-    sample, rng : by default answers are exact. With these, each is the mean over ``sample`` rows drawn with rng, or the
-        end of the tolerance next to it.
+    By default answers are exact. With ``sample`` and ``rng`` each is the mean over that many rows, drawn at random, or
+    the end of the tolerance next to it. ``queries`` counts the answers.
 
-    Attributes
-    ----------
-    queries : how many have been answered.
-
-    Examples
-    --------
     >>> X = points(3)
     >>> oracle = StatisticalQueryOracle(X, X[:, 0] * X[:, 2], tau=0.1)
     >>> oracle.query(lambda X, y: X[:, 0] * y), oracle.query(lambda X, y: X[:, 0] * X[:, 2] * y), oracle.queries
@@ -127,19 +96,14 @@ class StatisticalQueryOracle:
     """
 
     def __init__(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        tau: float,
-        *,
-        sample: int | None = None,
+        self, X: ArrayLike, y: ArrayLike, tau: float, *, sample: int | None = None,
         rng: np.random.Generator | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._X = checks.real_array("X", X, 2)
         checks.integer("the number of rows of X", len(self._X), 1)
         self._y = checks.real_array("y", y, 1, shape=(len(self._X),))
         self.tau = checks.positive("tau", tau)
-        self._sample = None if sample is None else checks.integer("sample", sample, 1, checks.MANY)
+        self._sample = None if sample is None else checks.size("sample", sample)
         self._rng = None if sample is None else checks.generator("rng", rng)
         self.queries = 0
 
@@ -156,21 +120,11 @@ class StatisticalQueryOracle:
 class AdversarialOracle:
     """Answers for a parity on m bits that is chosen last: each answer excludes as few parities as any answer would.
 
-    Parameters
-    ----------
-    m : bits, 1 <= m <= 20.
-    tau : the tolerance, > 0.
-    answers : "fewest", for an answer that excludes the fewest of the remaining parities, E phi0 whenever that is one;
-        "uninformed", for E phi0 as long as that leaves a parity, as in the proof of `theorem-14`.
+    ``answers`` are "fewest", which exclude the fewest of the remaining parities, E phi0 whenever that is one; or
+    "uninformed", E phi0 as long as that leaves a parity, as in the proof of `theorem-14`. ``queries`` counts the
+    answers, ``alive`` has the truth values, of (2^m,) sets S, whether chi_S agrees with all of them within tau, and
+    ``remaining`` their number, at least 1.
 
-    Attributes
-    ----------
-    queries : how many have been answered.
-    alive : (2^m,) truth values, whether chi_S agrees with all answers within tau. There always is one.
-    remaining : their number.
-
-    Examples
-    --------
     >>> oracle = AdversarialOracle(3, tau=0.4)
     >>> answers = [oracle.query(lambda X, y: X[:, i] * y) for i in range(3)]
     >>> answers, oracle.queries, oracle.remaining           # three characters exclude three of eight parities

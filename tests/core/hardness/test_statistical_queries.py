@@ -1,12 +1,9 @@
 """Statistical queries: every answer against the average written out, every exclusion against all answers so far."""
 
-from math import log
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import reductions, statistical_queries
@@ -122,15 +119,6 @@ def test_the_honest_oracle_takes_any_points_and_labels():
     X = [[0.5, 2.0], [1.0, -1.0], [0.0, 3.0]]
     oracle = statistical_queries.StatisticalQueryOracle(X, [0.0, 1.0, 0.25], tau=0.1)
     assert oracle.query(lambda X, y: X[:, 0] * y) == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize("tau, count, delta", [(0.1, 1, 0.05), (0.05, 100, 0.01), (0.3, 7, 0.5)])
-def test_samples_suffice_for_fair_coins(tau, count, delta):
-    """The mean of N signs misses by more than tau with a binomial probability: at most delta / count."""
-    N = statistical_queries.query_samples(tau, count, delta)
-    assert N - 1 < 2 * log(2 * count / delta) / tau**2 <= N
-    heads = np.arange(N + 1)
-    assert binom.pmf(heads, N, 0.5)[np.abs(2 * heads / N - 1) > tau].sum() <= delta / count
 
 
 # The adversary
