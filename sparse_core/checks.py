@@ -66,7 +66,9 @@ def real(
     Traceback (most recent call last):
     ValueError: Argument 'delta' must be less than 1, not 1.0.
     """
-    if isinstance(value, (str, bytes, bool, np.bool_)):
+    if isinstance(value, (str, bytes, bool, np.bool_, np.complexfloating)) or (
+        isinstance(value, np.ndarray) and value.ndim
+    ):
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
     try:
         value = float(value)

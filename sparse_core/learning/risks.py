@@ -148,7 +148,7 @@ class Curve(NamedTuple):
         array([0.2228])
         """
         together = checks.integer("together", together, 1)
-        return np.asarray(stdtrit(self.runs - 1, 1 - 0.025 / together) * self.error)
+        return np.asarray(-stdtrit(self.runs - 1, 0.025 / together) * self.error)  # 1 - 0.025 / 2^63 would be 1
 
 
 def learning_curve(

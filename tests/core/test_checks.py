@@ -14,6 +14,16 @@ from sparse_core import checks
         (lambda: checks.integer("k", 1.0), TypeError, "Argument 'k' must be an integer, not 1.0."),
         (lambda: checks.real("rho", "1"), TypeError, "Argument 'rho' must be a real number, not '1'."),
         (lambda: checks.real("rho", None), TypeError, "Argument 'rho' must be a real number, not None."),
+        (
+            lambda: checks.real("rho", np.array([0.5])),
+            TypeError,
+            "Argument 'rho' must be a real number, not array([0.5]).",
+        ),
+        (
+            lambda: checks.real("rho", np.complex128(1j)),
+            TypeError,
+            "Argument 'rho' must be a real number, not np.complex128(1j).",
+        ),
         (lambda: checks.real("rho", np.nan), ValueError, "Argument 'rho' must be finite, not nan."),
         (lambda: checks.real("rho", True), TypeError, "Argument 'rho' must be a real number, not True."),
         (lambda: checks.real("rho", -1, above=-1), ValueError, "Argument 'rho' must be more than -1, not -1.0."),
