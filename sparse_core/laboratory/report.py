@@ -321,7 +321,7 @@ def _html(header: list[str], lines: list[list[str]], caption: Iterable[str]) -> 
         for name, form, *cells in lines
     )
     title = "<br>".join(map(html.escape, caption))
-    kind = "table numbers many" if len(header) > 4 else "table numbers"  # many: a card for each row on a phone
+    kind = "table numbers many report" if len(header) > 4 else "table numbers"  # many: a card for each row on a phone
     table = f'<caption style="text-align: left">{title}</caption>'
     table += f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="pst-scrollable-table-container"><table class="{kind}">{table}</table></div>'
