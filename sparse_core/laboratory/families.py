@@ -62,11 +62,8 @@ def neurons(n: int, weight: int, bias: int) -> tuple[Integers, Integers]:
     >>> np.column_stack([w, b]).tolist()
     [[-1, -1], [-1, 0], [0, -1], [1, -1], [1, 0]]
     """
-    n, weight, bias = (
-        checks.integer("n", n, 0, 5),
-        checks.integer("weight", weight, 0, 99),
-        checks.integer("bias", bias, 0, 99),
-    )
+    n = checks.integer("n", n, 0, 5)
+    weight, bias = checks.integer("weight", weight, 0, 99), checks.integer("bias", bias, 0, 99)
     axes = [np.arange(-weight, weight + 1)] * n + [np.arange(-bias, bias + 1)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n + 1)
     alive = np.abs(grid[:, :n]).sum(axis=1) > grid[:, n]
@@ -90,15 +87,8 @@ def multisets(count: int, size: int) -> Integers:
 
 
 def networks(n: int, s: int, weight: int, bias: int) -> Networks:
-    """All h(x) = sum_j u_j relu(<w_j, x> - b_j) of s neurons from ``neurons``, u_j = -1 or 1.
+    """All h(x) = sum_j u_j relu(<w_j, x> - b_j) of s <= 62 neurons from ``neurons``, u_j = -1 or 1.
 
-    Parameters
-    ----------
-    n, s : numbers of inputs, at most 5, and of neurons, at most 62.
-    weight, bias : the largest |w_ji| and |b_j|.
-
-    Examples
-    --------
     >>> family = networks(2, 2, weight=1, bias=1)
     >>> len(family.k), np.bincount(family.k)[1:].tolist()               # how many are 1-sparse and 2-sparse
     (903, [288, 615])
@@ -106,9 +96,8 @@ def networks(n: int, s: int, weight: int, bias: int) -> Networks:
     s = checks.integer("s", s, 1, 62)
     w, b = neurons(n, weight, bias)
     if comb(2 * len(b) + s - 1, s) > MAX_NETWORKS:
-        raise ValueError(
-            f"Argument 's' must be smaller: {s} of {len(b)} neurons make more than {MAX_NETWORKS} networks."
-        )
+        many = f"{s} of {len(b)} neurons make more than {MAX_NETWORKS} networks"
+        raise ValueError(f"Argument 's' must be smaller: {many}.")
     z = w @ points(n).T.astype(np.int64) - b[:, None]
     sign, chosen = np.divmod(multisets(2 * len(b), s), len(b))
     u = 1 - 2 * sign
@@ -127,7 +116,7 @@ class Survey(NamedTuple):
     """What is known of each network of several families, one entry per network.
 
     n, s, k, W2, B : its class; W2 is W^2, an integer.
-    AS, U, V : its average sensitivity and the two parts of it (``flips.split``).
+    AS, U, V : its average sensitivity and the two parts of it (``lemma_9.split``).
     weighted, square : E abs(R_x) sum_{j in R_x} ||w_j||^2 and E abs(R_x)^2.
     """
 

@@ -1,7 +1,7 @@
 r"""What one network does under a law, as numbers with their doubt: exact on all points of the law, or from a sample.
 
 ``look`` visits points x and the neighbours x' that a flip of one bit leads to. ``Facts`` then gives E h^2, average and
-noise sensitivity and Fourier tails as ``Interval``, a number between two bounds. The ``statements`` compare them.
+noise sensitivity and Fourier tails as ``Interval``, a number between two bounds. ``table`` compares them.
 
 Paper: sections 2 and 3.
 """

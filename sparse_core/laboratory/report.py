@@ -4,7 +4,7 @@ r"""The laboratory: your own network h(x) = sum_j u_j relu(<w_j, x> - b_j), and 
 ``Report``: for each statement of the paper and of the companion that has two computable sides, both of them, how far
 apart they are, by what evidence, and which hypotheses fail with the numbers. Everything is computed when it is called.
 
-Paper: sections 1, 2, 3 and 5. The statements are in ``statements``.
+Paper: sections 1, 2, 3 and 5. The statements are in ``table``.
 """
 
 from __future__ import annotations
@@ -46,21 +46,10 @@ PARTS = {  # of a whole report, by the statement that begins each
     "activation-budget": "Section 5: any distribution",
 }
 ERRATA = {  # why a printed form can fail, by the names of the errata page
-    "claim-2-1-tail": "E9",
-    "lemma-6": "E10",
-    "eq-U": "E12",
-    "lemma-9-boundary": "E13",
-    "lemma-9-concavity": "E14",
-    "lemma-9-union": "E15",
-    "eq-V": "E16",
-    "lemma-9-last-line": "E16",
-    "lemma-9": "E17",
-    "lemma-10": "E18",
-    "theorem-8": "E19",
-    "eq-15": "E25",
-    "theorem-19": "E25",
-    "conjecture-20": "E27",
-}
+    "claim-2-1-tail": "E9", "lemma-6": "E10", "eq-U": "E12", "lemma-9-boundary": "E13", "lemma-9-concavity": "E14",
+    "lemma-9-union": "E15", "eq-V": "E16", "lemma-9-last-line": "E16", "lemma-9": "E17", "lemma-10": "E18",
+    "theorem-8": "E19", "eq-15": "E25", "theorem-19": "E25", "conjecture-20": "E27",
+}  # fmt: skip
 STEPS = ("definition-", "lemma-9-", "eq-U", "eq-V")
 SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", "==": "="}
 
@@ -82,17 +71,12 @@ class WithConstant:
 
 
 def read(source: Any, output: int | None = None) -> WithConstant:
-    """h(x) + constant from arrays (u, W, b), a ``SparseNetwork`` or a trained scikit-learn MLP.
+    """h(x) + constant from arrays u (s,), W (s, n), b (s,), a ``SparseNetwork`` or a trained scikit-learn MLP.
 
-    Parameters
-    ----------
-    source : u (s,), W (s, n) with w_j as rows, b (s,) subtracted; or one of the objects. An ``MLPRegressor`` or
-        ``MLPClassifier`` must be fitted and have one hidden layer with activation 'relu'.
-    output : which output, from 0, if the MLP has several. Values are those before the output function: for a binary
-        classifier the logit, for several classes the score of class ``classes_[output]``.
+    An ``MLPRegressor`` or ``MLPClassifier`` must be fitted and have one hidden layer with activation 'relu'; ``output``
+    is which one, from 0, if it has several. Values are those before the output function: for a binary classifier the
+    logit, for several classes the score of class ``classes_[output]``.
 
-    Examples
-    --------
     >>> read(([1, -1], [[1, 1], [-1, 0]], [0, 0.5])).net
     SparseNetwork(n=2, s=2, W=1.41421, B=0.5)
     >>> from sklearn.neural_network import MLPRegressor
@@ -179,7 +163,7 @@ def balanced(net: SparseNetwork) -> SparseNetwork:
 
 @dataclass(frozen=True)
 class Report:
-    """The statements, held against one network: ``rows`` of type ``statements.Row``, and ``sizes`` of samples.
+    """The statements, held against one network: ``rows`` of type ``table.Row``, and ``sizes`` of samples.
 
     Iterate over it, select with ``report["lemma-9", "ours-tail"]`` or by a condition with ``only``, or take it along
     with ``to_dict``. ``print`` shows the summary and the tables of all parts; in a notebook each part can be folded.
@@ -352,20 +336,10 @@ def _cells(row: Row) -> list[str]:
 
 
 def examine(
-    network: Any,
-    X: ArrayLike | None = None,
-    *,
-    law: str | None = None,
-    output: int | None = None,
-    k: int | None = None,
-    W: float | None = None,
-    B: float | None = None,
-    degree: int = 1,
-    rho: float = 0.9,
-    eps: float | None = None,
-    delta: float = 0.05,
-    seed: int = 0,
-) -> Report:
+    network: Any, X: ArrayLike | None = None, *, law: str | None = None, output: int | None = None,
+    k: int | None = None, W: float | None = None, B: float | None = None, degree: int = 1, rho: float = 0.9,
+    eps: float | None = None, delta: float = 0.05, seed: int = 0,
+) -> Report:  # fmt: skip
     """left <= right for every statement with two computable sides, held against one network.
 
     Parameters
@@ -381,19 +355,15 @@ def examine(
         Var h / 20, by default, and 0.1 for a constant h.
     seed : of everything that is sampled.
 
-    Returns
-    -------
-    A ``Report``. For n up to 20, if the cube and the neurons make no more than 2^24 pairs, all of the cube is visited
-    and the rows are exact. Beyond, they rest on a sample, with 95 % intervals, and say at most "no counterexample".
-
     Notes
     -----
+    For n up to 20, if the cube and the neurons make no more than 2^24 pairs, all of the cube is visited
+    and the rows are exact. Beyond, they rest on a sample, with 95 % intervals, and say at most "no counterexample".
+
     A verdict in brackets is about a statement some of whose hypotheses fail: nothing was promised. "vacuous" is a bound
     that is no smaller than what holds for every function of the same variance, or of the same range. The empty network
     counts as one neuron of weight 0, and a cube of dimension 0 as one of dimension 1 whose coordinate is not read.
 
-    Examples
-    --------
     >>> report = examine(([2], [[1, 1]], [1]))                                      # 2 [x = (1, 1)]
     >>> [(row.form, row.left.value, round(row.right.value, 9)) for row in report["eq-U"]]
     [('printed', 0.0, 2.0), ('repaired', 0.0, 8.0)]

@@ -115,12 +115,9 @@ def rows(
 ) -> Iterator[Row]:
     """Every statement with two computable sides, in the order of the paper.
 
-    Parameters
-    ----------
-    facts : what the network does under the law; c : the class that it is held against.
-    found : the sparsity of the network on the support of the law.
-    sample : (m, n) points, for the Rademacher complexities.
-    d, rho, eps : the degree of Fourier tails, the correlation of noise, the loss in Theorem 8.
+    ``facts`` are what the network does under the law, c is the class that it is held against, ``found`` its sparsity on
+    the support of the law, ``sample`` (m, n) points for the Rademacher complexities; d, rho and eps are the degree of
+    Fourier tails, the correlation of noise and the loss in Theorem 8.
 
     >>> from sparse_core.laboratory.measurements import look
     >>> from sparse_core.cube.hypercube import points
@@ -160,11 +157,8 @@ def rows(
 def _unmet_sparsity(c: Class, found: Sparsity) -> Texts:
     if found.lower > c.k:
         return (f"not {c.k}-sparse: {found.lower} of {c.s} neurons active at one point",)
-    if int(found) > c.k:
-        return (
-            f"{c.k}-sparsity not settled: from {found.lower} to {found.upper} of {c.s} neurons active at one point",
-        )
-    return ()
+    unsettled = f"{c.k}-sparsity not settled: from {found.lower} to {found.upper} of {c.s} neurons active at one point"
+    return (unsettled,) if int(found) > c.k else ()
 
 
 def _unmet_scale(c: Class, net: SparseNetwork) -> Texts:
@@ -208,9 +202,8 @@ def _halfspaces(f: Facts) -> Cells:
     live = np.flatnonzero((p > 0) & (p < 1))
     forms = (("lemma-6", ONE, paper.lemma_6), ("ours-lemma-6-constant", "constant 1/sqrt(2)", ours.lemma_6))
     if not len(live):
-        yield from (
-            (name, form, None, None, None, "no neuron is active at some points only") for name, form, _ in forms
-        )
+        none = "no neuron is active at some points only"
+        yield from ((name, form, None, None, None, none) for name, form, _ in forms)
         return
     ratio = f.changes[:, live].mean(axis=0) / (p[live] * np.sqrt(-np.log(p[live])))
     j = int(live[ratio.argmax()])
@@ -218,10 +211,8 @@ def _halfspaces(f: Facts) -> Cells:
     left = f.mean(f.changes[:, j] / 4, level)
     p_j, low, high = (min(max(x, 0.0), 1.0) for x in f.mean(f.active[:, j], level))
     peak = min(max(low, exp(-0.5)), high)
-    for name, form, bound in forms:
-        right = Interval(
-            bound(p_j, n), min(bound(low, n), bound(high, n)), bound(peak, n)
-        )  # p sqrt(ln(1/p)) is concave
+    for name, form, bound in forms:  # p sqrt(ln(1/p)) is concave
+        right = Interval(bound(p_j, n), min(bound(low, n), bound(high, n)), bound(peak, n))
         yield name, form, left, right, n * p_j * (1 - p_j), f"neuron {j}, p = {p_j:.4g}"
 
 
@@ -341,9 +332,8 @@ def _general(
 
     one, kind = _complexity(c._replace(s=1, k=1), S, rng)
     trivial = (1 + sqrt(2)) / 2 * M / sqrt(m)
-    yield Row(
-        "ours-one-neuron", "(1 + sqrt 2)/2 (WR + B)/sqrt(m)", one, exactly(trivial), kind, scale, trivial=M, at=at
-    )
+    form = "(1 + sqrt 2)/2 (WR + B)/sqrt(m)"
+    yield Row("ours-one-neuron", form, one, exactly(trivial), kind, scale, trivial=M, at=at)
     right = exactly(paper.dense_rademacher(m, s, W, B, R))
     yield Row("dense-rademacher", ONE, one.scaled(s), right, kind, scale, trivial=s * M, at=at)
     left = one.scaled(s)
@@ -381,16 +371,13 @@ def _unmet_lower(c: Class, S: Array, R: float) -> Texts:
         gram = S @ S.T
         cosine = float(np.abs(gram - np.diag(np.diag(gram))).max()) / R**2
         angle = f"|<x, y>| reaches {cosine:.4g} R^2" if cosine > RTOL else ""
-    return tuple(
-        text
-        for text, fails in (
-            (f"not orthogonal: {angle}", angle),
-            (f"norms from {least:.4g} to {R:.4g}", least < R * (1 - RTOL)),
-            (f"k = {c.k} does not divide s = {c.s}", c.s % c.k),
-            (f"s/k = {c.s / c.k:.4g} does not divide m = {m}", c.s % c.k or m % (c.s // c.k)),
-        )
-        if fails
-    )
+    unmet = {
+        f"not orthogonal: {angle}": angle,
+        f"norms from {least:.4g} to {R:.4g}": least < R * (1 - RTOL),
+        f"k = {c.k} does not divide s = {c.s}": c.s % c.k,
+        f"s/k = {c.s / c.k:.4g} does not divide m = {m}": c.s % c.k or m % (c.s // c.k),
+    }
+    return tuple(text for text, fails in unmet.items() if fails)
 
 
 # --- Sizes ---
