@@ -82,13 +82,13 @@ def canvas(columns: int = 1, *, rows: int = 1, size: tuple[float, float] | None 
     return plt.subplots(rows, columns, figsize=size or STYLE["figure.figsize"], **options)
 
 
-def two_tone(colour: str = COLOURS[0]) -> Any:
+def two_tone() -> Any:
     """A colour map for truth values: nothing for False, so that the page shows through, and one colour for True.
 
     >>> two_tone()(0)[3], two_tone()(1)[3]
     (np.float64(0.0), np.float64(1.0))
     """
-    return ListedColormap(["none", colour])
+    return ListedColormap(["none", COLOURS[0]])
 
 
 class Table:

@@ -29,6 +29,7 @@ NAMES |= {
     "model": lowdegree.LowDegreeRegressor(1).fit(hypercube.points(2), [1.0, 2, 1, 0]),
     "layered": training.Layered((np.ones((2, 3)), np.ones((1, 2))), (np.zeros(2), np.zeros(1))),
 }
+NAMES["fitted"] = lambda **options: lowdegree.LowDegreeRegressor(**options).fit(hypercube.points(2), [1.0, 2, 1, 0])
 NAMES["wrapped"] = report.WithConstant(NAMES["net"], 0.5)
 
 

@@ -14,7 +14,7 @@ from calls import LIMITS, NAMES, evaluate, table
 
 REFUSED = table("bad_calls.txt")
 OPEN = "must be (positive|more than -1|less than 1), not "
-ARRAY = re.compile(r"(\w+)([\[{])([12])[\]}]")  # name[axes] of real numbers, name{axes} of -1 and 1
+ARRAY = re.compile(r"(\w+)([\[{])(1|2|2\^n)(,?)[\]}]")
 DOMAIN = re.compile(r"(?:(-?\d+)(<=?))?([A-Za-z_]\w*)(?:(<=?)(-?\d+))?")
 
 
@@ -40,9 +40,15 @@ def numbers(name, valid, low, below, above, high):
         yield -np.inf, ValueError, "must be finite, not -inf"
 
 
-def arrays(valid, bracket, axes):
+def arrays(valid, bracket, axes, fixed):
     """(bad value, error, the words of the refusal) for one array."""
-    array = np.array(valid, dtype=object)
+    array, axes, table = np.array(valid, dtype=object), {"1": 1, "2": 2, "2^n": 1}[axes], axes == "2^n"
+    if table:
+        for length in (0, 3):
+            yield [1] * length, ValueError, rf"must have a length that is a power of two, 2\*\*n, not {length}"
+    if fixed:
+        longer = np.append(array, array[..., -1:], axis=-1).astype(float)
+        yield longer, ValueError, r"must have (shape|\d+ columns).*, not "
     first = (0,) * axes
     for bad in (np.nan, np.inf) if bracket == "[" else (0, 2, np.nan):
         spoiled = array.copy()
@@ -65,8 +71,8 @@ def bad_values(call):
         elif word == "rng":
             bad = [(value, TypeError, "must be a numpy.random.Generator") for value in (0, None)]
         elif match := ARRAY.fullmatch(word):
-            name, bracket, axes = match.groups()
-            bad = arrays(np.array(eval(valid[name], dict(NAMES))).tolist(), bracket, int(axes))
+            name, *kind = match.groups()
+            bad = arrays(np.array(eval(valid[name], dict(NAMES))).tolist(), *kind)
         else:
             low, below, name, above, high = DOMAIN.fullmatch(word).groups()
             bad = numbers(name, ast.literal_eval(valid[name]), low, below, above, high)

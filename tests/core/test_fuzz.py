@@ -2,6 +2,7 @@
 argument and the rule, or an answer; never another error, a NaN, or a mask that is overlooked."""
 
 import ast
+import re
 import warnings
 
 import numpy as np
@@ -35,7 +36,7 @@ def outcome(call, name, value):
             warnings.simplefilter("error")
             answer = evaluate(call, name, value)
     except (ValueError, TypeError) as error:
-        return None if "Argument" in str(error) or f"{name} = " in str(error) else f"no name: {error!r}"
+        return None if re.search(f"Argument|'{name}'|{name} = ", str(error)) else f"no name: {error!r}"
     except Exception as error:
         return f"not a refusal: {error!r}"
     if np.ma.isMaskedArray(value):

@@ -286,45 +286,28 @@ HELD = "Held against H with n = 2, s = 3, k = 2, W = 100, B = 50; balanced, the 
 
 
 @pytest.mark.parametrize(
-    "known, X, title",
+    "known, X, active, held, inputs, loss",
     [
         (
-            WithConstant(DEAD, 2.5),
-            None,
-            (
-                "2 inputs, 3 neurons; active at once: 2, exact by enumeration of 4 points.",
-                HELD,
-                "Inputs: uniform on all 4 points of the cube. There 1 neurons are active on average and 1 never; "
-                "variance 0.4525. The constant 2.5 is set aside.",
-                "Learners: loss 0.02262 with probability 0.95.",
-            ),
+            WithConstant(DEAD, 2.5), None, "3 neurons; active at once: 2, exact by enumeration of 4 points", HELD,
+            "all 4 points of the cube. There 1 neurons are active on average and 1 never; variance 0.4525. "
+            "The constant 2.5 is set aside.", "0.02262",
         ),
         (
-            DEAD,
-            [[1, 1], [1, -1], [-1, 1]],
-            (
-                "2 inputs, 3 neurons; active at once: 2, exact by evaluation of 3 given points.",
-                HELD,
-                "Inputs: uniform on 3 given points. There 1.333 neurons are active on average and 1 never; "
-                "variance 0.2022.",
-                "Learners: loss 0.01011 with probability 0.95.",
-            ),
+            DEAD, points(2)[:3], "3 neurons; active at once: 2, exact by evaluation of 3 given points", HELD,
+            "3 given points. There 1.333 neurons are active on average and 1 never; variance 0.2022.", "0.01011",
         ),
         (
-            SparseNetwork([], np.zeros((0, 3)), []),
-            None,
-            (
-                "3 inputs, 0 neurons; active at once: 0, exact by enumeration of 1 points.",
-                "Held against H with n = 3, s = 1, k = 1, W = 0, B = 0.",
-                "Inputs: uniform on all 8 points of the cube. There 0 neurons are active on average and 0 never; "
-                "variance 0.",
-                "Learners: loss 0.1 with probability 0.95.",
-            ),
+            SparseNetwork([], np.zeros((0, 2)), []), None,
+            "0 neurons; active at once: 0, exact by enumeration of 1 points",
+            "Held against H with n = 2, s = 1, k = 1, W = 0, B = 0.",
+            "all 4 points of the cube. There 0 neurons are active on average and 0 never; variance 0.", "0.1",
         ),
     ],
-)
-def test_the_title_says_what_is_held_against_what(known, X, title):
-    assert examine(known, X).title == title
+)  # fmt: skip
+def test_the_title_says_what_is_held_against_what(known, X, active, held, inputs, loss):
+    learners = f"Learners: loss {loss} with probability 0.95."
+    assert examine(known, X).title == (f"2 inputs, {active}.", held, f"Inputs: uniform on {inputs}", learners)
 
 
 def test_what_is_not_said_is_what_the_documentation_says():
@@ -340,7 +323,9 @@ def test_large_cubes_are_sampled_within_a_budget(monkeypatch):
             patch.setattr(laboratory, limit, value)
             for budget, N in ((1, 256), (30 * 1000 + 29, 1000), (10**9, 4096)):
                 patch.setattr(laboratory, "SAMPLED_PAIRS", budget)
-                assert examine(net, seed=7)["lemma-9"].rows[0].evidence == f"sampled, {N} points, seed 7"
+                facts = laboratory._look(net, None, 7, np.random.default_rng(7))
+                assert facts.evidence == f"sampled, {N} points, seed 7" and len(facts.X) == N
+            assert examine(net, seed=7)["lemma-9"].rows[0].evidence == "sampled, 4096 points, seed 7"
             assert examine(net, points(6)[:9])["eq-U"].rows[0].evidence == "exact"
             patch.setattr(laboratory, limit, value + 1)
             assert examine(net)["lemma-9"].rows[0].evidence == "exact"
