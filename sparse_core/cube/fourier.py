@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
+from collections.abc import Callable
 from functools import cache
-from itertools import product
 from math import inf, isfinite
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array
+from .._arrays import Array, parallel, slices
 from . import packed
 from .hypercube import degrees
 
@@ -42,10 +43,15 @@ __all__ = [
 ]
 
 # A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, when M N K <= 2^18. So a table
-# of 2^14 numbers is taken by 4 bits at a time, a block of 2^15 by 3; the block and two more fit in a cache of 1 MB.
+# of 2^14 doubles is taken by 4 bits at a time, a block of 2^15 by 3; the block and two more fit in a cache of 1 MB.
 SHORT = 14
+SIZES = frozenset(1 << n for n in range(SHORT + 1))
+AT_ONCE = {"d": 4, "f": 5}  # bits at a time of a short table
 BLOCK = 15
+LOW = {"d": (BLOCK, 3), "f": (13, 5)}  # of a long table: the bits of a block of rows, and those at a time
 STRIP = 8  # bits above a block that one sweep over a long table takes: strips of at least 2^7 columns
+LARGE = 1 << 22  # numbers from which threads are worth their start
+PART = 16  # blocks that one thread takes at a time
 
 
 def _split(bits: int, most: int) -> list[int]:
@@ -65,7 +71,7 @@ def _factors(bits: int, most: int, dtype: str, scale: float = 1.0) -> list[NDArr
 def _rows(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
     """out = (H_p x ... x H_q) x: each product takes the highest bits of the index and puts them back as the lowest."""
     for j, H in enumerate(factors, 1):
-        y = out if j == len(factors) else work[j % 2]
+        y = out if j == len(factors) else work[j % 2, : x.size]
         x.reshape(len(H), -1).T.dot(H, out=y.reshape(-1, len(H)))
         x = y
 
@@ -83,12 +89,20 @@ def _columns(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: li
 _spare = threading.local()  # two blocks for each thread and type, kept: fresh pages cost more than a short transform
 
 
-def _work(dtype: str) -> NDArray[Any]:
-    """The two blocks between which the products of this thread go to and fro."""
-    if dtype not in vars(_spare):
-        vars(_spare)[dtype] = np.empty((2, 1 << BLOCK), dtype)
-    found: NDArray[Any] = vars(_spare)[dtype]
-    return found
+def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[Any]]], factors: list[Any]) -> None:
+    """``step`` from each source to its target, disjoint from the other pairs; by threads if there is much to do."""
+    source = pairs[0][0]
+    dtype = source.dtype.char
+
+    @np.errstate(invalid="ignore")
+    def some(part: slice) -> None:
+        if dtype not in vars(_spare):
+            vars(_spare)[dtype] = np.empty((2, 1 << BLOCK), dtype)
+        for x, out in pairs[part]:
+            step(x, out, vars(_spare)[dtype], factors)
+
+    run = parallel if len(pairs) * source.size >= LARGE else map
+    deque(run(some, slices(len(pairs), PART)), maxlen=0)
 
 
 def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
@@ -97,16 +111,16 @@ def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
     The tables are contiguous, and one and the same or disjoint.
     """
     dtype, done = x.dtype.char, 0
-    work = _work(dtype)
-    for bits in _split(x.size.bit_length() - 1 - BLOCK, STRIP):
+    low, most = LOW[dtype]
+    for bits in _split(x.size.bit_length() - 1 - low, STRIP):
         shape, width = (1 << done, 1 << bits, -1), 1 << BLOCK - bits
         source, target = x.reshape(shape), out.reshape(shape)
-        for high, low in product(range(1 << done), range(0, source.shape[2], width)):
-            strip = np.s_[high, :, low : low + width]
-            _columns(source[strip], target[strip], work, _factors(bits, max(3, (bits + 1) // 2), dtype))
+        strips = [np.s_[i, :, j : j + width] for i in range(1 << done) for j in range(0, source.shape[2], width)]
+        factors = _factors(bits, max(3, (bits + 1) // 2), dtype)
+        _sweep(_columns, [(source[strip], target[strip]) for strip in strips], factors)
         x, done = out, done + bits
-    for source, target in zip(x.reshape(-1, 1 << BLOCK), out.reshape(-1, 1 << BLOCK), strict=True):
-        _rows(source, target, work, _factors(BLOCK, 3, dtype, scale))
+    blocks = zip(x.reshape(-1, 1 << low), out.reshape(-1, 1 << low), strict=True)
+    _sweep(_rows, list(blocks), _factors(low, most, dtype, scale))
 
 
 @cache
@@ -118,43 +132,56 @@ def _memory() -> float:
 
 def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
-    array = table if type(table) is np.ndarray else checks.rectangular(name, table)
-    real = array.dtype.char in "fd"
-    if out is None or not real:
-        need, have = array.nbytes + array.size * (array.itemsize if real else 8), _memory()
-        if need > have:
-            raise ValueError(
-                f"Argument '{name}' must fit in the {have:.3g} bytes of this machine together with its transform, "
-                f"not need {need:.3g} bytes."
-            )
-    x, n = checks.length_2n(name, array, finite=out is not None)
-    if out is not None and not (
-        isinstance(out, np.ndarray) and out.shape == x.shape and out.dtype == x.dtype and out.flags.carray
-    ):
-        raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {x.size} numbers of type {x.dtype}.")
-    with np.errstate(invalid="ignore"):
-        result = _hadamard(x, x if out is None and not real else out, 0.5**n if mean else 1.0)
+    x = table if type(table) is np.ndarray else checks.rectangular(name, table)
+    result = _short(x, mean) if out is None and x.ndim == 1 else None
+    if result is None:
+        real = x.dtype.char in "fd"
+        if out is None or not real:
+            need, have = x.nbytes + x.size * (x.itemsize if real else 8), _memory()
+            if need > have:
+                raise ValueError(
+                    f"Argument '{name}' must fit in the {have:.3g} bytes of this machine together with its transform, "
+                    f"not need {need:.3g} bytes."
+                )
+        x, _ = checks.length_2n(name, x, finite=out is not None)
+        if out is not None and not (
+            isinstance(out, np.ndarray) and out.shape == x.shape and out.dtype == x.dtype and out.flags.carray
+        ):
+            wanted = f"{x.size} numbers of type {x.dtype}"
+            raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {wanted}.")
+        result = _hadamard(x, x if out is None and not real else out, mean)
     if out is None and not isfinite(result[0]):  # each sum has every entry in it, so a finite one vouches for them all
-        checks.length_2n(name, array)
+        checks.length_2n(name, table)
     return result
 
 
-def _hadamard(x: NDArray[Any], out: NDArray[Any] | None, scale: float) -> NDArray[Any]:
-    """out = scale H x; into a new array without ``out``, which may be x."""
-    n = x.size.bit_length() - 1
-    if n <= SHORT:
-        for H in _factors(n, 4, x.dtype.char, scale):
-            x = x.reshape(len(H), -1).T.dot(H)
-        if out is None:
-            return x.reshape(-1)
-        out[:] = x.reshape(-1)
-        return out
+@np.errstate(invalid="ignore")
+def _short(x: NDArray[Any], mean: bool) -> NDArray[Any] | None:
+    """H x for a table of 2^SHORT floats at most; None for any other."""
+    if not (factors := _short_factors(x.dtype.char, x.size, mean)):
+        return None
+    for H in factors:
+        x = x.reshape(len(H), -1).T.dot(H)
+    return x.reshape(-1)
+
+
+@cache
+def _short_factors(dtype: str, size: int, mean: bool) -> list[NDArray[Any]]:
+    n = size.bit_length() - 1
+    return _factors(n, AT_ONCE[dtype], dtype, 0.5**n if mean else 1.0) if dtype in AT_ONCE and size in SIZES else []
+
+
+def _hadamard(x: NDArray[Any], out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
+    """H x, divided by 2^n for the mean; into a new array without ``out``, which may be x."""
     if out is None:
         out = np.empty(x.shape, x.dtype)
+    if (short := _short(x, mean)) is not None:
+        out[:] = short
+        return out
     if not x.flags.c_contiguous or np.may_share_memory(x, out):
         out[:] = x
         x = out
-    _long(x, out, scale)
+    _long(x, out, 1 / x.size if mean else 1.0)
     return out
 
 
@@ -245,14 +272,21 @@ def statistics(values: ArrayLike) -> Statistics:
     low, high = n // 2, n - n // 2
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
     of_degree = np.eye(low + 1)[degrees(low)]
-    rows, columns = np.empty((1 << high, low + 1)), np.zeros(1 << low)
-    step = 1 << max(0, SHORT - low)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for i in range(0, 1 << high, step):
+    rows, step = np.empty((1 << high, low + 1)), 1 << max(0, SHORT - low)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def some(part: slice) -> Array:
+        columns = np.zeros(1 << low)
+        for i in range(part.start, part.stop, step):
             squares = F[i : i + step]
             squares *= squares
             np.matmul(squares, of_degree, out=rows[i : i + step])
             columns += squares.sum(axis=0)
+        return columns
+
+    run = parallel if F.size >= LARGE else map
+    with np.errstate(over="ignore", invalid="ignore"):
+        columns = sum(run(some, slices(1 << high, PART * step)), np.zeros(1 << low))
     _bounded(columns)
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)

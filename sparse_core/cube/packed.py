@@ -8,20 +8,20 @@ The points stand in the order of ``hypercube.points(n)``: point x is bit x mod 6
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Integers
+from .._arrays import Integers, slices
 
 __all__ = ["boundary", "flip", "words_of", "sensitivity", "two_valued"]
 
 Words = NDArray[np.uint64]
 
-# bit x of LOWER[i] is set when bit i of x is not, for x < 64
-LOWER = [np.uint64(sum(1 << x for x in range(64) if not x >> i & 1)) for i in range(6)]
+SHIFT = np.array([[1 << i] for i in range(6)], dtype=np.uint64)
+# bit x of row i is set when bit i of x is not, for x < 64
+LOWER = np.array([[sum(1 << x for x in range(64) if not x >> i & 1)] for i in range(6)], dtype=np.uint64)
+BLOCK = 1 << 14  # words whose six shifts fit in a cache
 
 
 def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
@@ -39,7 +39,7 @@ def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
         return f, 1.0
     other = f != f[0]
     b = f[other.argmax()]
-    return (other, float(abs(b.item() - f[0].item()))) if np.array_equal(other, f == b) else None
+    return None if (other ^ (f == b)).any() else (other, float(abs(b.item() - f[0].item())))
 
 
 def words_of(table: ArrayLike) -> Words:
@@ -51,9 +51,8 @@ def words_of(table: ArrayLike) -> Words:
     f, n = checks.length_2n("table", table, convert=False)
     if f.dtype.kind != "b":
         raise TypeError(f"Argument 'table' must be an array of truth values, not of type {f.dtype}.")
-    words = np.zeros(max(1, 2**n // 64), dtype="<u8")  # little-endian on every machine, as the bytes are
-    words.view(np.uint8)[: max(1, 2**n // 8)] = np.packbits(f, bitorder="little")
-    return words
+    octets = np.packbits(f, bitorder="little")
+    return (octets if n > 5 else np.pad(octets, (0, 8 - len(octets)))).view("<u8")  # little-endian as well
 
 
 def flip(words: Words, i: int) -> Words:
@@ -63,8 +62,7 @@ def flip(words: Words, i: int) -> Words:
     array([14], dtype=uint64)
     """
     if i < 6:
-        shift = np.uint64(1 << i)
-        return words >> shift & LOWER[i] | (words & LOWER[i]) << shift
+        return np.asarray(words >> SHIFT[i] & LOWER[i] | (words & LOWER[i]) << SHIFT[i])
     return words.reshape(-1, 2, 1 << i - 6)[:, ::-1].reshape(-1)
 
 
@@ -78,10 +76,15 @@ def boundary(table: ArrayLike) -> Integers:
     """
     words, n = words_of(table), np.size(table).bit_length() - 1
     narrow = np.min_scalar_type(2**n)  # it holds each number, and sums of short integers are fast
-    inside = ((words ^ words >> np.uint64(1 << i)) & LOWER[i] for i in range(min(n, 6)))  # an edge within a word
-    across = (words.reshape(-1, 2, 1 << i - 6) for i in range(6, n))  # an edge between two words
-    changes = chain(inside, (pairs[:, 0] ^ pairs[:, 1] for pairs in across))
-    return np.array([np.bitwise_count(edges).sum(dtype=narrow) for edges in changes], dtype=np.int64)
+    inside = np.zeros(6, dtype=np.int64)  # edges within a word
+    for part in slices(len(words), BLOCK):
+        changes = words[part] >> SHIFT
+        changes ^= words[part]
+        changes &= LOWER
+        inside += np.bitwise_count(changes).sum(axis=1, dtype=narrow)
+    pairs = (words.reshape(-1, 2, 1 << i - 6) for i in range(6, n))
+    across = [np.bitwise_count(pair[:, 0] ^ pair[:, 1]).sum(dtype=narrow) for pair in pairs]
+    return np.array([*inside[:n], *across], dtype=np.int64)
 
 
 def sensitivity(table: ArrayLike) -> NDArray[np.uint8]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import fourier, hypercube
 
@@ -194,17 +195,17 @@ def test_tables_beyond_the_memory_are_refused(dtype):
         fourier.inverse_walsh_transform(table)
 
 
-@pytest.mark.parametrize(("dtype", "need"), [(np.int8, 144), (np.float32, 128), (np.float64, 256), (np.bool_, 144)])
+@pytest.mark.parametrize(("dtype", "need"), [(np.int8, 9), (np.float32, 8), (np.float64, 16), (np.bool_, 9)])
 def test_a_table_and_its_transform_may_fill_the_memory(dtype, need, monkeypatch):
-    f = np.ones(16, dtype)
+    f, need = np.ones(1 << 15, dtype), need << 15
     monkeypatch.setattr(fourier, "_memory", lambda: need)
     assert fourier.walsh_transform(f)[0] == 1
     monkeypatch.setattr(fourier, "_memory", lambda: need - 1)
     with pytest.raises(ValueError) as caught:
         fourier.walsh_transform(f)
     assert str(caught.value) == (
-        f"Argument 'values' must fit in the {need - 1} bytes of this machine together with its transform, "
-        f"not need {need} bytes."
+        f"Argument 'values' must fit in the {need - 1:.3g} bytes of this machine together with its transform, "
+        f"not need {need:.3g} bytes."
     )
     if f.dtype.kind == "f":
         assert fourier.walsh_transform(f, out=f) is f  # which needs no place
@@ -315,3 +316,14 @@ def test_neighbouring_integers_that_no_float_tells_apart_are_exact_or_refused():
     assert fourier.average_sensitivity([2**53, 2**53 + 1]) == 0.25
     with pytest.raises(ValueError, match="^Argument 'values' must have integers of at most 2\\*\\*53 in size"):
         fourier.average_sensitivity([2**53, 2**53 + 1, 0, 5])
+
+
+@pytest.mark.parametrize("function", [fourier.walsh_transform, fourier.statistics])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_bits_are_the_same_for_any_number_of_threads(function, dtype, monkeypatch):
+    monkeypatch.setattr(fourier, "LARGE", 2**18)
+    f, found = random_function(18).astype(dtype), []
+    for number in (1, 2, 3):
+        with threadpool_limits(number, "blas"):
+            found.append(np.hstack(function(f)).tobytes())
+    assert len(set(found)) == 1
