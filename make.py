@@ -90,9 +90,9 @@ def call(what, arguments):
         raise Stop(f"{what} ended with exit code {code}; the reasons are above")
 
 
-def book(chapter, jobs, parameters):
+def book(chapter, parameters):
     """execute the chapters that changed, write the ledger, build the offline site: _build/html"""
-    build.book(chapter, jobs, parameters)
+    build.book(chapter, parameters)
 
 
 def refresh(names):
@@ -166,7 +166,6 @@ def parse(arguments):
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add = {name: commands.add_parser(name, help=run.__doc__, allow_abbrev=False) for name, run in COMMANDS.items()}
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
-    add["book"].add_argument("--jobs", metavar="N", type=int, help="chapters at a time; default: one a core")
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["test"].add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")

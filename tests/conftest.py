@@ -44,6 +44,7 @@ def in_browser():
 
         async def on_a_page(visit):
             context = await browser.new_context(reduced_motion="reduce")
+            context.set_default_timeout(120_000)  # on a busy machine
             try:
                 return await visit(await context.new_page())
             finally:

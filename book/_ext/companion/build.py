@@ -13,6 +13,7 @@ import sys
 import time
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 
 from companion import Stop, chapters
 
@@ -143,18 +144,20 @@ def chosen(names, notebooks):
     return found
 
 
-def executed(notebooks, values=None, jobs=None):
+def executed(notebooks, values=MappingProxyType({})):
     """The notebooks with their outputs: those of _build/executed where nothing has changed, the others run now.
 
     Chapters that were given parameters are run, and not kept; nor are those whose sources changed under way.
     """
-    values, done, kept = values or {}, {}, BUILD / "executed"
+    import nbformat
+
+    done, kept = {}, BUILD / "executed"
     kept.mkdir(parents=True, exist_ok=True)
     paths = {name: kept / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks}
     missing = [name for name, path in paths.items() if values.get(name) or not path.exists()]
     length = {name: sum(len(cell.source) for cell in notebooks[name].cells) for name in missing}
     longest_first = {name: notebooks[name] for name in sorted(missing, key=length.get, reverse=True)}
-    for name, outcome, seconds in chapters.execute_all(longest_first, values, folder=BOOK, jobs=jobs):
+    for name, outcome, seconds in chapters.execute_all(longest_first, values, BOOK):
         if isinstance(outcome, chapters.ChapterError):
             log = BUILD / f"{name}.traceback.txt"
             log.write_text(outcome.traceback, encoding="utf-8")
@@ -167,7 +170,7 @@ def executed(notebooks, values=None, jobs=None):
             put(paths[name], chapters.dump(outcome))
         done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
-    return {name: done.get(name) or chapters.load(paths[name]) for name in notebooks}
+    return {name: done.get(name) or nbformat.read(paths[name], as_version=4) for name in notebooks}
 
 
 def prepare():
@@ -195,10 +198,8 @@ def refresh(names):
 # The site
 
 
-def book(chapter=None, jobs=None, parameters=()):
+def book(chapter=None, parameters=()):
     """The site, or the preview of one chapter; what fails leaves the last one as it was."""
-    if jobs is not None and jobs < 1:
-        raise Stop(f"--jobs must be at least 1, not {jobs}")
     notebooks = read_all()
     run = notebooks if chapter is None else chosen([chapter], notebooks)
     values = chapters.share_out(parameters, run)
@@ -208,7 +209,7 @@ def book(chapter=None, jobs=None, parameters=()):
         discard(stage)
         discard(out)
         fingerprint = source_fingerprint()
-        done = executed(run, values, jobs)
+        done = executed(run, values)
         try:
             write_stage(stage, notebooks, done, only)
             build_html(stage, out, strict=not only)

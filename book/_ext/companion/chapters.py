@@ -1,6 +1,7 @@
 """A chapter as three things: its Markdown source, a notebook, and that notebook executed."""
 
 import ast
+import contextlib
 import hashlib
 import json
 import logging
@@ -53,22 +54,18 @@ def read(source):
 
 def share_out(words, notebooks):
     """Each chapter's share of the `name=value` words; a value that is no Python literal is a string."""
-    if not words:
-        return {}
     import papermill
 
-    known = {name: set(papermill.inspect_notebook(notebook)) for name, notebook in notebooks.items()}
-    shares = {name: {} for name in notebooks}
+    known = {name: set(papermill.inspect_notebook(notebook)) for name, notebook in notebooks.items()} if words else {}
+    shares = {name: {} for name in known}
     for word in words:
-        key, equals, text = word.partition("=")
-        owners = [name for name in known if key in known[name]]
-        if not (equals and owners):
+        key, equals, value = word.partition("=")
+        with contextlib.suppress(ValueError, SyntaxError):
+            value = ast.literal_eval(value)
+        owners = [name for name in known if equals and key in known[name]]
+        if not owners:
             names = ", ".join(sorted(set().union(*known.values()))) or "none"
             raise Stop(f"{word!r} sets no parameter of an executed chapter; write name=value, with name: {names}")
-        try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            value = text
         for name in owners:
             shares[name][key] = value
     return shares
@@ -100,28 +97,24 @@ def execute(notebook, values=None, folder="."):
     return done
 
 
-def execute_all(notebooks, values, *, folder, jobs=None):
-    """(name, the executed notebook or the exception, seconds) of each as they finish: ``jobs`` at a time, the first
-    ones first, each in a process of its own; by default as many as there are cores."""
-    free, finished = threading.Semaphore(jobs or os.cpu_count() or 1), queue.Queue()
+def execute_all(notebooks, values, folder):
+    """(name, the executed notebook or the exception, seconds) of each as they finish: one a core at a time, the first
+    ones first, each in a process of its own."""
+    waiting, finished = iter(notebooks), queue.Queue()
 
-    def work(name):
-        start = time.perf_counter()
-        try:
-            outcome = execute(notebooks[name], values.get(name), folder)
-        except Exception as error:
-            outcome = error
-        free.release()
-        finished.put((name, outcome, time.perf_counter() - start))
-
-    def begin():
-        for name in notebooks:
-            free.acquire()
-            threading.Thread(target=work, args=(name,), daemon=True).start()
+    def work():
+        for name in waiting:
+            start = time.perf_counter()
+            try:
+                outcome = execute(notebooks[name], values.get(name), folder)
+            except Exception as error:
+                outcome = error
+            finished.put((name, outcome, time.perf_counter() - start))
 
     logging.disable(logging.CRITICAL)  # what matters is raised
     try:
-        threading.Thread(target=begin, daemon=True).start()
+        for _ in range(os.cpu_count() or 1):
+            threading.Thread(target=work, daemon=True).start()  # Ctrl-C does not wait for them
         for _ in notebooks:
             yield finished.get()
     finally:
@@ -189,10 +182,3 @@ def same_source(one, other):
 def dump(notebook):
     """A notebook as JSON text that differs only where the notebook does."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def load(path):
-    """The notebook in a file."""
-    import nbformat
-
-    return nbformat.read(path, as_version=4)

@@ -29,7 +29,8 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     """Write ledger.md, errata.md, map.md, what proofs.md leaves open and, for the Sphinx extension, claims.json to
     stage/book; or raise a LedgerError that gives all reasons.
 
-    ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview.
+    ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
+    whose claims alone are shown.
     """
     entries, records = claims.read(book), collect(executed)
     published = claims.read_yaml(book / "claims/published.yml", dict)
@@ -49,4 +50,5 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     }
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
-    proofs.fill(stage / "book/proofs.md", placed, **checked)
+    if not only:
+        proofs.fill(stage / "book/proofs.md", placed, **checked)

@@ -44,7 +44,7 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     """The errata as MyST Markdown, by consequence, each in a box of its own that opens."""
     order = list(CONSEQUENCES)
     withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
-    errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn]
+    errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn and only in (None, c["chapter"])]
     errata.sort(key=lambda c: order.index(c["consequence"]))
     standing = {name: word for name, (word, _) in status(claims, records).items()}
     found = {c["id"]: [r for r in records if r["claim"] == c["id"]] for c in errata}

@@ -64,7 +64,7 @@ def page(
     words = [f"- {badge(word)} ({counts[word]}): {STANDING[word]}." for word in STANDING if counts[word]]
     lines = INTRODUCTION.format(words="\n".join(words)).splitlines() + preview(only)
     for title, belongs in TABLES:
-        mine = sorted(filter(belongs, claims), key=order)
+        mine = sorted((c for c in claims if belongs(c) and only in (None, c["chapter"])), key=order)
         lines += [f"## {title}", ""] if mine else []
         for section, topic in SECTIONS.items():
             if here := [claim for claim in mine if sections(claim)[0] == section]:
