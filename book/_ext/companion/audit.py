@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from companion.claims import Claim, Claims, Records
 from sparse_core.notebook.ledger import EVIDENCE, misnamed_seed
 
 CONSEQUENCES = {
@@ -39,12 +40,7 @@ OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "re
 STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 
-def audit(
-    claims: list[dict[str, Any]],
-    records: Iterable[dict[str, Any]],
-    chapters: Iterable[str],
-    published: Mapping[str, str],
-) -> list[str]:
+def audit(claims: Claims, records: Records, chapters: Iterable[str], published: Mapping[str, str]) -> list[str]:
     """Every reason why this ledger must not be printed, as sentences; an empty list when it balances.
 
     Parameters
@@ -89,7 +85,7 @@ def audit(
     return problems
 
 
-def unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[str]) -> list[str]:
+def unpaid(claim: Claim, records: Records, chapters: set[str]) -> list[str]:
     """What a claim still owes: a control, any evidence at all, or evidence that is strong enough."""
     name, owed = claim["id"], claim["owed"]
     if any(not r["controls"] for r in records):
@@ -105,7 +101,7 @@ def unpaid(claim: dict[str, Any], records: list[dict[str, Any]], chapters: set[s
     return []
 
 
-def malformed(claims: list[dict[str, Any]]) -> list[str]:
+def malformed(claims: Claims) -> list[str]:
     """Entries that break the form of a claim."""
     problems = []
     ids = [c["id"] for c in claims]
@@ -140,7 +136,7 @@ def malformed(claims: list[dict[str, Any]]) -> list[str]:
     return problems
 
 
-def rests_on_false(claims: list[dict[str, Any]]) -> dict[str, set[str]]:
+def rests_on_false(claims: Claims) -> dict[str, set[str]]:
     """The claims whose printed form is false on which each claim rests, directly or not; a claim whose own derivation
     has been repaired ("true, proof repaired") passes nothing on."""
     known = {c["id"]: c for c in claims}
@@ -155,7 +151,7 @@ def rests_on_false(claims: list[dict[str, Any]]) -> dict[str, set[str]]:
     return found
 
 
-def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, list[str]]]:
+def status(claims: Claims, records: Records) -> dict[str, tuple[str, list[str]]]:
     """The standing of each claim in one word, with the upstream claims that weaken it.
 
     The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable", "withdrawn"
@@ -168,7 +164,7 @@ def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> d
         evidence[record["claim"]].add(record["evidence"])
     fallen = rests_on_false(claims)
 
-    def word(claim: dict[str, Any]) -> str:
+    def word(claim: Claim) -> str:
         if claim["verdict"] == "withdrawn":
             return "withdrawn"
         found = evidence[claim["id"]]
@@ -181,7 +177,7 @@ def status(claims: list[dict[str, Any]], records: Iterable[dict[str, Any]]) -> d
             return "open"
         return claim["owed"] if claim["owed"] in NOT_RUN else "not yet run"
 
-    def weak(claim: dict[str, Any]) -> list[str]:
+    def weak(claim: Claim) -> list[str]:
         return [] if claim["verdict"] == "true, proof repaired" else sorted(fallen[claim["id"]])
 
     return {claim["id"]: (word(claim), weak(claim)) for claim in claims}

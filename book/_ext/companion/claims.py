@@ -18,13 +18,15 @@ import yaml
 from sparse_core.notebook.ledger import LedgerError
 
 Claim = dict[str, Any]
+Claims = list[Claim]
+Records = list[dict[str, Any]]
 
 OURS = " (ours)"  # how a label ends
 LISTS = ("uses", "errata", "about")
 BOX = re.compile(r"^(`{3,}|:{3,})\{prf:(\w+)\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^\1\s*$", re.M | re.S)
 
 
-def read(book: Path) -> list[Claim]:
+def read(book: Path) -> Claims:
     """All claims in the order of the chapters, each with its ``chapter`` and its ``statement``; or a LedgerError."""
     chapters = re.findall(r"file: book/(\d\d-[\w-]+)", (book.parent / "_toc.yml").read_text(encoding="utf-8"))
     claims = []
@@ -53,7 +55,7 @@ def machine_checked(book: Path) -> dict[str, dict[str, Claim]]:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"definitions": {}, "theorems": {}}
 
 
-def entries(path: Path) -> list[Claim]:
+def entries(path: Path) -> Claims:
     """The entries of one file: a list of mappings with texts, and lists of ids where those belong."""
     found = read_yaml(path, list)
     for number, entry in enumerate(found, start=1):
@@ -123,7 +125,7 @@ def by_id(claims: Iterable[Claim]) -> dict[str, Claim]:
     return {claim["id"]: claim for claim in claims}
 
 
-def place(claim: Claim, records: list[dict[str, Any]]) -> str:
+def place(claim: Claim, records: Records) -> str:
     """Where a claim stands: at its box, at its first record (in its own chapter if it can), or in a section."""
     if "box" in claim:
         return f"{claim['chapter']}.html#{claim['box']}"

@@ -11,7 +11,6 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -22,7 +21,7 @@ from sphinx_exercise.nodes import solution_node
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import downloads
-from companion.claims import OURS, name
+from companion.claims import OURS, Claim, Claims, name
 from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
 
@@ -40,12 +39,12 @@ HELD = {  # what a button shows, by what the code or its outputs contain
 
 
 @cache
-def known(folder: str) -> dict[str, dict[str, Any]]:
+def known(folder: str) -> dict[str, Claim]:
     """The claims of the book whose source is in this folder, by id."""
     return {claim["id"]: claim for claim in json.loads(Path(folder, "book/claims.json").read_text(encoding="utf-8"))}
 
 
-def row(claim: dict[str, Any]) -> str:
+def row(claim: Claim) -> str:
     return f"{'errata' if claim['kind'] == 'erratum' else 'ledger'}.html#{claim['id']}"
 
 
@@ -112,7 +111,7 @@ def raw(text: str) -> nodes.raw:
     return nodes.raw("", text, format="html")
 
 
-def name_statement(box: nodes.Element, claims: dict[str, dict[str, Any]]) -> None:
+def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
     """A box under the name that the paper prints, "Lemma 9, average sensitivity", or under its number, "Theorem 2.4
     (Fourier tail)", with what is known about it below."""
     kind, text, anchor = box["realtype"].title(), box["title"].strip()[1:-1], box["ids"][0]
@@ -134,7 +133,7 @@ def visit_statement(self, node):
     self.body.append(self.starttag(node, "div", CLASS="admonition"))
 
 
-def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[str, dict[str, Any]]) -> None:
+def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[str, Claim]) -> None:
     """The records of a cell linked to the ledger or the errata, and its hidden code named by what it makes."""
 
     def to_claim(match: re.Match[str]) -> str:
@@ -177,7 +176,7 @@ def closing(tag):
     return lambda self, node: self.body.append(tag)
 
 
-def in_the_paper(doctree: nodes.document, stem: str, claims: list[dict[str, Any]]) -> str:
+def in_the_paper(doctree: nodes.document, stem: str, claims: Claims) -> str:
     """How long the main line takes to read, and the sections of the paper to which the chapter belongs."""
     mine = [c for c in claims if c["chapter"] == stem and c["kind"] != "erratum"]
     if not mine:
@@ -223,7 +222,7 @@ def files(stem: str, runs: bool) -> str:
     return f'<p class="take-away">Download this page: {links}. They run after {needs}.</p>'
 
 
-def whence(claim: dict[str, Any], claims: dict[str, dict[str, Any]]) -> str:
+def whence(claim: Claim, claims: dict[str, Claim]) -> str:
     """Where a statement stands in the paper and in the ledger, on what it rests, and where it is used."""
     label, section = name(claim), sections(claim)[0]
     place = link(f"map.html#section-{section.lower()}", titled(section))
@@ -242,7 +241,7 @@ def whence(claim: dict[str, Any], claims: dict[str, dict[str, Any]]) -> str:
     return f"{'. '.join(words)}. Id: <code>{claim['id']}</code>"
 
 
-def listed(claim: dict[str, Any], ids: list[str], claims: dict[str, dict[str, Any]]) -> str:
+def listed(claim: Claim, ids: list[str], claims: dict[str, Claim]) -> str:
     """Links to a few claims where they stand, and to the ledger for the rest."""
     few = ids if len(ids) <= FEW else ids[: FEW - 1]
     links = ", ".join(link(claims[i]["place"] or f"ledger.html#{i}", name(claims[i])) for i in few)

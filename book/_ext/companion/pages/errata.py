@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import groupby
 
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
-from companion.claims import by_id
+from companion.claims import Claim, Claims, Records, by_id
 from companion.pages.markup import badge, one_line, plain, preview, proved, recorded, roles, to_records
 from companion.pages.paper_map import sections, titled
 
@@ -40,24 +40,22 @@ VERDICTS = {
 }
 
 
-def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str | None = None) -> str:
+def page(claims: Claims, records: Records, only: str | None = None) -> str:
     """The errata as MyST Markdown, by consequence, each in a box of its own that opens."""
-    order = list(CONSEQUENCES)
     withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
     errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn and only in (None, c["chapter"])]
-    errata.sort(key=lambda c: order.index(c["consequence"]))
-    standing = {name: word for name, (word, _) in status(claims, records).items()}
-    found = {c["id"]: [r for r in records if r["claim"] == c["id"]] for c in errata}
+    errata.sort(key=lambda c: list(CONSEQUENCES).index(c["consequence"]))
+    standing = status(claims, records)
     lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims))).splitlines()
     for word, meaning in CONSEQUENCES.items():
         number = sum(c["consequence"] == word for c in errata)
-        lines.append(f"- {pill(word)} ({number}): {meaning}.")
+        lines.append(f'- <span class="standing consequence-{word}">{word}</span> ({number}): {meaning}.')
     lines += ["", *preview(only)]
-    for word in order:
-        mine = [c for c in errata if c["consequence"] == word]
-        lines += [f"## {HEADINGS.get(word, word.capitalize())}", ""] if mine else []
+    for word, mine in groupby(errata, key=lambda c: c["consequence"]):
+        lines += [f"## {HEADINGS.get(word, word.capitalize())}", ""]
         for erratum in mine:
-            lines += entry(erratum, found[erratum["id"]], standing[erratum["id"]], claims)
+            found = [record for record in records if record["claim"] == erratum["id"]]
+            lines += entry(erratum, found, standing[erratum["id"]][0], claims)
     lines += ["## Withdrawn", ""] if withdrawn else []
     for erratum in withdrawn:
         said = one_line(erratum["statement"]).rstrip(".")
@@ -66,7 +64,7 @@ def page(claims: list[dict[str, Any]], records: list[dict[str, Any]], only: str 
     return "\n".join(lines)
 
 
-def stand(claims: list[dict[str, Any]]) -> list[str]:
+def stand(claims: Claims) -> list[str]:
     """The numbered statements of the paper by their verdict."""
     lines = []
     for verdict, meaning in VERDICTS.items():
@@ -75,7 +73,7 @@ def stand(claims: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def box(erratum: dict[str, Any], title: str, standing: str, parts: list[tuple[str, list[str]]]) -> list[str]:
+def box(erratum: Claim, title: str, standing: str, parts: list[tuple[str, list[str]]]) -> list[str]:
     """An erratum as a box that opens: first where it belongs, what it is about, how it stands."""
     name, about = erratum["id"], roles(erratum["about"])
     head = f'<span id="{name}" class="erratum">{titled(sections(erratum)[0])}, {about}</span> {badge(standing)}'
@@ -86,28 +84,26 @@ def box(erratum: dict[str, Any], title: str, standing: str, parts: list[tuple[st
     return [*lines, "::::", ""]
 
 
-def entry(
-    erratum: dict[str, Any], records: list[dict[str, Any]], standing: str, claims: list[dict[str, Any]]
-) -> list[str]:
+def entry(erratum: Claim, records: Records, standing: str, claims: Claims) -> list[str]:
     """One erratum: its form as printed, the witness, the correction, what follows."""
     name = erratum["id"]
     printed, witness, corrected = ([one_line(erratum[key])] for key in ("printed", "witness", "corrected"))
     for record, run in zip(records, to_records(records, "Run", name), strict=True):
         found = recorded(record)
         refuted = found.evidence == "refuted"
-        witness.append(f"{run}: {plain(found.finding)}" + ("." if refuted else f" ({found.evidence})."))
-        words = "On the witness, {}." if refuted else "Control of the check, {}."
-        corrected += [words.format(plain(control)) for control in found.controls]
+        where = "On the witness" if refuted else "Control of the check"
+        witness.append(f"{run}: {plain(found.finding)}{'' if refuted else f' ({found.evidence})'}.")
+        corrected += [f"{where}, {plain(control)}." for control in found.controls]
     if not records:
         absent = f"Its chapter, `{erratum['chapter']}`, was not executed for this page."
         witness.append(f"Not run. {one_line(erratum.get('reason', absent))}")
     parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected)]
-    parts += [("What else changes", downstream_words(erratum, claims))]
-    parts += [("Slip of the extraction?", [ARTEFACTS[erratum["artefact"]]])]
+    parts.append(("What else changes", downstream_words(erratum, claims)))
+    parts.append(("Slip of the extraction?", [ARTEFACTS[erratum["artefact"]]]))
     return box(erratum, one_line(erratum["statement"]).rstrip("."), standing, parts)
 
 
-def downstream(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> dict[str, list[str]]:
+def downstream(erratum: Claim, claims: Claims) -> dict[str, list[str]]:
     """The verdicts of the statements that rest, directly or not, on a statement that the erratum makes false.
 
     What rests on a statement whose proof has been repaired no longer rests on the erratum's.
@@ -120,7 +116,7 @@ def downstream(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> dict[st
     return found
 
 
-def downstream_words(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> list[str]:
+def downstream_words(erratum: Claim, claims: Claims) -> list[str]:
     """What the erratum does to the statements it concerns and to those that rest on them."""
     known = by_id(claims)
     beyond = {
@@ -137,8 +133,3 @@ def downstream_words(erratum: dict[str, Any], claims: list[dict[str, Any]]) -> l
     for verdict, members in found.items():
         texts.append(f"{beyond.get(verdict, f'Rests on it ({verdict})')}: {roles(members)}.")
     return texts if found else [*texts, "Beyond these, nothing."]
-
-
-def pill(consequence: str) -> str:
-    """A consequence as a pill."""
-    return f'<span class="standing consequence-{consequence}">{consequence}</span>'

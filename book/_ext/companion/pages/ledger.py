@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from companion.audit import status
-from companion.claims import by_id, name, order
+from companion.claims import Claim, Claims, Records, by_id, name, order
 from companion.pages.markup import badge, link, one_line, plain, preview, proved, recorded, roles, to_records
 from companion.pages.paper_map import SECTIONS, sections, titled
 
+Code = Mapping[str, list[str]]
 STANDING = {
     "checked": "every instance that the evidence names was computed and agrees",
     "sampled": "no counterexample among random instances; not a proof",
@@ -52,12 +52,7 @@ uniform distribution on the cube, $M=WR+B$, and $\\ln$ is the natural logarithm.
 """
 
 
-def page(
-    claims: list[dict[str, Any]],
-    records: list[dict[str, Any]],
-    only: str | None = None,
-    code: Mapping[str, list[str]] = MappingProxyType({}),
-) -> str:
+def page(claims: Claims, records: Records, only: str | None = None, code: Code = MappingProxyType({})) -> str:
     """The ledger as MyST Markdown; ``code`` maps a claim to what is about it in the package."""
     standing, known = status(claims, records), by_id(claims)
     counts = Counter(word for word, _ in standing.values())
@@ -73,31 +68,25 @@ def page(
                 lines += ["  - In our words", "  - Evidence"]
                 for claim in here:
                     about = [record for record in records if record["claim"] == claim["id"]]
-                    lines += row(claim, standing[claim["id"]], about, code.get(claim["id"], []), known)
+                    lines += row(claim, *standing[claim["id"]], about, code, known)
                 lines += ["::::", ":::::", ""]
     return "\n".join(lines)
 
 
-def row(
-    claim: dict[str, Any],
-    standing: tuple[str, list[str]],
-    records: list[dict[str, Any]],
-    code: list[str],
-    known: Mapping[str, dict[str, Any]],
-) -> list[str]:
+def row(claim: Claim, word: str, fallen: list[str], records: Records, code: Code, known: dict[str, Claim]) -> list[str]:
     """The three cells of a claim."""
-    at, (word, fallen) = claim["id"], standing
+    at = claim["id"]
     what = plain(kind(claim, known)) + f"; `{at}`" * (at != claim["label"])
     mark = badge(word) + (f"<br>{proved(claim)}" if "proved" in claim else "")
     label = f'<span id="{at}">**{plain(name(claim))}**</span><br>{mark}<br><small>{what}</small>'
     return [
         f"* - {label}",
         f"  - {'<br>'.join(says(claim, fallen))}",
-        f"  - {'<br>'.join(evidence(claim, records, code))}",
+        f"  - {'<br>'.join(evidence(claim, records, code.get(at, [])))}",
     ]
 
 
-def kind(claim: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> str:
+def kind(claim: Claim, known: dict[str, Claim]) -> str:
     """What a claim is and where it stands in the paper."""
     words = claim["kind"] + (f", §{claim['section']}" if claim["source"] == "paper" else "")
     if claim["kind"] == "erratum":
@@ -105,7 +94,7 @@ def kind(claim: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> str:
     return words + (f"; arXiv: {claim['arxiv']}" if claim.get("arxiv") else "")
 
 
-def says(claim: dict[str, Any], fallen: list[str]) -> list[str]:
+def says(claim: Claim, fallen: list[str]) -> list[str]:
     """The statement, the verdict, and what it rests on."""
     lines = [one_line(claim["statement"])]
     if claim["kind"] == "erratum":
@@ -129,7 +118,7 @@ def says(claim: dict[str, Any], fallen: list[str]) -> list[str]:
     return lines
 
 
-def evidence(claim: dict[str, Any], records: list[dict[str, Any]], code: list[str]) -> list[str]:
+def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
     """What was found, with its smallest slack as a word; or why nothing was run; and the code that is about it."""
     shown = []
     for record, cell in zip(records, to_records(records, "", name(claim)), strict=True):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
-from companion.claims import OURS, name, order
+from companion.claims import OURS, Claim, Claims, name, order
 from companion.pages.markup import link, proved
-
-Claims = list[dict[str, Any]]
 
 SECTIONS = {
     "1": "Introduction",
@@ -50,7 +47,7 @@ def titled(section: str) -> str:
     return f"Appendix {section}" if section.isalpha() else f"§{section}"
 
 
-def sections(claim: dict[str, Any]) -> list[str]:
+def sections(claim: Claim) -> list[str]:
     """The sections of the paper in which a claim stands, without their parts."""
     return [part.strip().partition(".")[0] for part in str(claim.get("section", "")).split(",")]
 
@@ -70,7 +67,7 @@ def page(claims: Claims) -> str:
     return "\n".join(lines)
 
 
-def entry(claim: dict[str, Any]) -> str:
+def entry(claim: Claim) -> str:
     """A statement's name, its verdict, and its errata."""
     word, row = claim["verdict"], f"ledger.html#{claim['id']}"
     label = name(claim).removesuffix(OURS)

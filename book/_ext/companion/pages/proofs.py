@@ -9,20 +9,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from companion.claims import name
+from companion.claims import Claim, Claims, name
 from companion.pages.markup import link, one_line, plain
 
 MARK = "<!-- statements -->"
 Entries = dict[str, dict[str, Any]]
 
 
-def part(claim: dict[str, Any], theorems: Entries) -> str:
+def part(claim: Claim, theorems: Entries) -> str:
     """The part of a claim that Coq proves, in words, if it is not all of what is printed."""
     corrected = claim["verdict"] == "false as printed" and claim["kind"] != "erratum"
     return theorems.get(claim.get("proved", ""), {}).get("part", "the corrected form" if corrected else "")
 
 
-def sections(claims: list[dict[str, Any]], theorems: Entries, definitions: Entries) -> Iterator[str]:
+def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterator[str]:
     """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions."""
     checked = [claim for claim in claims if "proved" in claim]
     for chapter, mine in groupby(checked, key=lambda claim: claim["chapter"]):
@@ -76,7 +76,7 @@ def anchor(name: str) -> str:
     return name.replace("_", "-")
 
 
-def fill(page: Path, claims: list[dict[str, Any]], theorems: Entries, definitions: Entries) -> None:
+def fill(page: Path, claims: Claims, theorems: Entries, definitions: Entries) -> None:
     """Put the statements in the place of the mark, on a page that has it."""
     if page.is_file():
         text = "\n".join(sections(claims, theorems, definitions))
