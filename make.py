@@ -45,26 +45,19 @@ def bootstrap(venv, pins):
     stamp, version = venv / "requirements.sha", "{}.{}".format(*sys.version_info)
     wanted = f"{hashlib.sha256(pins.read_bytes()).hexdigest()} {version}"
     if not (stamp.is_file() and stamp.read_text() == wanted):
-        total = len(re.findall("^[^# ].*==", pins.read_text(encoding="utf-8"), re.MULTILINE))
-        print(f"first run: installing {total} pinned packages into {venv.name} (about a minute)")
+        print(f"first run: installing the pinned packages of {pins.name} into {venv.name} (about a minute)")
         install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)])
         install([python, "-m", "ensurepip"])
-        install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)], total)
+        install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)])
         stamp.write_text(wanted)
     return python
 
 
-def install(command, total=0):
-    """Run one step of the installation, with a bar on a terminal; if it fails, say why."""
-    log, done, bar = "", 0, total and sys.stdout.isatty()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as step:
-        for line in step.stdout:
-            log, done = log + line, done + line.startswith(("Collecting ", "Processing ", "Ignoring "))
-            if bar:
-                print(f"\r  {'#' * (40 * done // total):40} {done} of {total}", end="", flush=True)
-    if bar:
-        print()
+def install(command):
+    """Run one step of the installation; if it fails, say why."""
+    step = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if step.returncode:
+        log = step.stdout
         if os.strerror(errno.ENOSPC) in log:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if re.search("No module named '?(venv|ensurepip)", log):

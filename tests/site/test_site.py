@@ -361,7 +361,7 @@ def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, ad
             await page.locator("dialog[open]").wait_for()
             await page.keyboard.press("Escape")
             await page.wait_for_function("!document.querySelector('dialog[open]')")
-            await page.wait_for_timeout(50)
+            await page.evaluate(SETTLED)
             if button.split(".")[-1] not in await page.evaluate(focused):
                 wrong.append((button, await page.evaluate(focused)))
         copied = await page.locator(".copybtn").evaluate_all("all => all.map(b => b.getAttribute('aria-label'))")
@@ -371,7 +371,7 @@ def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, ad
             await slider.locator("input").press("ArrowRight")
         live = await slider.locator("[aria-live=polite], [role=status], output:not([aria-live=off])").all()
         wrong += [] if len(live) == 1 else [("live regions of a slider", len(live))]
-        await page.wait_for_timeout(400)
+        await page.evaluate(SETTLED)
         said, words = await live[0].text_content(), await slider.locator(".slider-words").text_content()
         wrong += [] if said == words else [(said, words)]
         await page.goto(f"{address}/search.html?q=parity")

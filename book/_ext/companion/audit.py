@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
 
-from companion.claims import Claim, Claims, Records
+from companion.claims import Claim, Claims, Records, by_id
 from sparse_core.notebook.ledger import EVIDENCE, misnamed_seed
 
 CONSEQUENCES = {
@@ -43,20 +42,13 @@ STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted"
 def audit(claims: Claims, records: Records, chapters: Iterable[str], published: Mapping[str, str]) -> list[str]:
     """Every reason why this ledger must not be printed, as sentences; an empty list when it balances.
 
-    Parameters
-    ----------
-    claims : the entries of ``book/claims``.
-    records : what ``check`` and ``refute`` left in the executed notebooks.
-    chapters : the chapters that were executed. Claims of other chapters are not yet owed anything.
-    published : the labels under which claims have been published; they never change.
+    ``records`` are what ``check`` and ``refute`` left in the notebooks of the executed ``chapters``; claims of other
+    chapters owe nothing yet. ``published`` has the labels under which claims have been published; they never change.
     """
-    problems = malformed(claims)
-    if problems:
+    if problems := malformed(claims):
         return problems
-    known = {c["id"]: c for c in claims}
-    chapters = set(chapters)
-    found: dict[str, list[dict[str, Any]]] = {c: [] for c in known}
-    anchors: set[str] = set()
+    known, chapters, anchors = by_id(claims), set(chapters), set()
+    found: dict[str, Records] = {name: [] for name in known}
     for record in records:
         name = record["claim"]
         if name not in known:
@@ -139,8 +131,7 @@ def malformed(claims: Claims) -> list[str]:
 def rests_on_false(claims: Claims) -> dict[str, set[str]]:
     """The claims whose printed form is false on which each claim rests, directly or not; a claim whose own derivation
     has been repaired ("true, proof repaired") passes nothing on."""
-    known = {c["id"]: c for c in claims}
-    found: dict[str, set[str]] = {}
+    known, found = by_id(claims), {}
     for name in TopologicalSorter({c["id"]: c.get("uses", []) for c in claims}).static_order():
         found[name] = set()
         for below in known[name].get("uses", []):
@@ -152,16 +143,10 @@ def rests_on_false(claims: Claims) -> dict[str, set[str]]:
 
 
 def status(claims: Claims, records: Records) -> dict[str, tuple[str, list[str]]]:
-    """The standing of each claim in one word, with the upstream claims that weaken it.
-
-    The words are "checked", "sampled", "refuted" (the printed form fails), "open", "cited", "not runnable", "withdrawn"
-    and "not yet run". The list names every claim upstream, directly or not, whose printed form is false: a statement
-    that rests on one is not shown as green, even when its own check passed, unless its own derivation has been
-    repaired.
-    """
-    evidence: dict[str, set[str]] = {c["id"]: set() for c in claims}
-    for record in records:
-        evidence[record["claim"]].add(record["evidence"])
+    """The standing of each claim in one word (those of ``pages.ledger.STANDING``) and every claim upstream, directly or
+    not, whose printed form is false: what rests on one is not green, even when its own check passed, unless its own
+    derivation has been repaired."""
+    evidence = {c["id"]: {record["evidence"] for record in records if record["claim"] == c["id"]} for c in claims}
     fallen = rests_on_false(claims)
 
     def word(claim: Claim) -> str:
@@ -177,7 +162,5 @@ def status(claims: Claims, records: Records) -> dict[str, tuple[str, list[str]]]
             return "open"
         return claim["owed"] if claim["owed"] in NOT_RUN else "not yet run"
 
-    def weak(claim: Claim) -> list[str]:
-        return [] if claim["verdict"] == "true, proof repaired" else sorted(fallen[claim["id"]])
-
-    return {claim["id"]: (word(claim), weak(claim)) for claim in claims}
+    repaired = {claim["id"] for claim in claims if claim["verdict"] == "true, proof repaired"}
+    return {c["id"]: (word(c), [] if c["id"] in repaired else sorted(fallen[c["id"]])) for c in claims}
