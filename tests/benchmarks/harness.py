@@ -1,18 +1,20 @@
-r"""Interleaved pairs: the sides of a case take turns, each in a process of its own, with one thread.
+r"""Interleaved pairs: the sides of a case take turns, each in a process of its own.
 
     def ours(n):                                     # the set-up: made once, not timed
         x = np.random.default_rng(0).standard_normal(1 << n)
         return lambda: fourier.walsh_transform(x)    # what is timed; its result is compared with the base's
 
-    case = Case("walsh-f64", {"sparse_core": ours, "pyfwht": theirs}, {"n": 20})
+    case = Case("walsh", {"sparse_core": ours, "pyfwht": theirs}, {"n": 20}, twice=("sparse_core",))
     record = pairs(case)
 
 The first side is the base, and a ratio is another side's time over the base's: above 1, the base is faster. A side
-is a function of the case's ``args`` at the top of a file. It does its imports itself, so that a library that is missing
-or breaks fails on its own side only; that failure and its reason are part of the record.
+is a function of the case's ``args`` at the top of a file, and runs with one thread; those named in ``twice`` run once
+more with two. It does its imports itself, so that a library that is missing or breaks fails on its own side only; that
+failure and its reason are part of the record.
 
-Times are processor times, which a busy machine disturbs least. The first call is the warm-up; when it takes longer
-than ``ONCE`` seconds it is the measurement. Peak memory is what a side takes beyond its data and its imports.
+Times are those of the clock; ``busy`` is the processor time over it, in the last turn: is the machine idle? The
+first call is the warm-up; when it takes longer than ``ONCE`` seconds it is the measurement. Peak memory is what a side
+takes beyond its data and its imports.
 """
 
 from __future__ import annotations
@@ -33,16 +35,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROUNDS = 9  # turns of each side
 ENOUGH = 12.0  # seconds after which three turns do
 SHORTEST = 0.02  # seconds of a turn: shorter calls are repeated
 ONCE = 4.0  # seconds of a warm-up that is not followed by more turns
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class Run(NamedTuple):
     """What a side may return in place of the function that is timed: with ``view``, what is compared of its result
-    (None: nothing is), and ``facts`` for the record."""
+    (None: nothing is), and ``facts`` for the record, which the first call may add to."""
 
     call: Callable[[], Any]
     view: Callable[[Any], Any] | None = lambda result: result
@@ -60,6 +61,8 @@ class Case:
     sides: dict[str, Side]
     args: dict[str, Any] = field(default_factory=dict)
     quick: bool = False
+    twice: tuple[str, ...] = ()
+    rounds: int = 9  # turns of each side
     limit: float = 400.0  # seconds after which a side has failed
 
     @property
@@ -67,12 +70,13 @@ class Case:
         return " ".join([self.group, *(f"{key}={value}" for key, value in self.args.items())])
 
 
-def pairs(case: Case, rounds: int = ROUNDS) -> dict[str, Any]:
+def pairs(case: Case, rounds: int = 9) -> dict[str, Any]:
     """The record of a case: times in seconds, peak memory in MB, ratios (min, median, max), differences, failures."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        players = {}
-        for label, side in case.sides.items():
-            player = players[label] = _Player(side, case.args, case.limit, Path(folder) / f"{len(players)}.npy")
+        players, rounds = {}, min(rounds, case.rounds)
+        for label, threads in [(x, k) for x in case.sides for k in (1, 2) if k == 1 or x in case.twice]:
+            player = _Player(case, case.sides[label], threads, Path(folder) / f"{len(players)}.npy")
+            players[twin(label) if threads == 2 else label] = player
             stack.callback(player.leave)
             player.warm_up()
         start = time.monotonic()
@@ -89,6 +93,11 @@ def pairs(case: Case, rounds: int = ROUNDS) -> dict[str, Any]:
             "ratios": {label: _ratio(players[label], players[base]) for label in others},
             "differences": {label: _difference(players[label], players[base]) for label in others},
         }
+
+
+def twin(label: str) -> str:
+    """The name of a side that runs with two threads."""
+    return f"{label}, 2 threads"
 
 
 def _ratio(side: _Player, base: _Player) -> list[float] | None:
@@ -115,30 +124,20 @@ def _difference(side: _Player, base: _Player) -> float | None:
 class _Player:
     """One side in its process; after a failure it sits out."""
 
-    def __init__(self, side: Side, args: dict[str, Any], limit: float, result: Path) -> None:
+    def __init__(self, case: Case, side: Side, threads: int, result: Path) -> None:
         self.record: dict[str, Any] = {"seconds": []}
-        self.result, self.limit, self.loops = result, limit, 1
-        command = [
-            sys.executable,
-            "-P",
-            __file__,
-            side.__code__.co_filename,
-            side.__name__,
-            json.dumps(args),
-            str(result),
-        ]
+        self.result, self.limit, self.loops = result, case.limit, 1
         root = str(Path(__file__).resolve().parents[2])
+        words = [side.__code__.co_filename, side.__name__, json.dumps(case.args), str(result)]
+        settings = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}  # it slows BLAS
+        settings["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
-            command,
+            [sys.executable, "-P", __file__, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={
-                **os.environ,
-                **ONE_THREAD,
-                "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")])),
-            },
+            env=settings | dict.fromkeys(THREADS, str(threads)),
         )
 
     @property
@@ -193,20 +192,20 @@ def _serve(path: str, name: str, args: str, result: str) -> None:
         _limit_memory()
         made = runpy.run_path(path)[name](**json.loads(args))
         run = made if isinstance(made, tuple) else Run(made)
-        at_rest, answer = _forget_peak(), {}
+        at_rest, answer = _from_now(), {}
         for line in sys.stdin:
-            start = time.process_time()
+            start, at_work = time.perf_counter(), time.process_time()
             for _ in range(int(line)):
                 outcome = run.call()
-            seconds = (time.process_time() - start) / int(line)
+            seconds, at_work = time.perf_counter() - start, time.process_time() - at_work
             if not answer:  # the warm-up, which is one call
-                answer = {"peak_mb": round(max(0.0, _peak() - at_rest), 1), **run.facts}
+                answer = {"peak_mb": round(max(0.0, peak() - at_rest), 1), **run.facts}
                 if run.view is not None:
                     import numpy as np
 
                     np.save(result, np.asarray(run.view(outcome)))
             del outcome
-            report(seconds=seconds, **answer)
+            report(seconds=float(f"{seconds / int(line):.4g}"), busy=round(at_work / seconds, 2), **answer)
     except MemoryError as error:
         report(failed=f"out of memory: {error}" if str(error) else "out of memory")
     except Exception as error:
@@ -226,27 +225,20 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory() * 4 // 5,) * 2)
 
 
-def _status(key: str) -> float | None:
-    """A line of /proc/self/status in MB."""
-    with contextlib.suppress(OSError), open("/proc/self/status") as status:
-        return next(int(line.split()[1]) / 1024 for line in status if line.startswith(key))
-    return None
-
-
-def _peak() -> float:
+def peak() -> float:
     """The largest resident memory of this process so far, in MB."""
-    if (peak := _status("VmHWM")) is not None:
-        return peak
+    with contextlib.suppress(OSError), open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
-def _forget_peak() -> float:
+def _from_now() -> float:
     """Let the peak start from now; the memory of now."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")
-    return _peak()
+    return peak()
 
 
 if __name__ == "__main__":

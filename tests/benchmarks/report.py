@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.benchmarks.growth import LAWS, dimension
+from tests.benchmarks.harness import twin
+from tests.benchmarks.limits import LIMITS, LOW, Rates, least
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 Record = dict[str, Any]
@@ -19,35 +24,36 @@ def load() -> dict[str, Any]:
 
 
 def place(results: dict[str, Any]) -> dict[str, list[str]]:
-    """When, where and with what the run was made; what it did not record is left out.
-
-    >>> machine = {"processor": "abacus", "cores": 1, "memory_gb": 0.5, "system": "wood", "load": 0.1}
-    >>> versions = {"Python": "3.12", "BLAS": "beads 1", "numpy": "2.4", "scipy": "1.17"}
-    >>> place({"date": "2024-07-01", "commit": None, "machine": machine, "versions": versions})["value"]
-    ['2024-07-01', 'abacus', '1', '0.5 GB', 'wood', '0.1', '3.12', 'beads 1', 'numpy 2.4, scipy 1.17']
-    """
-    machine, libraries = results["machine"], dict(results["versions"])
+    """When, where and with what the run was made."""
+    libraries, records = dict(results["versions"]), results["cases"].values()
+    busy = [side["busy"] for r in records for label, side in r["sides"].items() if "2" not in label and "busy" in side]
     rows = {
         "date": results["date"],
         "commit": results["commit"],
-        "processor": machine["processor"],
-        "cores": machine["cores"],
-        "memory": f"{machine['memory_gb']} GB",
-        "system": machine["system"],
-        "load at the start": machine["load"],
+        **results["machine"],
+        "processor time of one thread": f"{statistics.median(busy):.0%} of the clock's",
         "Python": libraries.pop("Python"),
         "BLAS": libraries.pop("BLAS"),
-        "BLAS kernels for": machine.get("kernel"),
+        "BLAS kernels for": select(results, "product")[0]["sides"]["numpy"]["kernel"],
         "libraries": ", ".join(f"{name} {version}" for name, version in libraries.items()),
+        "cases": f"{len(records)}, {'all' if results['complete'] else 'the small ones only'}",
     }
-    kept = {name: str(value) for name, value in rows.items() if value is not None}
-    return {"what": list(kept), "value": list(kept.values())}
+    return {"what": list(rows), "value": [str(value) for value in rows.values()]}
 
 
-def select(results: dict[str, Any], group: str, **args: Any) -> list[Record]:
-    """The records of a group, those with these arguments."""
-    found = [record for record in results["cases"].values() if record["group"] == group]
-    return [record for record in found if args.items() <= record["args"].items()]
+def select(results: dict[str, Any], group: str) -> list[Record]:
+    """The records of a group."""
+    return [record for record in results["cases"].values() if record["group"] == group]
+
+
+def sides(record: Record) -> list[dict[str, Any]]:
+    return list(record["sides"].values())
+
+
+def size(record: Record) -> str:
+    """The arguments of a case in words."""
+    args = record["args"].items()
+    return ", ".join(f"{key} = {value:,}" if isinstance(value, int) else str(value) for key, value in args)
 
 
 def seconds(record: Record, side: str) -> float | None:
@@ -60,54 +66,184 @@ def seconds(record: Record, side: str) -> float | None:
     return statistics.median(times) if times else None
 
 
-def curve(records: list[Record], side: str, x: Callable[[Record], float]) -> tuple[list[float], list[float]]:
-    """(x of each record, the times of a side), where it came to an end."""
-    points = [(x(record), time) for record in records if (time := seconds(record, side))]
-    return [x for x, _ in points], [time for _, time in points]
+def words(points: dict[str, list[float]]) -> str:
+    """What a figure of these points shows, for those who do not see it.
 
-
-def words(curves: dict[str, tuple[list[float], list[float]]], x: str, y: str) -> str:
-    """What a figure of these curves shows, for those who do not see it.
-
-    >>> words({"ours": ([10, 12], [0.001, 0.25])}, "n", "seconds")
-    'ours, n: seconds: 10: 0.001, 12: 0.25.'
+    >>> words({"ours": [0.001, 0.25], "theirs": [3]})
+    'ours: 0.001, 0.25; theirs: 3.'
     """
-    parts = (
-        f"{name}, {x}: {y}: " + ", ".join(f"{a:.3g}: {b:.3g}" for a, b in zip(*xy, strict=True))
-        for name, xy in curves.items()
-    )
-    return "; ".join(parts) + "."
+    return "; ".join(f"{name}: " + ", ".join(f"{x:.3g}" for x in found) for name, found in points.items()) + "."
 
 
-def rate(results: dict[str, Any], group: str, of: str, **args: Any) -> float:
-    """What the machine does in a second: ``of`` is "bytes" or "operations"."""
-    (record,) = select(results, group, **args)
-    (side,) = record["sides"].values()
-    return float(side[of] / statistics.median(side["seconds"]))
-
-
-def table(records: list[Record]) -> dict[str, list[str]]:
-    """One row for each side of each record: times, memory, ratio min, median and max, difference."""
+def table(records: list[Record], results: dict[str, Any] | None = None) -> dict[str, list[str]]:
+    """One row for each side: times, memory, ratio min, median and max, difference; the limit beside the first."""
     rows = []
     for record in records:
-        size = ", ".join(
-            f"{key} = {value:,}" if isinstance(value, int) else str(value) for key, value in record["args"].items()
-        )
+        name, share = size(record), results and fraction(results, record)
         for label, side in record["sides"].items():
+            if results and label.endswith(twin("")):
+                continue
             ratio, difference = (record[key].get(label) for key in ("ratios", "differences"))
             time = seconds(record, label)
             rows.append(
                 {
-                    "size": size,
+                    "size": name,
                     "side": label,
                     "time": duration(time) if time else "failed",
                     "memory": f"{side['peak_mb']:,.0f} MB" if time else "",
                     "its time / the first's": "{:.3g} – {:.3g} – {:.3g}".format(*ratio) if ratio else "",
                     "difference": f"{difference:.0e}" if difference is not None else "",
+                    "of the limit": f"{share:.0%}" if share and name else "",
                 }
             )
-            size = ""
-    return {name: [row[name] for row in rows] for name in rows[0]}
+            name = ""
+    return columns(rows)
+
+
+def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+def speeds(results: dict[str, Any]) -> dict[str, list[float]]:
+    """For each other library and what it does, how much longer it takes, case by case, sorted; one thread."""
+    found: dict[str, list[float]] = {}
+    for record in results["cases"].values():
+        for label, ratio in record["ratios"].items() if "sparse_core" in record["sides"] else ():
+            if ratio and not label.endswith(twin("")):
+                found.setdefault(f"{record['group']}: {label}", []).append(ratio[1])
+    return {name: sorted(ratios) for name, ratios in found.items()}
+
+
+def machine(results: dict[str, Any]) -> dict[str, list[str]]:
+    """What this machine did in a second."""
+    rates = Rates(results)
+    speeds = {
+        f"bytes read and written, {bits} MB at a time": rates.copy(bits << 20) / (bits << 20) for bits in (1, 256)
+    }
+    speeds |= {f"operations of a product, {name}": rates.product(name, 1) for name in ("float32", "float64")}
+    speeds |= {record["args"]["name"]: rates.step(record["args"]["name"], 1) for record in select(results, "step")}
+    return {
+        "what": list(speeds),
+        "million per second": [f"{1e-6 / time:,.{0 if time < 1e-8 else 2}f}" for time in speeds.values()],
+    }
+
+
+def fraction(results: dict[str, Any], record: Record) -> float | None:
+    """The least time over that of the first side."""
+    shortest, time = least(results, record), seconds(record, next(iter(record["sides"])))
+    return shortest / time if shortest and time else None
+
+
+def fractions(results: dict[str, Any]) -> list[tuple[Record, float]]:
+    """(record, its fraction) where a limit is known."""
+    return [(r, f) for r in results["cases"].values() if (f := fraction(results, r)) is not None]
+
+
+def limits(results: dict[str, Any]) -> dict[str, list[str]]:
+    """The least work of each group, the cases that take more than four times as long, and why."""
+    rows = []
+    for group, (_, work, why) in LIMITS.items():
+        slow = [
+            f"{size(record)}: {share:.0%}"
+            for record, share in fractions(results)
+            if record["group"] == group and share < LOW
+        ]
+        rows.append(
+            {"group": group, "least work": work, "below a quarter": "; ".join(slow), "why": why if slow else ""}
+        )
+    return columns(rows)
+
+
+GOALS: dict[str, tuple[float, str, Callable[[Record], bool]]] = {
+    "walsh": (0.6, "n ≥ 20", lambda r: r["args"]["n"] >= 20),
+    "coefficients": (0.45, "D ≥ 5 000", lambda r: dimension(r["args"]) >= 5000),
+    "regression": (
+        0.45,
+        "conjugate gradients, D ≥ 5 000",
+        lambda r: sides(r)[0].get("solver") == "cg" and dimension(r["args"]) >= 5000,
+    ),
+}
+
+
+def goals(results: dict[str, Any]) -> dict[str, list[str]]:
+    """What was aimed at, and how many cases reach it."""
+    rows = []
+    for group, (goal, which, applies) in GOALS.items():
+        if shares := [f for r, f in fractions(results) if r["group"] == group and applies(r)]:
+            reached = f"{sum(f >= goal for f in shares)} of {len(shares)}"
+            row = {"group": group, "cases": which, "goal": f"{goal:.0%}", "reached by": reached}
+            rows.append(row | {"smallest": f"{min(shares):.0%}", "largest": f"{max(shares):.0%}"})
+    return columns(rows)
+
+
+def cores(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """For each case with two threads: the times of its first side, how many times faster each side was, same bits?"""
+    rows = []
+    for record in results["cases"].values():
+        times = {label: [seconds(record, x) for x in (label, twin(label))] for label in record["sides"]}
+        faster = {label: one / two for label, (one, two) in times.items() if one and two}
+        first = next(iter(record["sides"]))
+        if first in faster:
+            same = record["differences"][twin(first)]
+            row = {"case": f"{record['group']}: {size(record)}", "1 thread": duration(times[first][0])}
+            row |= {"2 threads": duration(times[first][1]), "times faster": faster.pop(first)}
+            row |= {"same bits": "" if same is None else "yes" if same == 0 else f"to {same:.0e}"}
+            rows.append(row | {"others, times faster": "; ".join(f"{label} {x:.3g}" for label, x in faster.items())})
+    return rows
+
+
+def growth(results: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
+    """For each law: what varies, the predicted time and memory, the measured ones."""
+    found = {}
+    for name, law in LAWS.items():
+        records = [r for r in select(results, f"growth: {name}") if "failed" not in sides(r)[0]]
+        of = [{"active": 1.0, **sides(r)[0], **r["args"]} for r in records]
+        found[name] = {
+            "x": [x[law.varies] for x in of],
+            "work": [law.time(x) for x in of],
+            "space": [law.memory(x) for x in of],
+            "seconds": [statistics.median(x["seconds"]) for x in of],
+            "MB": [max(x["peak_mb"], 0.1) for x in of],
+        }
+    return found
+
+
+def workers(records: list[Record]) -> dict[str, list[str]]:
+    """The memory of each worker of a cluster, at rest and at its peak."""
+    rows = []
+    for record in records:
+        for label, side in record["sides"].items():
+            if "worker_mb" in side:
+                memory = {"at rest": f"{side['rest_mb']:,.0f} MB", "at the peak": f"{side['worker_mb']:,.0f} MB"}
+                rows.append({"size": size(record), "workers": label, **memory})
+    return columns(rows)
+
+
+def exponents(results: dict[str, Any]) -> dict[str, list[str]]:
+    """The slopes of log time and log memory against their laws; where a law is constant, against what varies."""
+    rows = []
+    for name, data in growth(results).items():
+        if len(data["x"]) > 1:
+            law, row = LAWS[name], {"computation": name}
+            row["varies"] = f"{law.varies} = {data['x'][0]:,} … {data['x'][-1]:,}"
+            for what, words, predicted, measured in (
+                ("time", law.time_words, data["work"], data["seconds"]),
+                ("memory", law.memory_words, data["space"], data["MB"]),
+            ):
+                flat = max(predicted) == min(predicted)
+                row[f"{what}, predicted"] = f"{words}: {0 if flat else 1}"
+                row[f"{what}, fitted"] = f"{slope(data['x'] if flat else predicted, measured):.2f}"
+            rows.append(row)
+    return columns(rows)
+
+
+def slope(x: list[float], y: list[float]) -> float:
+    """The exponent e of the power law y ~ x^e that fits best.
+
+    >>> slope([1, 10, 100], [3, 300, 30000])
+    2.0
+    """
+    return round(statistics.linear_regression([math.log(v) for v in x], [math.log(v) for v in y]).slope, 6)
 
 
 def failures(results: dict[str, Any]) -> dict[str, list[str]]:

@@ -1,14 +1,43 @@
-"""Labelled samples: coefficients, polynomial regression, shards."""
+"""Labelled samples: coefficients, polynomial regression, shards in files, and a cluster of two processes."""
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
+import threading
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.harness import Case, Run
-from tests.benchmarks.peers import expansion, order, samples
+from tests.benchmarks.harness import Case, Run, peak
+
+
+def samples(n: int, d: int, m: int, labels: str = "real") -> tuple[np.ndarray, np.ndarray]:
+    """m uniform points and the noisy values of a polynomial of degree d with 20 terms, as doubles or otherwise."""
+    rng = np.random.default_rng(n)
+    X = rng.integers(0, 2, (m, n), dtype=np.int8) * 2 - 1
+    y = 0.5 * rng.standard_normal(m)
+    for _ in range(20):
+        y += rng.standard_normal() * np.prod(X[:, rng.choice(n, d, replace=False)], axis=1)
+    return X, np.where(y > 0, 1.0, -1.0) if labels == "signs" else y.astype(np.float32 if labels == "single" else float)
+
+
+def expansion(d: int) -> Any:
+    """scikit-learn's monomials without squares."""
+    from sklearn.preprocessing import PolynomialFeatures
+
+    return PolynomialFeatures(d, interaction_only=True)
+
+
+def order(n: int, d: int) -> np.ndarray:
+    """Where each set of at most d of n coordinates stands in ``sparse_core``, in the order of scikit-learn."""
+    from sparse_core.cube import hypercube
+
+    ours = (tuple(sorted(T)) for level in hypercube.supports(n, d) for T in level.tolist())
+    place = {T: i for i, T in enumerate(ours)}
+    return np.array([place[T] for size in range(d + 1) for T in combinations(range(n), size)])
 
 
 def coefficients(n: int, d: int, m: int, labels: str = "real") -> Run:
@@ -23,21 +52,18 @@ def by_features(n: int, d: int, m: int, labels: str = "real") -> Any:
     return lambda: expansion(d).fit_transform(X.astype(float)).T @ y / m
 
 
-def pypuf(n: int, d: int, m: int, labels: str = "real") -> Any:
-    from pypuf.attack import LMNAttack
-    from pypuf.io import ChallengeResponseSet
-
-    X, y = samples(n, d, m, labels)
-    data = ChallengeResponseSet(X, y)
-    return Run(lambda: LMNAttack(data, deg=d).fit(), view=None)  # it divides by another number
-
-
 def regression(n: int, d: int, m: int) -> Run:
     from sparse_core.learning.lowdegree import LowDegreeRegressor
 
     X, y = samples(n, d, m)
-    model = LowDegreeRegressor(d, method="least_squares")
-    return Run(lambda: model.fit(X, y).coef_, lambda result: result[order(n, d)])
+    model, facts = LowDegreeRegressor(d, method="least_squares"), {}
+
+    def fit() -> np.ndarray:
+        coefficients = model.fit(X, y).coef_
+        facts.update(solver=model.solver_, steps=model.n_iter_)
+        return coefficients
+
+    return Run(fit, lambda result: result[order(n, d)], facts)
 
 
 def linear(n: int, d: int, m: int) -> Any:
@@ -63,43 +89,59 @@ def _fitted(model: Any, n: int, d: int, m: int) -> Any:
     return lambda: model.fit(expansion(d).fit_transform(X.astype(float)), y).coef_
 
 
-def pieces(n: int, d: int, m: int) -> Any:
-    """One Moments, fed a block at a time."""
-    from sparse_core.learning.moments import Moments
-
-    X, y = samples(n, d, m)
-
-    def run() -> np.ndarray:
-        total = Moments(n, d)
-        for i in range(0, m, total.block):
-            total.update(X[i : i + total.block], y[i : i + total.block])
-        return total.coefficients
-
-    return run
-
-
-def files(n: int, d: int, m: int) -> Any:
-    """Sixteen shards in files, a Moments each, added along a tree."""
+def written(n: int, d: int, m: int, rows: int, labels: str) -> tuple[Any, Any]:
+    """The samples in files of so many rows, and the folder, which must be kept as long as they are read."""
     from sparse_core.learning import shards
 
-    X, y = samples(n, d, m)
+    X, y = samples(n, d, m, labels)
     folder = tempfile.TemporaryDirectory()
-    rows = m // 16
-    found = shards.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
-    return lambda: (folder, shards.moments(found, d).coefficients)[1]  # the folder lives as long as this does
+    return folder, shards.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
+
+
+def files(n: int, d: int, m: int, rows: int = 0, labels: str = "real") -> Any:
+    """Shards in files, sixteen unless told, a Moments each, added along a tree."""
+    from sparse_core.learning import shards
+
+    folder, found = written(n, d, m, rows or m // 16, labels)
+    return lambda: (folder, shards.moments(found, d).coefficients)[1]
 
 
 def one(n: int, d: int, m: int) -> Any:
-    from sparse_core.learning.moments import Moments
+    return coefficients(n, d, m).call
 
-    X, y = samples(n, d, m)
-    return lambda: Moments(n, d).update(X, y).coefficients
+
+def cluster(n: int, d: int, m: int, rows: int, killed: bool = False) -> Run:
+    """The same on two processes of a Dask cluster, one of which may be killed in the middle of each call."""
+    from distributed import Client, LocalCluster
+
+    from sparse_core.learning import shards
+
+    folder, found = written(n, d, m, rows, "real")
+    client = Client(LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0))
+    facts = {"rest_mb": max(client.run(peak).values())}
+
+    def kill() -> None:
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+    def run() -> np.ndarray:
+        if killed:
+            threading.Timer(0.7, kill).start()
+        result = (folder, shards.moments(found, d, client).coefficients)[1]
+        facts["worker_mb"] = max(client.run(peak).values())
+        return result
+
+    return Run(run, facts=facts)
+
+
+def one_killed(n: int, d: int, m: int, rows: int) -> Run:
+    return cluster(n, d, m, rows, killed=True)
 
 
 def size(n: int, d: int, m: int) -> dict[str, int]:
     return {"n": n, "d": d, "m": m}
 
 
+OURS = ("sparse_core",)
 FEATURES = {"sparse_core": coefficients, "scikit-learn": by_features}
 FITS = {
     "sparse_core": regression,
@@ -107,22 +149,27 @@ FITS = {
     "Ridge, cholesky": cholesky,
     "LinearRegression": linear,
 }
+SHARDS = {"one array": one, "16 files": files}
+PROCESSES = {"one process": files, "two processes": cluster, "one of them killed": one_killed}
+FAST = tuple(FITS)[:3]  # LinearRegression takes minutes
 CASES = (
     Case("coefficients", FEATURES, size(16, 3, 10_000), quick=True),
-    Case("coefficients", {**FEATURES, "pypuf": pypuf}, size(32, 3, 100_000)),
-    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "single"}),
-    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "signs"}),
-    Case("coefficients", FEATURES, size(64, 2, 100_000)),
-    Case("coefficients", FEATURES, size(64, 3, 100_000)),
-    Case("coefficients", FEATURES, size(64, 3, 100_000) | {"labels": "single"}),
-    Case("coefficients", FEATURES, size(24, 5, 100_000)),
-    Case("coefficients", FEATURES, size(128, 2, 1_000_000)),
+    Case("coefficients", FEATURES, size(32, 3, 100_000), twice=tuple(FEATURES)),
+    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "single"}, twice=OURS),
+    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "signs"}, twice=OURS),
+    Case("coefficients", FEATURES, size(64, 2, 100_000), twice=tuple(FEATURES)),
+    Case("coefficients", FEATURES, size(64, 3, 100_000), twice=OURS),
+    Case("coefficients", FEATURES, size(64, 3, 100_000) | {"labels": "single"}, twice=OURS),
+    Case("coefficients", FEATURES, size(24, 5, 100_000), twice=OURS),
+    Case("coefficients", FEATURES, size(128, 2, 1_000_000), twice=OURS),
     Case("regression", FITS, size(16, 2, 5_000), quick=True),
-    Case("regression", FITS, size(20, 3, 20_000)),
-    Case("regression", FITS, size(64, 2, 100_000)),
-    Case("regression", FITS, size(32, 3, 50_000)),
-    Case("regression", FITS, size(64, 3, 100_000)),
-    Case("regression", FITS, size(20, 5, 1_000_000)),
-    Case("shards", {"one array": one, "blocks": pieces, "16 files": files}, size(16, 3, 16_384), quick=True),
-    Case("shards", {"one array": one, "blocks": pieces, "16 files": files}, size(32, 3, 131_072)),
+    Case("regression", FITS, size(20, 3, 20_000), twice=tuple(FITS)),
+    Case("regression", FITS, size(64, 2, 100_000), twice=tuple(FITS)),
+    Case("regression", FITS, size(32, 3, 50_000), twice=FAST),
+    Case("regression", FITS, size(64, 3, 100_000), twice=OURS),
+    Case("regression", FITS, size(20, 5, 1_000_000), twice=OURS),
+    Case("shards", SHARDS, size(16, 3, 16_384), quick=True),
+    Case("shards", SHARDS, size(32, 3, 131_072)),
+    Case("cluster", PROCESSES, size(32, 3, 1 << 20) | {"rows": 1 << 17}, quick=True, rounds=3),
+    Case("cluster", PROCESSES, size(64, 3, 6 << 17) | {"rows": 1 << 17}, rounds=3),
 )

@@ -36,25 +36,15 @@ def pyfwht(n: int, precision: str = "float64") -> Run:
     return Run(lambda: pyfwht.compute(x), lambda result: sample(result) / len(x))
 
 
-def hadamard(n: int, precision: str = "float64") -> Run:
-    from scipy.linalg import hadamard
-
-    x, H = values(n), hadamard(1 << n, dtype=float)
-    return Run(lambda: H @ x, lambda result: sample(result) / len(x))
-
-
-def sympy(n: int, precision: str = "float64") -> Run:
-    from sympy import fwht
-
-    x = values(n).tolist()
-    return Run(lambda: fwht(x), lambda result: sample(np.array(result, dtype=float)) / len(x))
-
-
 def statistics(n: int) -> Run:
     from sparse_core.cube import fourier
 
     x = values(n)
-    return Run(lambda: fourier.statistics(x), view=None)
+    return Run(lambda: fourier.statistics(x), np.concatenate)
+
+
+def alone(n: int) -> Run:
+    return transform(n)._replace(view=None)
 
 
 def influences(n: int) -> Any:
@@ -79,19 +69,22 @@ def boolforge(n: int) -> Run:
 
 
 PEERS = {"float64": "pyfwht", "float32": "pyfwht (float64)"}
+CUBES = {"sparse_core": influences, "boofun": boofun, "boolforge": boolforge}
 CASES = (
     *(
-        Case("walsh", {"sparse_core": transform, peer: pyfwht}, {"precision": precision, "n": n}, quick=n in (10, 20))
+        Case(
+            "walsh",
+            {"sparse_core": transform, peer: pyfwht},
+            {"precision": precision, "n": n},
+            quick=n in (10, 16, 20),
+            twice=("sparse_core", peer) if n in (20, 22, 24) else (),
+        )
         for precision, peer in PEERS.items()
         for n in range(10, 27, 2)
     ),
     *(
-        Case("walsh-others", {"sparse_core": transform, "scipy hadamard": hadamard, "sympy fwht": sympy}, {"n": n})
-        for n in (12, 16)
+        Case("spectrum", {"statistics": statistics, "transform alone": alone}, {"n": n}, n == 16, twice)
+        for n, twice in ((16, ()), (20, ()), (22, ("statistics",)), (24, ("statistics",)))
     ),
-    *(Case("spectrum", {"transform": transform, "statistics": statistics}, {"n": n}) for n in (16, 20, 24)),
-    *(
-        Case("influences", {"sparse_core": influences, "boofun": boofun, "boolforge": boolforge}, {"n": n}, n == 16)
-        for n in (12, 16, 20)
-    ),
+    *(Case("influences", CUBES, {"n": n}, quick=n == 16) for n in (12, 16, 20)),
 )
