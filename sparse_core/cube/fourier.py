@@ -168,7 +168,9 @@ def _short(x: NDArray[Any], mean: bool) -> NDArray[Any] | None:
 @cache
 def _short_factors(dtype: str, size: int, mean: bool) -> list[NDArray[Any]]:
     n = size.bit_length() - 1
-    return _factors(n, AT_ONCE[dtype], dtype, 0.5**n if mean else 1.0) if dtype in AT_ONCE and size in SIZES else []
+    if dtype not in AT_ONCE or size not in SIZES:
+        return []
+    return _factors(n, min(AT_ONCE[dtype], 18 - n), dtype, 0.5**n if mean else 1.0)
 
 
 def _hadamard(x: NDArray[Any], out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
@@ -291,8 +293,8 @@ def statistics(values: ArrayLike) -> Statistics:
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)
-    members = [sums @ (np.arange(len(sums))[:, None] >> np.arange(bits) & 1) for sums, bits in halves]
-    return Statistics(weights.astype(np.float64, copy=False), np.concatenate(members))
+    members = [sums.reshape(-1, 2, 1 << i)[:, 1].sum() for sums, bits in halves for i in range(bits)]
+    return Statistics(weights.astype(np.float64, copy=False), np.array(members, dtype=np.float64))
 
 
 def weight_by_degree(values: ArrayLike) -> Array:

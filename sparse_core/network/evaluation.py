@@ -9,15 +9,19 @@ Paper: the function computed in Definition 1, and the sparsity that makes its ta
 
 from __future__ import annotations
 
+from collections import deque
+from threading import local
+
 import numpy as np
 
-from .._arrays import Array, slices
+from .._arrays import Array, parallel, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 
 __all__ = ["dense_pass", "truth_table"]
 
 
+LARGE = 1 << 26  # multiply-adds of a dense pass from which threads are worth their start
 BLOCK = 1 << 16  # active pairs at a time
 WIDE = 1 << 12  # neurons at a time, so that a block of the dense pass has many rows
 OPENING = 1 << 14  # points that a matrix product visits while one neuron is sorted and searched
@@ -39,11 +43,18 @@ def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
     result = np.zeros(activity.size(X, n, s))
     if s > WIDE:
         return sum((dense_pass(u[j], W[j], b[j], X) for j in slices(s, WIDE)), result)
-    buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
-    for rows, x in activity.blocks(X, n, s):
-        z = np.matmul(x, W.T, out=buffer[: len(x)])
+    spare = local()  # a buffer for each thread
+
+    def some(block: tuple[slice, Array]) -> None:
+        rows, x = block
+        if not hasattr(spare, "buffer"):
+            spare.buffer = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
+        z = np.matmul(x, W.T, out=spare.buffer[: len(x)])
         z -= b
         np.matmul(np.maximum(z, 0, out=z), u, out=result[rows])
+
+    run = parallel if len(result) * W.size >= LARGE else map
+    deque(run(some, activity.blocks(X, n, s)), maxlen=0)
     return result
 
 

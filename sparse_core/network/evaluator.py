@@ -15,7 +15,6 @@ Paper: sections 1 and 6, on exploiting activation sparsity.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array, Integers, slices
+from .._arrays import Array, Integers, parallel, slices
 from . import activity
 from .evaluation import dense_pass
 
@@ -34,7 +33,7 @@ Neurons = tuple[Array, Array, Array]  # u, W, b
 
 GROUP = 64  # neurons below which looking up an address costs more than it saves
 SHARE = 25  # a gathered neuron costs about as much as 15 to 20 in a matrix product
-WORTH = 1 << 20  # multiply-adds that take as long as opening a part of the evaluator
+WORTH = 1 << 17  # multiply-adds that take as long as opening a part of the evaluator
 LOOK, LEAST = 64, 16  # how far to read is tried on one row in LOOK, if these are LEAST at least
 READ, BOUND = 0.5, 0.2  # what it costs to read a neuron in single precision and to compare it, the dense one being 1
 BLOCK = 1 << 16  # entries of a gathered block: 512 KB
@@ -86,6 +85,7 @@ class _Group:
 
     neurons: Neurons
     keys: Indices
+    weights: Array
     start: Indices
 
     @classmethod
@@ -93,19 +93,21 @@ class _Group:
         signs = np.sign(neurons[1][:, common])
         bits = min(len(common), len(signs).bit_length() + 4)
         chosen = np.sort(np.argsort(np.abs(signs.mean(axis=0)), kind="stable")[:bits])  # those that divide best
-        address = _address(signs[:, chosen])
+        weights = np.ldexp(0.5, np.arange(bits))
+        address = _address(signs[:, chosen], weights)
         start = np.concatenate([[0], np.cumsum(np.bincount(address, minlength=1 << bits))])
-        return cls(_some(neurons, np.argsort(address, kind="stable")), common[chosen], start)
+        return cls(_some(neurons, np.argsort(address, kind="stable")), common[chosen], weights, start)
 
     def candidates(self, X: NDArray[Any]) -> _Candidates | None:
-        address = _address(X[:, self.keys])
+        address = _address(X[:, self.keys], self.weights)
         first = self.start[address]
         count = self.start[address + 1] - first
         if count.sum() * SHARE > len(X) * len(self.neurons[0]):
             return None
-        rows = np.repeat(np.arange(len(X)), count)
-        within = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
-        return _Candidates(rows, first[rows] + within, len(self.keys))
+        rows = np.arange(len(X)).repeat(count)
+        neurons = (first + count - count.cumsum()).repeat(count)
+        neurons += np.arange(len(rows))
+        return _Candidates(rows, neurons, len(self.keys))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +140,7 @@ class _Prefixes:
     def candidates(self, X: NDArray[Any]) -> _Candidates | None:
         s, n = self.neurons[1].shape
         cost = {n: 1.0}
-        if len(X) >= LEAST * LOOK and X.size * s > LEAST * WORTH:
+        if len(X) >= LEAST * LOOK and X.size * s > 1 << 24:
             cost = {c: READ * c / n + BOUND + SHARE * self._alive(X[::LOOK], c).mean() for c in self.below}
         c = min(cost, key=cost.__getitem__)
         if cost[c] > 0.9:
@@ -191,16 +193,21 @@ class SparseEvaluator:
 
     def __call__(self, X: ArrayLike) -> Array:
         """h(x) for each row x of X: on the cube by the quickest way, at other real points by the dense pass."""
+
+        def values(x: NDArray[Any]) -> Array:
+            return sum(
+                (
+                    gathered(*part.neurons, x, found.rows, found.neurons) if found else dense_pass(*part.neurons, x)
+                    for part, found in self._found(x)
+                ),
+                np.zeros(len(x)),
+            )
+
         X = self._points(X)
         if not self._pays(X):
             return dense_pass(*self._whole, X)
-        result = np.zeros(len(X))
-        for rows, part, found in self._walk(X):
-            if found:
-                result[rows] += gathered(*part.neurons, X[rows], found.rows, found.neurons)
-            else:
-                result[rows] += dense_pass(*part.neurons, X[rows])
-        return result
+        blocks = self._blocks(X)
+        return np.concatenate(list((parallel if len(blocks) > 3 else map)(values, blocks)))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.
@@ -208,21 +215,24 @@ class SparseEvaluator:
         >>> SparseEvaluator(np.ones(4), np.eye(4) * 3 - 1, np.zeros(4)).multiply_adds([[1, 1, 1, 1]])    # dense
         array([16])
         """
+
+        def touched(x: NDArray[Any]) -> Integers:
+            result = np.zeros(len(x), dtype=np.int64)
+            for part, found in self._found(x):
+                pairs = np.bincount(found.rows, minlength=len(x)) * x.shape[1] if found else 0
+                result += pairs + (found.found_by if found else part.neurons[1].size)
+            return result
+
         X = self._points(X)
         if not self._pays(X):
             return np.full(len(X), self._whole[1].size)
-        touched = np.zeros(len(X), dtype=np.int64)
-        for rows, part, found in self._walk(X):
-            if found:
-                touched[rows] += found.found_by + np.bincount(found.rows, minlength=len(X[rows])) * X.shape[1]
-            else:
-                touched[rows] += part.neurons[1].size
-        return touched
+        return np.concatenate([touched(x) for x in self._blocks(X)])
 
-    def _walk(self, X: NDArray[Any]) -> Iterator[tuple[slice, _Group | _Prefixes, _Candidates | None]]:
-        for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1)):
-            for part in self._parts:
-                yield rows, part, part.candidates(X[rows])
+    def _found(self, X: NDArray[Any]) -> list[tuple[_Group | _Prefixes, _Candidates | None]]:
+        return [(part, part.candidates(X)) for part in self._parts]
+
+    def _blocks(self, X: NDArray[Any]) -> list[NDArray[Any]]:
+        return [X[rows] for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1))]
 
     def _points(self, X: ArrayLike) -> NDArray[Any]:
         return checks.real_array("X", X, 2, shape=(None, self._whole[1].shape[1]), convert=False)
@@ -236,7 +246,6 @@ def _some(neurons: Neurons, chosen: Indices) -> Neurons:
     return u[chosen], W[chosen], b[chosen]
 
 
-def _address(signs: NDArray[Any]) -> Indices:
-    """The number whose bit i is set iff sign i is -1, for each row."""
-    weights = np.ldexp(1.0, np.arange(signs.shape[1]))
-    return np.asarray((weights.sum() - signs @ weights) / 2, dtype=np.intp)
+def _address(signs: NDArray[Any], weights: Array) -> Indices:
+    """The number whose bit i is set iff sign i is -1, for each row; weight i is 2^(i-1)."""
+    return np.asarray((weights.sum() - signs @ weights).astype(np.intp))

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import by_formula
+from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import hypercube
-from sparse_core.network import SparseNetwork, constructions, evaluator
+from sparse_core.network import SparseNetwork, activity, constructions, evaluation, evaluator
 
 
 @pytest.fixture
@@ -98,6 +99,21 @@ def test_goes_back_to_the_dense_pass():
         assert h.evaluator().multiply_adds(points).min() >= h.s * 64
         np.testing.assert_allclose(h.evaluator()(points), h(points), rtol=1e-12, atol=1e-10)
     assert same.evaluator().multiply_adds(X).mean() < 0.1 * 300 * 64
+
+
+def test_the_bits_are_the_same_for_any_number_of_threads(monkeypatch):
+    """With neurons that have keys and others that have not, in many blocks of the evaluator and of the dense pass."""
+    monkeypatch.setattr(activity, "BLOCK", 1 << 14)
+    monkeypatch.setattr(evaluation, "LARGE", 0)
+    rng = np.random.default_rng(6)
+    net = appendix_a(8, 56, rng)
+    net += SparseNetwork(rng.standard_normal(300), rng.standard_normal((300, 64)), np.zeros(300))
+    X, found = rng.choice([-1.0, 1.0], (2000, 64)), []
+    fast = net.evaluator()
+    for number in (1, 2, 3):
+        with threadpool_limits(number, "blas"):
+            found.append((fast(X).tobytes(), net(X).tobytes()))
+    assert len(set(found)) == 1
 
 
 @pytest.mark.parametrize("block", [1, 37, 1 << 16])
