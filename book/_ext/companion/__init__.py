@@ -6,7 +6,6 @@ class Stop(Exception):
 
 
 def setup(app):
-    from companion import extension, figure_files
+    from companion import extension
 
-    figure_files.setup(app)
     return extension.setup(app)

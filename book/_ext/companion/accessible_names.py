@@ -3,8 +3,6 @@
 All are pure functions from the text of a finished page to its text: Sphinx' writer gives no way to an ``aria-label``.
 """
 
-from __future__ import annotations
-
 import html
 import re
 

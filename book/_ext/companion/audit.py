@@ -1,7 +1,5 @@
 """The audit: claims and records against each other. Each function here is a pure function of its arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter

@@ -5,8 +5,6 @@ id or its ``box``; only a claim without a box has a ``statement`` of its own. Bo
 order of their chapter, "Theorem 6.3".
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

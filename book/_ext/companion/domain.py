@@ -4,8 +4,6 @@
 where the book states or runs it. All is read from claims.json, which ``companion.pages`` has written.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

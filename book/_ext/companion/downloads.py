@@ -1,7 +1,5 @@
 """Each chapter as files to take away: a notebook, a script and its Markdown, which need the package and matplotlib."""
 
-from __future__ import annotations
-
 import copy
 import os
 import re

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sphinx_exercise.nodes import solution_node
 
-from companion import accessible_names, domain
+from companion import accessible_names, domain, figure_files
 
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
 REDIRECT = """<!DOCTYPE html>
@@ -113,6 +113,7 @@ def setup(app):
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, domain.closing("</details>\n")))
     domain.setup(app)
+    app.connect("builder-inited", lambda app: figure_files.write(Path(app.srcdir, "book")))
     app.connect("html-page-context", without_thebe, priority=999)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

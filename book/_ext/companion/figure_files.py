@@ -1,7 +1,5 @@
 """Sphinx extension: each figure as files, an SVG and a CSV that stand beside the page, with links under the figure."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -68,8 +66,3 @@ def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
     words = f", for a slide: {', '.join(offered)}" if offered else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, **slides, f"{name}.csv": drawn["csv"]}
-
-
-def setup(app: Any) -> dict[str, Any]:
-    app.connect("builder-inited", lambda app: write(Path(app.srcdir, "book")))
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

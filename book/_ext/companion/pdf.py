@@ -1,7 +1,5 @@
 """The whole book as one PDF: the pages of the built site on one page, which a browser prints."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Mapping

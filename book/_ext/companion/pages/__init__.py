@@ -1,7 +1,5 @@
 """The generated pages: pure functions of the claims and of the records in the executed notebooks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The errata page: the printed form, the witness and the correction of each, by consequence."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status

@@ -1,7 +1,5 @@
 """The ledger page: every claim with its verdict, and the evidence that the executed notebooks bear for it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

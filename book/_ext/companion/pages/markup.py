@@ -1,7 +1,5 @@
 """Words, links and pills of the generated pages: HTML inside Markdown."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The map: each statement once, by section of the paper, with its verdict; it leads to where the statement stands."""
 
-from __future__ import annotations
-
 import html
 
 from companion.claims import OURS, Claim, Claims, name, order

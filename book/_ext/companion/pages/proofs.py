@@ -1,7 +1,5 @@
 """What is proved in Coq: each statement in the words of the book beside what Coq prints, and the definitions."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator
