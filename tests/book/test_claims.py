@@ -65,10 +65,7 @@ def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
     "text, reason",
     [
         ("- id: [", "02-uniform.yml cannot be read: while parsing"),
-        (
-            "!!python/object/apply:os.system ['true']",
-            "cannot be read: could not determine a constructor",
-        ),
+        ("!!python/object/apply:os.system ['true']", "cannot be read: could not determine a constructor"),
         (b"- id: \xff", "02-uniform.yml cannot be read: 'utf-8' codec"),
         ("", "02-uniform.yml cannot be read: it must hold a list, not None"),
         ("lemma-9: {}", "02-uniform.yml cannot be read: it must hold a list, not {'lemma-9'"),

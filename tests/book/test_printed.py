@@ -34,9 +34,12 @@ def document():
     return BeautifulSoup(pdf.document(PAGES, "@media (max-width: 60rem) { p { display: none; } }"), "html.parser")
 
 
-def test_the_pages_stand_in_the_order_of_the_sidebar(document):
+def test_the_pages_stand_in_the_order_of_the_sidebar_and_in_the_contents(document):
     assert pdf.order(PAGES["index"]) == {"index": "Welcome", "01-a": "1. One", "errata": "Errata"}
     assert [one["id"] for one in document.select(".chapter")] == ["index--top", "01-a--top", "errata--top"]
+    entries = {link["href"]: link.text for link in document.select(".book-contents a")}
+    assert entries == {"#index--top": "Welcome", "#01-a--top": "1. One", "#errata--top": "Errata"}
+    assert document.title.text == document.select_one(".title .h1").text == "A Small Book"
 
 
 def test_each_link_leads_into_the_document_or_out_of_the_site(document):
@@ -48,26 +51,15 @@ def test_each_link_leads_into_the_document_or_out_of_the_site(document):
     assert "#01-a--lemma-9" in links and "#errata--top" in links
 
 
-def test_drawings_keep_their_parts_and_files_are_found(document):
+def test_drawings_keep_their_parts_files_are_found_and_everything_is_open_and_wide(document):
+    assert all(one.has_attr("open") for one in document.select("details"))
+    assert "60rem" not in document.style.text
     assert document.select_one("g")["clip-path"] == "url(#01-a--p1)"
     assert document.select_one("use")["xlink:href"] == "#01-a--p1"
     assert document.img["src"] == "../html/_static/x.png"
     assert document.select_one("link[rel=stylesheet]")["href"] == "../html/_static/site.css"
-    assert [script.get("src") for script in document.select("script")] == [
-        None,
-        "../html/_static/mathjax/tex-chtml.js",
-    ]
-
-
-def test_everything_is_open_and_wide(document):
-    assert all(one.has_attr("open") for one in document.select("details"))
-    assert "60rem" not in document.style.text
-
-
-def test_the_contents_have_the_chapters(document):
-    entries = {link["href"]: link.text for link in document.select(".book-contents a")}
-    assert entries == {"#index--top": "Welcome", "#01-a--top": "1. One", "#errata--top": "Errata"}
-    assert document.title.text == document.select_one(".title .h1").text == "A Small Book"
+    scripts = [script.get("src") for script in document.select("script")]
+    assert scripts == [None, "../html/_static/mathjax/tex-chtml.js"]
 
 
 @pytest.fixture

@@ -27,15 +27,6 @@ def test_commands_exist_and_no_address_is_made_up(path):
     assert [url for url in re.findall(r"https?://[^\s\"')]+", text) if not url.startswith(known)] == []
 
 
-def test_binder_installs_the_pins():
-    assert read(".binder/requirements.txt") == "-r ../requirements.txt\n"
-
-
-def test_a_commit_is_checked_by_the_command():
-    (hook,) = (hook for one in yaml.safe_load(read(".pre-commit-config.yaml"))["repos"] for hook in one["hooks"])
-    assert hook["entry"] == "python3 make.py check"
-
-
 def test_zenodo_is_told_what_the_citation_says():
     zenodo, citation = json.loads(read(".zenodo.json")), yaml.safe_load(read("CITATION.cff"))
     assert (zenodo["title"], zenodo["license"]) == (citation["title"], citation["license"])

@@ -23,13 +23,6 @@ mpl.use("agg")
 EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"
 
 
-def test_a_tag_of_yaml_runs_nothing(tmp_path):
-    (tmp_path / "a.yml").write_text(f"!!python/object/apply:os.mkdir ['{tmp_path / 'made'}']")
-    with pytest.raises(ledger.LedgerError, match="a.yml cannot be read: could not determine a constructor"):
-        claims.read_yaml(tmp_path / "a.yml", list)
-    assert not (tmp_path / "made").exists()
-
-
 def test_a_header_of_a_chapter_runs_nothing(small, tmp_path):
     text = (small / "book/01-a.md").read_text()
     tag = f"jupytext:\n  evil: !!python/object/apply:os.mkdir ['{tmp_path / 'made'}']"
