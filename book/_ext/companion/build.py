@@ -113,7 +113,7 @@ def execution(name):
     """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
     source = (BOOK / f"{name}.md").read_bytes()
     tops = [ROOT / "sparse_core", ROOT / "requirements.txt", Path(chapters.__file__)]
-    tops += [ROOT / "tests" / "benchmarks"] if b"benchmarks" in source else []
+    tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in source)
     return digest(source, platform.python_version().encode(), *contents(*tops))
 
 

@@ -77,7 +77,8 @@ def dress(app, doctree, docname):
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
     page = next(doctree.findall(nodes.section), nodes.section())
     page.insert(1, raw(in_the_paper(doctree, stem, list(claims.values()))))
-    page += raw(files(stem, bool(cells)))
+    if cells and stem not in downloads.NEEDS:
+        page += raw(files(stem))
     notes = {
         claim["place"].partition("#")[2]: claim
         for claim in claims.values()
@@ -169,11 +170,6 @@ def visit_hidden(self, node):
     self.body.append("</summary>\n")
 
 
-def closing(tag):
-    """What ends an element."""
-    return lambda self, node: self.body.append(tag)
-
-
 def in_the_paper(doctree: nodes.document, stem: str, claims: Claims) -> str:
     """How long the main line takes to read, and the sections of the paper to which the chapter belongs."""
     mine = [c for c in claims if c["chapter"] == stem and c["kind"] != "erratum"]
@@ -208,10 +204,8 @@ def words(node: nodes.Node) -> int:
     return 0 if isinstance(node, unseen) else sum(map(words, node.children))
 
 
-def files(stem: str, runs: bool) -> str:
+def files(stem: str) -> str:
     """Links to the files of a page that can be taken away."""
-    if not (runs and downloads.offered(stem)):
-        return ""
     links = ", ".join(
         f'<a download href="../_static/downloads/{stem}.{suffix}" aria-label="{word} of {stem}">{word}</a>'
         for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
@@ -275,5 +269,5 @@ def setup(app):
     app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", dress)
     app.connect("html-page-context", searchable)
-    app.add_node(unenumerable_node, override=True, html=(visit_statement, closing("</div>")))
-    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden, closing("</details>\n")))
+    app.add_node(unenumerable_node, override=True, html=(visit_statement, lambda self, _: self.body.append("</div>")))
+    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden, lambda self, _: self.body.append("</details>")))

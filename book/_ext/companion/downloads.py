@@ -25,11 +25,6 @@ The text is MyST Markdown. In JupyterLab the extension jupyterlab-myst shows it 
 OF_A_SCRIPT = "Run as a script, it stops at the first check that fails, and is silent when all hold."
 
 
-def offered(name: str) -> bool:
-    """Whether the page of this name can be taken away."""
-    return name not in NEEDS
-
-
 def files(source: str, notebook: Any) -> dict[str, str]:
     """The three texts by their suffixes, from the Markdown source and the executed notebook."""
     import jupytext
@@ -53,7 +48,7 @@ def files(source: str, notebook: Any) -> dict[str, str]:
 def write(folder: Path, sources: dict[str, Path], notebooks: dict[str, Any]) -> None:
     """The files of every page that is offered."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in filter(offered, notebooks):
+    for name in notebooks.keys() - NEEDS:
         for suffix, text in files(sources[name].read_text(encoding="utf-8"), notebooks[name]).items():
             (folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
 

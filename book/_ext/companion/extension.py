@@ -111,7 +111,7 @@ def setup(app):
     for script in ("wide.js", "menus.js"):
         app.add_js_file(script)
     app.setup_extension("sphinx_exercise")
-    app.add_node(solution_node, override=True, html=(visit_solution, domain.closing("</details>\n")))
+    app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     domain.setup(app)
     app.connect("builder-inited", lambda app: figure_files.write(Path(app.srcdir, "book")))
     app.connect("html-page-context", without_thebe, priority=999)

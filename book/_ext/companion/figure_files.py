@@ -57,12 +57,11 @@ def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
         svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
-    slides = {
-        f"{name}-slide-{paper}.svg": figures.standalone(drawn["talk"], f"{name}-slide-{paper}", caption, dark=dark)
-        for paper, dark in (("light", False), ("dark", True))
-        if drawn.get("talk")
-    }
-    offered = [SLIDE.format(folder=FOLDER, file=f, name=name, paper=f[:-4].rpartition("-")[2]) for f in slides]
+    offered = []
+    for paper in ("light", "dark") if drawn.get("talk") else ():
+        title = f"{name}-slide-{paper}"
+        svgs[f"{title}.svg"] = figures.standalone(drawn["talk"], title, caption, dark=paper == "dark")
+        offered.append(SLIDE.format(folder=FOLDER, file=f"{title}.svg", name=name, paper=paper))
     words = f", for a slide: {', '.join(offered)}" if offered else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
-    return {**svgs, **slides, f"{name}.csv": drawn["csv"]}
+    return {**svgs, f"{name}.csv": drawn["csv"]}
