@@ -39,13 +39,13 @@ def constant(of: dict[str, Any]) -> float:
 
 LAWS = {
     "transform": Law("n", lambda of: of["n"] << of["n"], "n 2ⁿ", lambda of: 1 << of["n"], "2ⁿ"),
-    "coefficients, more samples": Law("m", lambda of: of["m"] * dimension(of), "m D", constant, "1"),
-    "coefficients, more coordinates": Law("n", lambda of: of["m"] * dimension(of), "m D", dimension, "D"),
-    "coefficients, higher degree": Law("d", lambda of: of["m"] * dimension(of), "m D", dimension, "D"),
+    "more samples": Law("m", lambda of: of["m"] * dimension(of), "m D", constant, "1"),
+    "more coordinates": Law("n", lambda of: of["m"] * dimension(of), "m D", dimension, "D"),
+    "higher degree": Law("d", lambda of: of["m"] * dimension(of), "m D", dimension, "D"),
     "regression": Law("m", lambda of: of["m"] * dimension(of) * of["steps"], "m D × steps", constant, "1"),
     "truth table": Law("n", lambda of: of["active"] * of["s"] * 2 ** of["n"], "2ⁿ k", lambda of: 1 << of["n"], "2ⁿ"),
-    "inference, more points": Law("m", lambda of: of["m"], "m k n", lambda of: of["m"], "m"),
-    "inference, more neurons": Law("s", constant, "m k n, without s", constant, "1"),
+    "more points": Law("m", lambda of: of["m"], "m k n", lambda of: of["m"], "m"),
+    "more neurons": Law("s", constant, "m k n, without s", constant, "1"),
 }
 SMALL = {"n": 32, "d": 3, "m": 100_000}
 NETWORK = {"kind": "appendix A", "n": 64, "s": 4096, "m": 100_000}
@@ -59,11 +59,11 @@ def cases(law: str, side: Callable[..., Run], changes: dict[str, Any], over: tup
 
 CASES = (
     *cases("transform", transform, {"precision": "float32"}, (16, 18, 20, 22, 24, 26, 28)),
-    *cases("coefficients, more samples", files, SMALL | {"rows": 1 << 17}, (10**4, 10**5, 10**6, 10**7)),
-    *cases("coefficients, more coordinates", coefficients, SMALL, (16, 32, 64, 128)),
-    *cases("coefficients, higher degree", coefficients, SMALL, (1, 2, 3, 4, 5)),
+    *cases("more samples", files, SMALL | {"rows": 1 << 17}, (10**4, 10**5, 10**6, 10**7)),
+    *cases("more coordinates", coefficients, SMALL, (16, 32, 64, 128)),
+    *cases("higher degree", coefficients, SMALL, (1, 2, 3, 4, 5)),
     *cases("regression", regression, SMALL, (12_500, 25_000, 50_000, 100_000, 200_000)),
     *cases("truth table", values, {"kind": "appendix A", "s": 256}, (16, 18, 20, 22, 24, 26)),
-    *cases("inference, more points", evaluator, NETWORK, (1_000, 10_000, 100_000, 1_000_000)),
-    *cases("inference, more neurons", evaluator, NETWORK, (1 << 10, 1 << 12, 1 << 14, 1 << 16)),
+    *cases("more points", evaluator, NETWORK, (1_000, 10_000, 100_000, 1_000_000)),
+    *cases("more neurons", evaluator, NETWORK, (1 << 10, 1 << 12, 1 << 14, 1 << 16)),
 )

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 ENOUGH = 12.0  # seconds after which three turns do
 SHORTEST = 0.02  # seconds of a turn: shorter calls are repeated
-ONCE = 4.0  # seconds of a warm-up that is not followed by more turns
+ONCE = 5.0  # seconds of a warm-up that is not followed by more turns
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 

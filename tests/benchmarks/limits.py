@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 from tests.benchmarks.growth import dimension
@@ -93,13 +94,13 @@ def epoch(rates: Rates, n: int, width: int, m: int, **_: Any) -> float:
 
 
 CACHE = (
-    "Up to n = 16 the table fits in the cache: calls of NumPy and the check of the argument take longer than the "
-    "numbers. Beyond, the small products on the blocks of a sweep take longer than moving it."
+    "Tables in the cache (n ≤ 16): calls of NumPy and the check of the argument take longer than the numbers. Others: "
+    "so do the small products on the blocks of a sweep."
 )
 LIMITS = {  # the function, the least work in words, and why a case can stay far below
     "walsh": (walsh, "one copy of the table for each sweep over it", CACHE),
-    "spectrum": (spectrum, "the transform, and reading the table once", CACHE),
-    "influences": (influences, "reading the table, and n/64 comparisons of words a point", CACHE),
+    "spectrum": (spectrum, "the transform, and reading the table once", "As for the transform."),
+    "influences": (influences, "reading the table, and n/64 comparisons of words a point", "As for the transform."),
     "coefficients": (
         coefficients,
         "2 m D operations of a matrix product; for labels ±1, m D / 64 comparisons of words",
@@ -125,6 +126,15 @@ LIMITS = {  # the function, the least work in words, and why a case can stay far
     "epoch": (epoch, "the matrix products", "The products of a batch of 64 are small, and Adam reads every weight."),
     "shards": (coefficients, "2 m D operations of a matrix product", "The files are short: opening one costs more."),
     "cluster": (coefficients, "2 m D operations of a matrix product", "Reading the files takes longer."),
+}
+GOALS: dict[str, tuple[float, str, Callable[[dict[str, Any], dict[str, Any]], bool]]] = {  # for cases of this kind
+    "walsh": (0.6, "n ≥ 20", lambda args, facts: args["n"] >= 20),
+    "coefficients": (0.45, "D ≥ 5 000", lambda args, facts: dimension(args) >= 5000),
+    "regression": (
+        0.45,
+        "conjugate gradients, D ≥ 5 000",
+        lambda args, facts: facts.get("solver") == "cg" and dimension(args) >= 5000,
+    ),
 }
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.growth import LAWS, dimension
+from tests.benchmarks.growth import LAWS
 from tests.benchmarks.harness import twin
-from tests.benchmarks.limits import LIMITS, LOW, Rates, least
+from tests.benchmarks.limits import GOALS, LIMITS, LOW, Rates, least
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 Record = dict[str, Any]
@@ -46,8 +45,9 @@ def select(results: dict[str, Any], group: str) -> list[Record]:
     return [record for record in results["cases"].values() if record["group"] == group]
 
 
-def sides(record: Record) -> list[dict[str, Any]]:
-    return list(record["sides"].values())
+def first(record: Record) -> dict[str, Any]:
+    """What is known of the side to which the others are compared."""
+    return next(iter(record["sides"].values()))
 
 
 def size(record: Record) -> str:
@@ -75,28 +75,28 @@ def words(points: dict[str, list[float]]) -> str:
     return "; ".join(f"{name}: " + ", ".join(f"{x:.3g}" for x in found) for name, found in points.items()) + "."
 
 
-def table(records: list[Record], results: dict[str, Any] | None = None) -> dict[str, list[str]]:
-    """One row for each side: times, memory, ratio min, median and max, difference; the limit beside the first."""
+def told(record: Record, label: str) -> str:
+    """A side in words: time, memory, ratio median (min to max), difference; or why it failed."""
+    side, ratio, difference = record["sides"][label], record["ratios"].get(label), record["differences"].get(label)
+    if "failed" in side:
+        return f"{label} failed: {side['failed']}"
+    text = f"{label} {duration(seconds(record, label))}, {side['peak_mb']:,.0f} MB"
+    text += ", {1:.3g} × as long ({0:.3g} to {2:.3g})".format(*ratio) if ratio else ""
+    return text + (f", difference {difference:.0e}" if difference is not None else "")
+
+
+def table(records: list[Record], results: dict[str, Any]) -> dict[str, list[str]]:
+    """One row for each case: the first side, its share of the limit, and the other sides with one thread."""
     rows = []
     for record in records:
-        name, share = size(record), results and fraction(results, record)
-        for label, side in record["sides"].items():
-            if results and label.endswith(twin("")):
-                continue
-            ratio, difference = (record[key].get(label) for key in ("ratios", "differences"))
-            time = seconds(record, label)
-            rows.append(
-                {
-                    "size": name,
-                    "side": label,
-                    "time": duration(time) if time else "failed",
-                    "memory": f"{side['peak_mb']:,.0f} MB" if time else "",
-                    "its time / the first's": "{:.3g} – {:.3g} – {:.3g}".format(*ratio) if ratio else "",
-                    "difference": f"{difference:.0e}" if difference is not None else "",
-                    "of the limit": f"{share:.0%}" if share and name else "",
-                }
-            )
-            name = ""
+        base, *others = record["sides"]
+        time, share = seconds(record, base), fraction(results, record)
+        row = {"case": size(record), base: duration(time) if time else "failed"}
+        row |= {"memory": f"{first(record)['peak_mb']:,.0f} MB" if time else ""}
+        row |= {"of the limit": f"{share:.0%}" if share else ""}
+        rows.append(
+            row | {"others": "; ".join(told(record, label) for label in others if not label.endswith(twin("")))}
+        )
     return columns(rows)
 
 
@@ -140,39 +140,17 @@ def fractions(results: dict[str, Any]) -> list[tuple[Record, float]]:
 
 
 def limits(results: dict[str, Any]) -> dict[str, list[str]]:
-    """The least work of each group, the cases that take more than four times as long, and why."""
+    """The least work of each group, what was aimed at, how many cases take more than four times as long, and why."""
     rows = []
     for group, (_, work, why) in LIMITS.items():
-        slow = [
-            f"{size(record)}: {share:.0%}"
-            for record, share in fractions(results)
-            if record["group"] == group and share < LOW
-        ]
-        rows.append(
-            {"group": group, "least work": work, "below a quarter": "; ".join(slow), "why": why if slow else ""}
-        )
-    return columns(rows)
-
-
-GOALS: dict[str, tuple[float, str, Callable[[Record], bool]]] = {
-    "walsh": (0.6, "n ≥ 20", lambda r: r["args"]["n"] >= 20),
-    "coefficients": (0.45, "D ≥ 5 000", lambda r: dimension(r["args"]) >= 5000),
-    "regression": (
-        0.45,
-        "conjugate gradients, D ≥ 5 000",
-        lambda r: sides(r)[0].get("solver") == "cg" and dimension(r["args"]) >= 5000,
-    ),
-}
-
-
-def goals(results: dict[str, Any]) -> dict[str, list[str]]:
-    """What was aimed at, and how many cases reach it."""
-    rows = []
-    for group, (goal, which, applies) in GOALS.items():
-        if shares := [f for r, f in fractions(results) if r["group"] == group and applies(r)]:
-            reached = f"{sum(f >= goal for f in shares)} of {len(shares)}"
-            row = {"group": group, "cases": which, "goal": f"{goal:.0%}", "reached by": reached}
-            rows.append(row | {"smallest": f"{min(shares):.0%}", "largest": f"{max(shares):.0%}"})
+        shares = [(record, share) for record, share in fractions(results) if record["group"] == group]
+        slow, aim = sum(share < LOW for _, share in shares), ""
+        if group in GOALS:
+            goal, words, applies = GOALS[group]
+            reached = [share >= goal for record, share in shares if applies(record["args"], first(record))]
+            aim = f"{goal:.0%} for {words}: {sum(reached)} of {len(reached)}"
+        row = {"group": group, "least work": work, "goal, reached by": aim}
+        rows.append(row | {f"below {LOW:.0%}": f"{slow} of {len(shares)}. {why if slow else ''}"})
     return columns(rows)
 
 
@@ -182,11 +160,11 @@ def cores(results: dict[str, Any]) -> list[dict[str, Any]]:
     for record in results["cases"].values():
         times = {label: [seconds(record, x) for x in (label, twin(label))] for label in record["sides"]}
         faster = {label: one / two for label, (one, two) in times.items() if one and two}
-        first = next(iter(record["sides"]))
-        if first in faster:
-            same = record["differences"][twin(first)]
-            row = {"case": f"{record['group']}: {size(record)}", "1 thread": duration(times[first][0])}
-            row |= {"2 threads": duration(times[first][1]), "times faster": faster.pop(first)}
+        base = next(iter(record["sides"]))
+        if base in faster:
+            same = record["differences"][twin(base)]
+            row = {"case": f"{record['group']}: {size(record)}", "1 thread": duration(times[base][0])}
+            row |= {"2 threads": duration(times[base][1]), "times faster": faster.pop(base)}
             row |= {"same bits": "" if same is None else "yes" if same == 0 else f"to {same:.0e}"}
             rows.append(row | {"others, times faster": "; ".join(f"{label} {x:.3g}" for label, x in faster.items())})
     return rows
@@ -196,8 +174,8 @@ def growth(results: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
     """For each law: what varies, the predicted time and memory, the measured ones."""
     found = {}
     for name, law in LAWS.items():
-        records = [r for r in select(results, f"growth: {name}") if "failed" not in sides(r)[0]]
-        of = [{"active": 1.0, **sides(r)[0], **r["args"]} for r in records]
+        records = [r for r in select(results, f"growth: {name}") if "failed" not in first(r)]
+        of = [{"active": 1.0, **first(r), **r["args"]} for r in records]
         found[name] = {
             "x": [x[law.varies] for x in of],
             "work": [law.time(x) for x in of],
@@ -209,13 +187,15 @@ def growth(results: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
 
 
 def workers(records: list[Record]) -> dict[str, list[str]]:
-    """The memory of each worker of a cluster, at rest and at its peak."""
+    """The memory of a worker of a cluster, at rest and at its peak; whether one was killed during the first call."""
     rows = []
     for record in records:
         for label, side in record["sides"].items():
             if "worker_mb" in side:
                 memory = {"at rest": f"{side['rest_mb']:,.0f} MB", "at the peak": f"{side['worker_mb']:,.0f} MB"}
-                rows.append({"size": size(record), "workers": label, **memory})
+                rows.append(
+                    {"size": size(record), "workers": label, **memory, "killed": "yes" if side["killed"] else ""}
+                )
     return columns(rows)
 
 
@@ -244,17 +224,6 @@ def slope(x: list[float], y: list[float]) -> float:
     2.0
     """
     return round(statistics.linear_regression([math.log(v) for v in x], [math.log(v) for v in y]).slope, 6)
-
-
-def failures(results: dict[str, Any]) -> dict[str, list[str]]:
-    """The sides that did not come to an end, and why."""
-    rows = [
-        (name, label, side["failed"])
-        for name, record in results["cases"].items()
-        for label, side in record["sides"].items()
-        if "failed" in side
-    ]
-    return dict(zip(("case", "side", "reason"), map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
 
 
 def duration(time: float) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 
 from tests.benchmarks import growth, inference, machine, others, samples, transforms
 from tests.benchmarks.harness import Case, memory, pairs
-from tests.benchmarks.report import RESULTS, table
+from tests.benchmarks.report import RESULTS, told
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
             done[case.name] = pairs(case, rounds=3 if options.quick else 9)
             if complete:
                 write(UNFINISHED, {"fingerprint": fingerprint(state), "cases": done})
-        print(lines(case.name, done[case.name]), flush=True)
+        print(f"  {case.name}", *(told(done[case.name], x) for x in done[case.name]["sides"]), sep="\n    ", flush=True)
     if target := options.output or (RESULTS if complete else None):
         write(target, {**state, "complete": complete, "cases": {case.name: done[case.name] for case in cases}})
         print(f"bench: {target}; `python3 make.py refresh performance` shows tests/benchmarks/results.json in the book")
@@ -146,17 +146,6 @@ def write(path: Path, content: dict[str, Any]) -> None:
     text = re.sub(r"\[[^\][{}]*\]", lambda numbers: " ".join(numbers[0].split()), json.dumps(content, indent=1))
     new.write_text(text + "\n", encoding="utf-8")
     new.replace(path)
-
-
-def lines(name: str, record: dict[str, Any]) -> str:
-    """One case: for each side its time, memory, ratio and difference, or why it failed."""
-    sides = zip(*list(table([record]).values())[1:], record["sides"].values(), strict=True)
-    return "\n".join(
-        [
-            f"  {name}",
-            *("    {:30}{:>9}{:>10}  {:24}{:8}".format(*row[:5]) + row[-1].get("failed", "") for row in sides),
-        ]
-    )
 
 
 if __name__ == "__main__":
