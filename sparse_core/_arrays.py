@@ -6,6 +6,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Integers", "parallel", "slices", "threads"]
+__all__ = ["Array", "Integers", "each", "parallel", "slices", "threads"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,26 +57,39 @@ def threads() -> int:
 _limiting = Lock()
 
 
-def parallel(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool = True) -> Iterator[Result]:
     """map(work, items), in order, as many items at a time as BLAS has threads, and BLAS with one thread in each.
 
     So the results have the same bits for any number of threads, and ``parallel`` inside ``work`` takes one thread.
-    Starting it takes about 0.1 ms.
+    Starting threads takes about 0.1 ms; without ``large`` none are started, and BLAS still has one.
 
     >>> list(parallel(abs, [1, -2, 3]))
     [1, 2, 3]
     """
     with _limiting:  # else two callers could take each other's limit for the one to restore
         number = threads()
-        limit = _libraries().limit(limits=1) if number > 1 else None
-    if limit is None:
-        yield from map(work, items)
-        return
-    with limit, ThreadPoolExecutor(number) as pool:
-        running: deque[Future[Result]] = deque()
-        for item in items:
-            running.append(pool.submit(work, item))
-            if len(running) > 2 * number:  # results that wait take memory
+        limit = _libraries().limit(limits=1) if number > 1 else nullcontext()
+    with limit:
+        if number == 1 or not large:
+            yield from map(work, items)
+            return
+        with ThreadPoolExecutor(number) as pool:
+            running: deque[Future[Result]] = deque()
+            for item in items:
+                running.append(pool.submit(work, item))
+                if len(running) > 2 * number:  # results that wait take memory
+                    yield running.popleft().result()
+            while running:
                 yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
+
+
+def each(work: Callable[[Item], None], items: Iterable[Item], large: bool) -> None:
+    """work(item) for each item, as ``parallel`` does it.
+
+    >>> found = []
+    >>> each(found.append, [1, 2], large=False)
+    >>> found
+    [1, 2]
+    """
+    for _ in parallel(work, items, large):
+        pass

@@ -1,12 +1,9 @@
 r"""Fourier analysis of real functions on the cube: f = sum_T fhat(T) chi_T.
 
 A function is the array of its 2^n values in the order of ``hypercube.points(n)``; any real values are allowed. The
-definitions are the paper's, with its factors 1/4: for a Boolean function with values -1 and 1, the sensitivity at x
-counts the coordinates whose flip changes f(x).
-
-Two routes lead to each quantity: by flips of coordinates, from the definition, and by Fourier weights. This module
-takes flips where they lose no accuracy and weights where they save an enumeration; the tests take the other route.
-``statistics`` has what the weights know in one sweep; the flips of a table of two values are counted by ``boolean``.
+definitions are the paper's, with its factors 1/4: for values -1 and 1, the sensitivity at x counts the coordinates
+whose flip changes f(x). Each quantity is found by flips of coordinates or by Fourier weights; the tests take the other
+route. ``statistics`` has what the weights know; the flips of a table of two values are counted by ``packed``.
 
 Paper: section 2.1, Claim 2.1.
 """
@@ -15,7 +12,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable
 from functools import cache
 from math import inf, isfinite
@@ -25,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array, parallel, slices
+from .._arrays import Array, each, parallel, slices
 from . import packed
 from .hypercube import degrees
 
@@ -101,8 +97,7 @@ def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[An
         for x, out in pairs[part]:
             step(x, out, vars(_spare)[dtype], factors)
 
-    run = parallel if len(pairs) * source.size >= LARGE else map
-    deque(run(some, slices(len(pairs), PART)), maxlen=0)
+    each(some, slices(len(pairs), PART), len(pairs) * source.size >= LARGE)
 
 
 def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
@@ -149,7 +144,14 @@ def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool
         ):
             wanted = f"{x.size} numbers of type {x.dtype}"
             raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {wanted}.")
-        result = _hadamard(x, x if out is None and not real else out, mean)
+        result = out if out is not None else np.empty(x.shape, x.dtype) if real else x
+        if (short := _short(x, mean)) is not None:
+            result[:] = short
+        else:
+            if not x.flags.c_contiguous or np.may_share_memory(x, result):
+                result[:] = x
+                x = result
+            _long(x, result, 1 / x.size if mean else 1.0)
     if out is None and not isfinite(result[0]):  # each sum has every entry in it, so a finite one vouches for them all
         checks.length_2n(name, table)
     return result
@@ -173,43 +175,15 @@ def _short_factors(dtype: str, size: int, mean: bool) -> list[NDArray[Any]]:
     return _factors(n, min(AT_ONCE[dtype], 18 - n), dtype, 0.5**n if mean else 1.0)
 
 
-def _hadamard(x: NDArray[Any], out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
-    """H x, divided by 2^n for the mean; into a new array without ``out``, which may be x."""
-    if out is None:
-        out = np.empty(x.shape, x.dtype)
-    if (short := _short(x, mean)) is not None:
-        out[:] = short
-        return out
-    if not x.flags.c_contiguous or np.may_share_memory(x, out):
-        out[:] = x
-        x = out
-    _long(x, out, 1 / x.size if mean else 1.0)
-    return out
-
-
 def inverse_walsh_transform(coefficients: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
     """f(x) = sum_T fhat(T) chi_T(x): the values of a function from its Fourier coefficients.
 
-    Parameters
-    ----------
-    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays float32, other types become
-    float64.
+    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays, other types become float64.
     out : where the result goes, a contiguous array of the type of the result; ``out=coefficients`` works in place.
 
-    Returns
-    -------
-    An array of length 2^n, in the order of ``hypercube.points(n)``: ``out``, or a new one.
+    The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
+    added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 1 MB.
 
-    Notes
-    -----
-    The Hadamard matrix of order 2^n is a Kronecker power, so the sum is done a few bits at a time, each time as one
-    matrix product; n 2^n additions become few passes over the memory.
-
-    Integers and truth values are added exactly while the sum of |f(x)| is below 2^53: every number on the way is then
-    an integer that a double holds. Beyond the result, or beyond ``out`` and its argument, the work takes at most 1 MB.
-
-    Examples
-    --------
     >>> inverse_walsh_transform([0, 0, 0, 1])       # x_0 x_1
     array([ 1., -1., -1.,  1.])
     """
@@ -221,8 +195,6 @@ def walsh_transform(values: ArrayLike, out: NDArray[Any] | None = None) -> NDArr
 
     Types, ``out`` and exactness are those of ``inverse_walsh_transform``; the factor 2^-n is exact as well.
 
-    Examples
-    --------
     >>> walsh_transform([3, 1, 1, -1])              # 1 + x_0 + x_1
     array([1., 1., 1., 0.])
     >>> f = np.array([3.0, 1.0, 1.0, -1.0])
@@ -261,10 +233,9 @@ class Statistics(NamedTuple):
 def statistics(values: ArrayLike) -> Statistics:
     """sum of fhat(T)^2 by the degree |T| and by the coordinates in T, in one sweep over the coefficients.
 
-    Split T into its high and its low bits. The squares are a matrix F with a row for each high part; F times the
-    indicator of the degree of the low part adds up each row by degree, and the column sums of F give the influences of
-    the low bits. What is left to add has the size of a row or a column of F. The coefficients take a table of doubles,
-    and values that are not doubles another one.
+    The squares are a matrix F with a row for each high half of T and a column for each low one. F times the indicator
+    of the degree of the low half adds up the rows by degree; row and column sums of F give the influences. The
+    coefficients take a table of doubles, and values that are not doubles another one.
 
     >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
     >>> found.weights, found.influences, found.average_sensitivity
@@ -286,9 +257,8 @@ def statistics(values: ArrayLike) -> Statistics:
             columns += squares.sum(axis=0)
         return columns
 
-    run = parallel if F.size >= LARGE else map
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = sum(run(some, slices(1 << high, PART * step)), np.zeros(1 << low))
+        columns = sum(parallel(some, slices(1 << high, PART * step), F.size >= LARGE), np.zeros(1 << low))
     _bounded(columns)
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
@@ -298,9 +268,7 @@ def statistics(values: ArrayLike) -> Statistics:
 
 
 def weight_by_degree(values: ArrayLike) -> Array:
-    """W_k = sum_{|T| = k} fhat(T)^2 for k = 0, ..., n.
-
-    Their sum is E[f^2] (Parseval, `claim-2-1-parseval`).
+    """W_k = sum_{|T| = k} fhat(T)^2 for k = 0, ..., n, which add up to E[f^2] (Parseval, `claim-2-1-parseval`).
 
     >>> weight_by_degree([3, 1, 1, -1])
     array([1., 2., 0.])
@@ -343,9 +311,7 @@ def sensitivity(values: ArrayLike) -> Array:
 
 
 def influences(values: ArrayLike) -> Array:
-    """Inf_i(f) = (1/4) E[(f(x) - f(x with bit i flipped))^2] for each coordinate i.
-
-    It equals sum_{T containing i} fhat(T)^2.
+    """Inf_i(f) = (1/4) E[(f(x) - f(x with bit i flipped))^2] = sum_{T containing i} fhat(T)^2 for each coordinate i.
 
     >>> influences([3, 1, 1, -1])
     array([1., 1.])

@@ -1,10 +1,8 @@
 r"""Half-spaces on the cube: g(x) = 1 if <w, x> > b, else 0.
 
-The set on which one neuron is active is a half-space, so everything that is known about half-spaces is known about
-activity. For n <= 5 all of them are listed here. Up to the symmetries of the cube (permuting and flipping
-coordinates), a half-space has weights w_1 >= ... >= w_n >= 0, and up to n = 5 integer weights of at most 5 suffice;
-that the list is complete is not taken on trust: the orbits of its members add up to the published number of threshold
-functions (OEIS A000609: 2, 4, 14, 104, 1882, 94572).
+The set on which one neuron is active is a half-space. For n <= 5 all of them are listed here: up to permuting and
+flipping coordinates, a half-space has weights w_1 >= ... >= w_n >= 0, and integers of at most 5 suffice. The orbits of
+the list add up to the published number of threshold functions (OEIS A000609: 2, 4, 14, 104, 1882, 94572).
 
 Paper: Lemma 6 and its use in Lemma 9.
 """
@@ -23,8 +21,6 @@ from .hypercube import points
 
 __all__ = ["canonical", "orbit_size", "symmetric"]
 
-LARGEST_WEIGHT = 5  # enough for n <= 5; the tests add up the orbits
-
 
 def canonical(n: int) -> NDArray[np.bool_]:
     """All g(x) = 1[<w, x> > b] with w_1 >= ... >= w_n >= 0, each once, as the rows of a (count, 2^n) array, n <= 5.
@@ -35,11 +31,9 @@ def canonical(n: int) -> NDArray[np.bool_]:
            [1, 1]])
     """
     n = checks.integer("n", n, 0, 5)
-    choices = list(combinations_with_replacement(range(LARGEST_WEIGHT, -1, -1), n))
+    choices = list(combinations_with_replacement(range(5, -1, -1), n))
     sums = np.array(choices).reshape(len(choices), n) @ points(n).T
-    highest = LARGEST_WEIGHT * n
-    tables = [sums > b for b in range(-highest - 1, highest + 1)]
-    return np.unique(np.concatenate(tables), axis=0)
+    return np.unique(np.concatenate([sums > b for b in range(-5 * n - 1, 5 * n + 1)]), axis=0)
 
 
 def orbit_size(table: NDArray[np.bool_]) -> int:

@@ -1,7 +1,6 @@
 r"""The cube {-1, 1}^n: points, characters and monomials. The conventions of the whole package stand here.
 
-* A point is a row of n entries -1 and 1. Row i of ``points(n)`` has x_j = 1 - 2 bit_j(i), bit 0 first, so that row 0 is
-  the all-ones point.
+* A point is a row of n entries -1 and 1. Row i of ``points(n)`` has x_j = 1 - 2 bit_j(i), bit 0 first.
 * A function on the cube is an array of its 2^n values in this order.
 * A set T of coordinates is the bit mask sum_{j in T} 2^j. With both conventions, the character chi_T takes the value
   (-1)^popcount(i & T) at row i, and the Fourier coefficient of T stands at index T.
@@ -26,19 +25,10 @@ MAX_POINTS_N = 26  # 2^26 rows of 26 bytes are 1.7 GB; larger cubes are walked i
 
 
 def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
-    """x_j = 1 - 2 bit_j(i) for the rows i = start, ..., stop - 1 of the cube.
+    """x_j = 1 - 2 bit_j(i) for the rows i = start, ..., stop - 1 of the cube, all 2^n by default; n <= 62.
 
-    Parameters
-    ----------
-    n : dimension, 0 <= n <= 62.
-    start, stop : the rows wanted; all 2^n by default. Blocks of rows walk a cube that is too large to hold.
+    Blocks of rows walk a cube that is too large to hold.
 
-    Returns
-    -------
-    (stop - start, n) array of int8.
-
-    Examples
-    --------
     >>> points(2)
     array([[ 1,  1],
            [-1,  1],
@@ -107,9 +97,8 @@ def dimension(n: int, degree: int) -> int:
 def monomials(n: int, degree: int) -> Integers:
     """All T with |T| <= degree as bit masks, degree by degree, increasing within each degree.
 
-    There are ``dimension(n, degree)`` of them. Within one degree the masks increase, which is colexicographic order:
-    the sets inside {0, ..., p-1} come before any set that contains p. That prefix property is how they are built, and
-    what fast sweeps over degrees rely on.
+    Within one degree the sets inside {0, ..., p-1} come before any set that contains p. That prefix property is how
+    they are built, and what fast sweeps over degrees rely on.
 
     >>> [bin(T) for T in monomials(3, 2)]
     ['0b0', '0b1', '0b10', '0b100', '0b11', '0b101', '0b110']

@@ -1,9 +1,7 @@
 r"""Boolean functions on the cube, 64 points to a word: exact counts of the edges on which a function changes.
 
-A table of two values is a set of points, and a set of points is a row of bits. Where f(x) differs from f(x with bit i
-flipped) is then one exclusive or of words, and every number below is a count of bits.
-
-The points stand in the order of ``hypercube.points(n)``: point x is bit x mod 64 of word x // 64.
+Point x, in the order of ``hypercube.points(n)``, is bit x mod 64 of word x // 64. Where f(x) differs from f(x with bit
+i flipped) is then one exclusive or of words, and every number below is a count of bits.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ BLOCK = 1 << 14  # words whose six shifts fit in a cache
 def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
     """f = a + (b - a) [f != a]: the set where f is not its first value a, and |b - a|; None if a and b are not all.
 
-    A table of truth values is the set itself, with the gap 1.
+    Of truth values it is the set where they are true.
 
     >>> two_valued([1, -1, -1, -1])
     (array([False,  True,  True,  True]), 2.0)

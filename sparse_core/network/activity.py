@@ -2,7 +2,7 @@ r"""Which neurons are active where: [<w_j, x> - b_j > 0], strictly, for weight v
 
 At points with integer entries, such as those of the cube, this is decided exactly for all float64 weights: [W, b] is
 cut into slices so coarse that their sums incur no rounding. At other points z = <w_j, x> - b_j is computed in float64,
-and its sign cannot be trusted when |z| <= ``round_off``. Points are walked in blocks, so that memory stays bounded.
+and its sign cannot be trusted when |z| <= ``round_off``.
 
 Paper: section 3, the sets R_x; `definition-1` bounds their size.
 """
@@ -10,13 +10,13 @@ Paper: section 3, the sets R_x; `definition-1` bounds their size.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import Array, slices
+from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
 __all__ = ["active", "blocks", "count", "dead", "integral", "round_off", "rows_in_a_block", "size"]
@@ -24,6 +24,7 @@ __all__ = ["active", "blocks", "count", "dead", "integral", "round_off", "rows_i
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
 BLOCK = 1 << 18  # entries of a block: 2 MB
+LARGE = 1 << 26  # multiply-adds from which threads are worth their start
 MAX_PAIRS = 1 << 33  # (point, neuron) pairs in a walk over the cube: half a minute
 
 
@@ -69,11 +70,7 @@ def active(W: Array, b: Array, X: NDArray[Any]) -> NDArray[np.bool_]:
 
     The first is no rounding error: as stored, 0.1 + 0.2 exceeds 0.3.
     """
-    result = np.zeros((len(X), len(b)), dtype=np.bool_)
-    parts = _parts(W, b, X)
-    for rows, x in blocks(X, W.shape[1], len(b)):
-        result[rows] = _positive(parts, x)
-    return result
+    return _each(W, b, X, np.zeros((len(X), len(b)), dtype=np.bool_), np.asarray)
 
 
 def count(W: Array, b: Array, X: Points = None) -> NDArray[np.int32]:
@@ -83,10 +80,7 @@ def count(W: Array, b: Array, X: Points = None) -> NDArray[np.int32]:
     array([1, 1, 2, 0], dtype=int32)
     """
     result = np.zeros(size(X, W.shape[1], len(b)), dtype=np.int32)
-    parts = _parts(W, b, X)
-    for rows, x in blocks(X, W.shape[1], len(b)):
-        result[rows] = np.count_nonzero(_positive(parts, x), axis=1)
-    return result
+    return _each(W, b, X, result, lambda found: np.count_nonzero(found, axis=1))
 
 
 def dead(W: Array, b: Array) -> NDArray[np.bool_]:
@@ -136,6 +130,13 @@ def _parts(W: Array, b: Array, X: Points) -> list[Array]:
     return parts
 
 
-def _positive(parts: list[Array], x: Array) -> NDArray[np.bool_]:
-    """[the parts' sums exceed 0], from coarse to fine: a sum that gets rounded is too large to be turned later."""
-    return np.greater(sum(x @ A[:, :-1].T - A[:, -1] for A in parts), 0)
+def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[Any], Any]) -> NDArray[Any]:
+    """The view of [the parts' sums exceed 0]: from coarse to fine, a sum that is rounded is too large to turn later."""
+    parts = _parts(W, b, X)
+
+    def some(block: tuple[slice, Array]) -> None:
+        rows, x = block
+        result[rows] = view(np.greater(sum(x @ A[:, :-1].T - A[:, -1] for A in parts), 0))
+
+    each(some, blocks(X, W.shape[1], len(b)), len(result) * W.size >= LARGE)
+    return result

@@ -1,10 +1,9 @@
 r"""Certificates of sparsity: which neurons are never active together, and how many can be.
 
-Neurons are given by their weight vectors, the rows of W (s, n), and their biases b (s,). If multipliers c_j >= 0, not
-all zero, satisfy ||sum_j c_j w_j||_1 <= sum_j c_j b_j, then sum_j c_j (<w_j, x> - b_j) <= 0 in the whole solid cube
-[-1, 1]^n: nowhere are all neurons with c_j > 0 active. By linear programming duality such multipliers exist for any
-neurons that are nowhere in the solid cube all active. Its corners alone ask for less: there a single coordinate may
-tell two neurons apart, and an integer programme has the last word.
+Neurons are the rows of W (s, n), with biases b (s,). If multipliers c_j >= 0, not all zero, satisfy
+||sum_j c_j w_j||_1 <= sum_j c_j b_j, then sum_j c_j (<w_j, x> - b_j) <= 0 in the whole solid cube [-1, 1]^n: nowhere
+are all neurons with c_j > 0 active, and by duality such multipliers exist wherever that is so. The corners alone ask
+for less: there a single coordinate may tell two neurons apart, and an integer programme has the last word.
 
 The paper promises sparsity (`definition-1`) and does not say how to verify it; these certificates are ours.
 """
@@ -96,12 +95,9 @@ def compatible(W: Array, b: Array) -> Graph:
     """[nothing was found that keeps j and l from being active together]: the pairs that may be, as a symmetric matrix.
 
     For normalised neurons, none of them dead. False is proved, on the cube by a common silencer of opposite signs, or
-    on the solid cube by multipliers c, d >= 0 with ||c w_j + d w_l||_1 <= c b_j + d b_l.
-
-    Notes
-    -----
-    t -> ||t w_j + w_l||_1 - t b_j - b_l is convex and piecewise linear. It bends where a coordinate of t w_j + w_l
-    vanishes, and is least at the bend where its slope, which grows by 2 |w_ji| at coordinate i, ceases to be negative.
+    on the solid cube by multipliers c, d >= 0 with ||c w_j + d w_l||_1 <= c b_j + d b_l. They are found where the
+    convex, piecewise linear t -> ||t w_j + w_l||_1 - t b_j - b_l is least: at the bend, a zero of some t w_ji + w_li,
+    where its slope, which grows there by 2 |w_ji|, ceases to be negative.
 
     >>> compatible(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]]), np.zeros(3))
     array([[False,  True, False],
@@ -189,8 +185,6 @@ def largest_count(W: Array, b: Array, groups: list[list[int]], time_limit: float
     For normalised neurons, in groups of which at most one neuron is active, and a time limit in seconds. Returns the
     bound, and the best corner as a (1, n) array, or (0, n) if none was found in time.
 
-    Notes
-    -----
     With x = 2y - 1 and z_j for activity: <w_j, x> - b_j >= g_j z_j - (||w_j||_1 + b_j)(1 - z_j), y and z binary. An
     active neuron exceeds 0 by its granularity at least; half of it is g_j if that is above 1e-5, otherwise g_j = -1e-5.
     Either way the solver's tolerance, 1e-6, can make the bound larger and not smaller.

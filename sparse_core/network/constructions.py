@@ -52,20 +52,14 @@ def junta(
 ) -> SparseNetwork:
     """g(x) = sum_{a in {-1, 1}^p} g(a) relu(<a, x> - p + 1): any function of p bits, 1-sparse (`junta-networks`).
 
-    Parameters
-    ----------
     table : the 2^p values g(a), any reals, in the order of ``hypercube.points(p)``.
     n : number of inputs, p by default.
     coordinates : the inputs that g reads, in the order of the bits of the table's index; 0, ..., p - 1 by default.
     half : whether to take relu((<a, x> - p + 2) / 2) instead, of half the scale (`ours-junta-half-scale`).
 
-    Notes
-    -----
     For |g| <= 1 the scale is W = sqrt(p), B = |p - 1|, or half of (sqrt(p), |p - 2|). The paper prints B = p; for p = 0
     the formula is a single neuron with bias -1, which is always active (`E8`).
 
-    Examples
-    --------
     >>> junta([1, -1, -1, 1], n=5, coordinates=[4, 0])([[1, 1, 1, 1, 1], [-1, 1, 1, 1, 1]])
     array([ 1., -1.])
     """
@@ -103,22 +97,16 @@ def appendix_a(
 ) -> SparseNetwork:
     """F(x, y) = sum_{a in {-1, 1}^b} relu(<w_a, y> + Gamma (<x, a> - b)): dense weights, sparse still (`appendix-a`).
 
-    Parameters
-    ----------
     b, q : bits of the address x, which come first, and of the data y.
     gamma : Gamma >= 0, sqrt(q) by default, as in the paper.
     weights : (2^b, q), the w_a in the order of ``hypercube.points(b)``. By default Gaussian unit vectors from rng.
 
-    Notes
-    -----
     If ||w_a||_1 <= 2 Gamma for all a, it is 1-sparse and F = relu(<w_x, y>) (`appendix-a-exact`): Gamma >= sqrt(q) / 2
     suffices for unit vectors, and the paper's Gamma = sqrt(q) for ||w_a||_2 <= 2 (`E28`).
 
     Gamma is rounded up to 40 binary digits, so that Gamma (<a, a> - b) is 0 exactly, and a little further where the
     round-off of ||w_a||_1 = 2 Gamma alone would break sparsity. Its relative change is below 1e-11.
 
-    Examples
-    --------
     >>> appendix_a(4, 28, gamma=14, weights=np.ones((16, 28))).sparsity()      # n = 32
     1, exact by pair certificates
     """
@@ -216,19 +204,13 @@ def reed_muller(m: int) -> NDArray[np.int8]:
 def tree(paths: ArrayLike, weights: ArrayLike, constants: ArrayLike | None = None) -> SparseNetwork:
     """h(x) = relu(<v_l, x> + c_l) at the leaf l that x reaches: one neuron for each leaf of a decision tree, 1-sparse.
 
-    Parameters
-    ----------
     paths : (s, n) with entries -1, 0, 1; x reaches leaf l if it agrees with the nonzero entries of row l. No two leaves
         may share a point.
     weights, constants : (s, n) and (s,), the v_l and c_l; constants are 0 by default.
 
-    Notes
-    -----
     Neuron l is relu(<v_l, x> + c_l + Gamma_l (<path_l, x> - length_l)), with Gamma_l a hair above
     (||v_l||_1 + c_l) / 2, as in `appendix-a`: one wrong turn silences it.
 
-    Examples
-    --------
     >>> tree([[1, 0], [-1, 1], [-1, -1]], weights=[[0, 1], [0, 0], [0, 0]], constants=[0, 2, 3]).values()
     array([1., 2., 0., 3.])
     """
@@ -264,20 +246,14 @@ def random_paths(n: int, depth: int, *, rng: np.random.Generator) -> NDArray[np.
 def random_sparse(n: int, s: int, k: int, *, rng: np.random.Generator) -> SparseNetwork:
     """A greedy packing of s half-spaces with max_x |R_x| <= k on the cube: dense Gaussian unit weights, signs for u.
 
-    Parameters
-    ----------
     n : dimension, at most 20, since all 2^n points are kept in view.
     s : number of neurons, at most k 2^n: each is active somewhere, so that no alive k-sparse network has more.
     k : the sparsity.
 
-    Notes
-    -----
     Step by step, a direction is drawn and reflected so that it points at a random point with fewer than k active
     neurons. The least bias is taken that spares the points with k of them, and that gives the neuron at most its share
     k / s of the cube. A neuron with less than a tenth of its share is refused; each refusal lowers that demand by 1 %.
 
-    Examples
-    --------
     >>> random_sparse(8, 20, 2, rng=np.random.default_rng(0)).sparsity()
     2, exact by enumeration of 256 points
     """

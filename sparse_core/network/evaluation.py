@@ -9,19 +9,18 @@ Paper: the function computed in Definition 1, and the sparsity that makes its ta
 
 from __future__ import annotations
 
-from collections import deque
 from threading import local
 
 import numpy as np
 
-from .._arrays import Array, parallel, slices
+from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 
 __all__ = ["dense_pass", "truth_table"]
 
 
-LARGE = 1 << 26  # multiply-adds of a dense pass from which threads are worth their start
+SMALL = 1 << 20  # multiply-adds of a pass that is left to BLAS as a whole
 BLOCK = 1 << 16  # active pairs at a time
 WIDE = 1 << 12  # neurons at a time, so that a block of the dense pass has many rows
 OPENING = 1 << 14  # points that a matrix product visits while one neuron is sorted and searched
@@ -36,7 +35,7 @@ def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
     array([4., 1.])
     """
     s, n = W.shape
-    if X is not None and len(X) * max(s, n) <= activity.BLOCK:
+    if X is not None and len(X) * W.size <= SMALL:
         z = X.astype(np.float64, copy=False) @ W.T
         z -= b
         return np.asarray(np.maximum(z, 0, out=z) @ u)
@@ -53,8 +52,7 @@ def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
         z -= b
         np.matmul(np.maximum(z, 0, out=z), u, out=result[rows])
 
-    run = parallel if len(result) * W.size >= LARGE else map
-    deque(run(some, activity.blocks(X, n, s)), maxlen=0)
+    each(some, activity.blocks(X, n, s), len(result) * W.size >= activity.LARGE)
     return result
 
 
@@ -80,11 +78,14 @@ def truth_table(u: Array, W: Array, b: Array) -> Array:
         activity.size(None, n, s)  # which refuses
     result = np.zeros(1 << n) if rare.all() else dense_pass(u[~rare], W[~rare], b[~rare], None)
     members = np.flatnonzero(rare)
-    for part in slices(len(members), max(1, activity.BLOCK // len(Z))):
+
+    def add(part: slice) -> None:
         j = members[part]
         A, B = W[j, low:] @ Y.T - b[j, None], W[j, :low] @ Z.T
         for neuron in zip(u[j], A, B, strict=True):
             _add(result, *neuron)
+
+    each(add, slices(len(members), max(1, activity.BLOCK // len(Z))), large=False)
     return result
 
 

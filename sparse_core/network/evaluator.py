@@ -141,13 +141,17 @@ class _Prefixes:
         s, n = self.neurons[1].shape
         cost = {n: 1.0}
         if len(X) >= LEAST * LOOK and X.size * s > 1 << 24:
-            cost = {c: READ * c / n + BOUND + SHARE * self._alive(X[::LOOK], c).mean() for c in self.below}
+            shares = parallel(lambda c: self._alive(X[::LOOK], c).mean(), self.below, large=False)
+            cost = {c: READ * c / n + BOUND + SHARE * share for c, share in zip(self.below, shares, strict=True)}
         c = min(cost, key=cost.__getitem__)
         if cost[c] > 0.9:
             return None
-        blocks = slices(len(X), max(1, activity.BLOCK // s))
-        alive = [np.flatnonzero(self._alive(X[rows], c)) + rows.start * s for rows in blocks]
-        return _Candidates(*np.divmod(np.concatenate(alive), s), found_by=s * c)
+
+        def alive(rows: slice) -> Indices:
+            return np.asarray(np.flatnonzero(self._alive(X[rows], c)) + rows.start * s)
+
+        found = parallel(alive, slices(len(X), max(1, activity.BLOCK // s)), X.size * s >= activity.LARGE)
+        return _Candidates(*np.divmod(np.concatenate(list(found)), s), found_by=s * c)
 
     def _alive(self, X: NDArray[Any], c: int) -> NDArray[np.bool_]:
         return np.asarray(X[:, self.order[:c]].astype(np.float32) @ self.W[:c] > self.below[c])
@@ -156,18 +160,12 @@ class _Prefixes:
 class SparseEvaluator:
     """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys or bounds.
 
-    Parameters
-    ----------
     u, W, b : the network, as ``SparseNetwork.evaluator`` passes it; dead neurons and those with u_j = 0 are dropped.
 
-    Notes
-    -----
     The values are those of the network up to round-off: the same products are summed in another order. Where neither
     keys nor bounds pay, because the inputs are few or too many neurons stay, the dense pass is taken.
     `ours-one-wrong-bit` and `ours-early-exit` say why C_x contains R_x.
 
-    Examples
-    --------
     >>> from sparse_core.cube import hypercube
     >>> from sparse_core.network import constructions
     >>> net, X = constructions.junta(np.arange(1024)), hypercube.points(10)
@@ -207,7 +205,7 @@ class SparseEvaluator:
         if not self._pays(X):
             return dense_pass(*self._whole, X)
         blocks = self._blocks(X)
-        return np.concatenate(list((parallel if len(blocks) > 3 else map)(values, blocks)))
+        return np.concatenate(list(parallel(values, blocks) if len(blocks) > 3 else map(values, blocks)))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.

@@ -33,19 +33,13 @@ class Scale(NamedTuple):
 class SparseNetwork:
     """h(x) = sum_j u_j relu(<w_j, x> - b_j).
 
-    Parameters
-    ----------
     u : (s,) output weights.
     W : (s, n) weight vectors w_j as rows.
     b : (s,) biases, which are subtracted.
 
-    Notes
-    -----
     A network does not change: the arrays are float64 copies that cannot be written to. The empty network, s = 0, is the
     function 0.
 
-    Examples
-    --------
     >>> net = SparseNetwork(u=[1, -1], W=[[1, 1], [-1, -1]], b=[1, 1])
     >>> net([[1, 1], [1, -1], [-1, -1]])
     array([ 1.,  0., -1.])
@@ -194,8 +188,6 @@ class SparseNetwork:
     def sparsity(self, X: ArrayLike | None = None, method: str = "auto", *, time_limit: float = 30.0) -> Sparsity:
         """max_x |R_x| over the rows of X, or over the whole cube: the smallest k for which the network is k-sparse.
 
-        Parameters
-        ----------
         X : points as rows; by default every point of the cube.
         method : for the whole cube. "enumeration" visits every point and refuses more than 2^33 pairs of a point and a
             neuron. The others seek upper bounds and witnesses: "pairs" shows of pairs of neurons, and "subsets" of
@@ -203,17 +195,11 @@ class SparseNetwork:
             "auto" enumerates when that takes a few seconds, else it tries "pairs" and then "milp".
         time_limit : seconds for the integer programme.
 
-        Returns
-        -------
         A ``Sparsity``: a proved upper bound as an integer, with ``lower``, ``exact``, ``method`` and ``witness``.
 
-        Notes
-        -----
         Enumeration is exact, "pairs" and "subsets" are proofs in rational arithmetic where round-off could matter (see
         ``certificates``), and "milp" is as good as the bound that the solver, HiGHS, returns.
 
-        Examples
-        --------
         >>> net = SparseNetwork([1, 1], [[1.0] * 40, [-1.0] * 40], [30, 30])
         >>> net.sparsity()
         1, exact by pair certificates

@@ -31,12 +31,8 @@ LOOK = 200  # steps between two looks at the validation set
 class Layered:
     """h_0(x) = x, h_l(x) = relu(W_l h_(l-1)(x) - b_l), and one score for each class, W_L h_(L-1)(x) - b_L.
 
-    Parameters
-    ----------
     W, b : for each layer, its (outputs, inputs) weights and its (outputs,) biases, which are subtracted.
 
-    Examples
-    --------
     >>> net = Layered((np.array([[1.0], [-1.0]]), np.array([[1.0, 1.0]])), (np.zeros(2), np.zeros(1)))
     >>> net(np.array([[-3.0], [2.0]])).ravel()          # |x|
     array([3., 2.])
@@ -132,8 +128,6 @@ def classify(
 ) -> Layered:
     """min E -ln softmax(h(x))_y + l1 E sum_l sum_j h_l(x)_j + (decay/2) sum_l ||W_l||^2, by minibatches.
 
-    Parameters
-    ----------
     X, y : (m, n) points as rows and their (m,) classes 0, 1, ...
     widths : the numbers of neurons of one to three hidden layers.
     optimiser : "sgd", with momentum 0.9, or "adam".
@@ -144,14 +138,10 @@ def classify(
     relabel : the probability with which each class is replaced by a uniform one, anew in every pass.
     watch : called with the network at the start and after each pass; it must not keep it, since the steps change it.
 
-    Returns
-    -------
     A ``Layered`` network, in single precision if X is (that halves the time), else in double precision. The same
     generator gives the same network on one machine. On another one round-off differs, and many steps amplify it: what
     then agrees are statistics, roughly.
 
-    Examples
-    --------
     >>> X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> net = classify(X, [0, 1, 1, 0], (16,), rng=np.random.default_rng(0), rate=0.1, epochs=200)
     >>> net.predict(X), net
@@ -260,8 +250,6 @@ def fit(
 ) -> SparseNetwork:
     """min E (1/2)(h(x) - y)^2 + l1 E sum_j relu(z_j(x)) + (decay/2)(||u||^2 + ||W||^2), by ``steps`` steps of Adam.
 
-    Parameters
-    ----------
     X, y : (m, n) points as rows and their (m,) labels.
     width : the number of neurons.
     validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
@@ -270,13 +258,9 @@ def fit(
     rate : the largest learning rate; it falls along a cosine to 0.
     batch : points in a step, at most m.
 
-    Returns
-    -------
     A ``SparseNetwork``, trained in single precision if X is (that halves the time), else in double. The same generator
     gives the same network on one machine, and on others up to round-off.
 
-    Examples
-    --------
     >>> X = np.linspace(-1, 1, 50)[:, None]
     >>> h = fit(X, np.abs(X[:, 0]), 8, rng=np.random.default_rng(0), steps=600)
     >>> float(np.mean((h(X) - np.abs(X[:, 0])) ** 2)) < 0.01
@@ -300,8 +284,6 @@ def fit_each(
 ) -> list[SparseNetwork]:
     """The network of ``fit`` for each row (l1, decay) of ``prices``, from one start and in the same batches, at once.
 
-    Examples
-    --------
     >>> X = np.linspace(-1, 1, 50)[:, None]
     >>> nets = fit_each(X, np.abs(X[:, 0]), 8, [(0, 0), (0.1, 0)], rng=np.random.default_rng(0), steps=600)
     >>> [float(net.active_count(X).mean()) for net in nets]
