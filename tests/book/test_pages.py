@@ -158,7 +158,7 @@ def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_o
     cited = ledger.cited(BOOK.parent / "sparse_core")
     assert "network.network.Scale" in cited["definition-2"] and "bounds.paper.lemma_9" in cited["lemma-9"]
     page = ledger.page([claim("lemma-9")], [], code=cited)
-    assert "`bounds.paper.lemma_9`" in page and "`tests/core/bounds`" in page
+    assert '<a href="api-bounds.html#paper.lemma_9">bounds.paper.lemma' in page and "`tests/core/bounds`" in page
     rooms = {name.partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
     assert len(rooms) > 5 and rooms <= {path.name for path in (BOOK.parent / "tests/core").iterdir()}
 

@@ -39,10 +39,10 @@ WORDS = (
 
 
 def order(first: str) -> dict[str, str]:
-    """The pages of the book with their titles, in the order of its sidebar, from the text of the first."""
+    """The pages to print with their titles, in the order of the sidebar, from the text of the first; the API is not."""
     sidebar = re.search(r'<nav class="bd-links.*?</nav>', first, flags=re.S)
     links = re.findall(r'<a class="[^"]*reference internal" href="([\w-]+)\.html">(.*?)</a>', sidebar[0], flags=re.S)
-    return {"index": "Welcome", **dict(links)}
+    return {"index": "Welcome", **{stem: title for stem, title in links if not stem.startswith("api-")}}
 
 
 def article(stem: str, text: str, stems: list[str]) -> str:

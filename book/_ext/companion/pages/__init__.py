@@ -6,7 +6,7 @@ from typing import Any
 
 import sparse_core
 from companion import audit, claims
-from companion.pages import errata, ledger, paper_map, proofs
+from companion.pages import api, errata, ledger, paper_map, proofs
 from sparse_core.notebook.ledger import MIME, LedgerError
 
 PACKAGE = Path(sparse_core.__file__).parent
@@ -24,8 +24,8 @@ def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
-    """Write ledger.md, errata.md, map.md, what proofs.md leaves open and, for the Sphinx extension, claims.json to
-    stage/book; or raise a LedgerError that gives all reasons.
+    """Write ledger.md, errata.md, map.md, api-*.md, what proofs.md leaves open and, for the Sphinx extension,
+    claims.json to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
     whose claims alone are shown.
@@ -45,6 +45,7 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed),
         "claims.json": json.dumps(placed),
+        **api.pages(PACKAGE, book, set(claims.by_id(placed))),
     }
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")

@@ -129,7 +129,7 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
         shown = [one_line(claim.get("reason", claim.get("withdrawn", owed)))]
     if code:
         tests = sorted({f"`tests/core/{name.partition('.')[0]}`" for name in code})
-        names = ", ".join(f"`{name}`" for name in code)
+        names = ", ".join(link("api-{}.html#{}".format(*one.split(".", 1)), one) for one in code)
         shown.append(f"<small>Code: {names}; tests: {', '.join(tests)}.</small>")
     return shown
 
