@@ -1,10 +1,12 @@
 """What can be taken away: the same cells in three forms, and a command that runs them where only the package is."""
 
 import ast
+import io
 import json
 import re
 import subprocess
 import sys
+import zipfile
 
 import jupytext
 import pytest
@@ -21,7 +23,7 @@ def taken(request):
     """(the notebook of a page, its files by suffix)"""
     source = SOURCES[request.param]
     notebook = chapters.read(source)
-    return notebook, downloads.files(source.read_text(encoding="utf-8"), notebook)
+    return notebook, downloads.files(source.read_text(encoding="utf-8"), notebook, "pip install x")
 
 
 def code(notebook):
@@ -43,7 +45,7 @@ def test_the_three_forms_hold_the_same_code(taken, tmp_path):
 
 
 def test_no_page_needs_more_than_the_package_and_matplotlib(taken):
-    """Every import is of the standard library or of what `pip install . matplotlib` brings; no cell names a file."""
+    """Every import is of the standard library or of what Matplotlib and the wheel bring; no cell names a file."""
     tree = ast.parse(taken[1]["py"])
     roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     roots |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -60,7 +62,8 @@ def test_each_script_is_run_away_from_the_repository(text, said, tmp_path, monke
     folder.mkdir(parents=True)
     away = "import os, pathlib\nassert not pathlib.Path('make.py').exists() and 'PYTHONPATH' not in os.environ\n"
     (folder / "page.py").write_text(f"{away}{text}\n")
-    monkeypatch.setattr(downloads, "install", lambda folder, root: sys.executable)
+    (tmp_path / "html/_static/sparse_core-1.whl").touch()
+    monkeypatch.setattr(downloads, "install", lambda folder, root, wheel: sys.executable)
     if said:
         with pytest.raises(Stop, match=said):
             downloads.run_all(tmp_path / "html", make.ROOT)
@@ -76,6 +79,51 @@ def test_a_script_ends_at_a_check_that_fails(tmp_path):
     )
     (tmp_path / "page.md").write_text(f"{head}```{{code-cell}} ipython3\n{cell}\n```\n")
     notebook = chapters.read(tmp_path / "page.md")
-    (tmp_path / "page.py").write_text(downloads.files((tmp_path / "page.md").read_text(), notebook)["py"])
+    (tmp_path / "page.py").write_text(downloads.files((tmp_path / "page.md").read_text(), notebook, "")["py"])
     done = subprocess.run([sys.executable, tmp_path / "page.py"], capture_output=True, text=True)
     assert done.returncode and "lemma-9 fails on 1 of 1 numbers" in done.stderr
+
+
+def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
+    for name in ("one", "other folder"):
+        downloads.wheel(tmp_path / name, make.ROOT)
+    one, other = (next((tmp_path / name).glob("*.whl")).read_bytes() for name in ("one", "other folder"))
+    assert one == other
+    with zipfile.ZipFile(io.BytesIO(one)) as archive:
+        held = set(archive.namelist())
+    package = make.ROOT / "sparse_core"
+    sources = [path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert {name for name in held if not name.startswith("sparse_core-")} == {
+        path.relative_to(make.ROOT).as_posix() for path in sources
+    }
+
+
+WHEEL = "sparse_core-1.whl"
+
+
+@pytest.mark.parametrize("given", ["a/b.c", "https://github.com/a/b.c", "https://github.com/a/b.c.git"])
+def test_what_needs_an_address_appears_with_it(given, tmp_path, monkeypatch):
+    (tmp_path / WHEEL).touch()
+    for name in ("COMPANION_REPOSITORY", "COMPANION_SITE"):
+        monkeypatch.delenv(name, raising=False)
+    assert (downloads.launch("02-a", tmp_path), downloads.requirements(tmp_path)) == (
+        "",
+        f"pip install matplotlib {WHEEL}",
+    )
+    monkeypatch.setenv("COMPANION_REPOSITORY", given)
+    monkeypatch.setenv("COMPANION_SITE", "https://a.github.io/b.c/")
+    shown = downloads.launch("02-a", tmp_path)
+    assert re.findall('href="(.*?)"', shown) == [
+        "https://mybinder.org/v2/gh/a/b.c/HEAD?urlpath=lab/tree/book/02-a.ipynb",
+        "https://codespaces.new/a/b.c",
+        "https://colab.research.google.com/github/a/b.c/blob/HEAD/book/02-a.ipynb",
+        "https://github.com/a/b.c/edit/HEAD/book/02-a.md",
+    ]
+    assert f"%pip install matplotlib https://a.github.io/b.c/_static/{WHEEL}</code>" in shown
+
+
+@pytest.mark.parametrize("given", ["a", "https://example.org/a/b", 'a/b"><script>', "a/b/c"])
+def test_an_address_of_another_form_is_refused(given, monkeypatch):
+    monkeypatch.setenv("COMPANION_REPOSITORY", given)
+    with pytest.raises(Stop, match="COMPANION_REPOSITORY must be OWNER/NAME"):
+        downloads.repository()

@@ -45,7 +45,7 @@ def write(root):
     """Two chapters, and a ledger that records what it was given."""
     for folder in ("sparse_core", "book/_ext", "book/assets"):
         shutil.copytree(make.ROOT / folder, root / folder, ignore=shutil.ignore_patterns(*make.CACHES))
-    for name in ("make.py", "_config.yml"):
+    for name in ("make.py", "_config.yml", "pyproject.toml", "LICENSE"):
         shutil.copy(make.ROOT / name, root / name)
     files = {
         "_toc.yml": TOC,

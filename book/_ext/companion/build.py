@@ -28,6 +28,7 @@ SOURCES = (
     "_config.yml",
     "_toc.yml",
     "make.py",
+    "pyproject.toml",
     "requirements.txt",
     "proofs/statements.json",
 )
@@ -101,7 +102,8 @@ def digest(*parts):
 
 def source_fingerprint():
     """sha256 over everything that the site is made from."""
-    return digest(*contents(*(ROOT / top for top in SOURCES)))
+    addresses = [os.environ.get(name, "").encode() for name in ("COMPANION_REPOSITORY", "COMPANION_SITE")]
+    return digest(*addresses, *contents(*(ROOT / top for top in SOURCES)))
 
 
 def proofs_fingerprint():
@@ -239,7 +241,7 @@ def write_stage(stage, notebooks, done, only):
         else:
             title = re.search("^# (.*)", "\n".join(cell.source for cell in notebook.cells), flags=re.MULTILINE)
             page.write_text(STUB.format(title=title[1] if title else name, only=only), encoding="utf-8")
-    downloads.write(stage / "book/assets/downloads", chapters.sources(BOOK), {**notebooks, **done})
+    downloads.write(stage / "book/assets/downloads", ROOT, chapters.sources(BOOK), {**notebooks, **done})
     try:
         pages.write(book=BOOK, stage=stage, executed=done, only=only)
     except LedgerError as error:

@@ -77,8 +77,10 @@ def dress(app, doctree, docname):
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
     page = next(doctree.findall(nodes.section), nodes.section())
     page.insert(1, raw(in_the_paper(doctree, stem, list(claims.values()))))
+    if cells:
+        page.insert(1, raw(downloads.launch(stem, Path(app.srcdir, "book/assets"))))
     if cells and stem not in downloads.NEEDS:
-        page += raw(files(stem))
+        page += raw(files(stem, Path(app.srcdir, "book/assets")))
     notes = {
         claim["place"].partition("#")[2]: claim
         for claim in claims.values()
@@ -204,14 +206,15 @@ def words(node: nodes.Node) -> int:
     return 0 if isinstance(node, unseen) else sum(map(words, node.children))
 
 
-def files(stem: str) -> str:
-    """Links to the files of a page that can be taken away."""
+def files(stem: str, assets: Path) -> str:
+    """Links to the files of a page that can be taken away, and to what they need."""
     links = ", ".join(
         f'<a download href="../_static/downloads/{stem}.{suffix}" aria-label="{word} of {stem}">{word}</a>'
         for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
     )
-    needs = "<code>pip install . matplotlib</code> in the repository"
-    return f'<p class="take-away">Download this page: {links}. They run after {needs}.</p>'
+    needs = downloads.requirements(assets)
+    package = f'<a download href="../_static/{needs.rpartition(" ")[2].rpartition("/")[2]}">the package</a>'
+    return f'<p class="take-away">Download this page: {links}, {package}. They run after <code>{needs}</code>.</p>'
 
 
 def whence(claim: Claim, claims: dict[str, Claim]) -> str:

@@ -1,10 +1,15 @@
-"""Each chapter as files to take away: a notebook, a script and its Markdown, which need the package and matplotlib."""
+"""Each chapter as files to take away: a notebook, a script and its Markdown, which need the package and matplotlib.
+
+The package lies beside them as a wheel. What needs an address is there only if the environment gives one:
+COMPANION_SITE, where the site will be, and COMPANION_REPOSITORY, OWNER/NAME or https://github.com/OWNER/NAME.
+"""
 
 import copy
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import venv
 from concurrent.futures import ThreadPoolExecutor
@@ -20,24 +25,63 @@ NEEDS = {  # why a page is not offered
 }
 HEADER = """\
 A page of the book "Sparse Activations, Executable", to run outside its repository.
-First, in the repository: pip install . matplotlib
+First, with the wheel that lies in the folder _static of the site: {}
 The text is MyST Markdown. In JupyterLab the extension jupyterlab-myst shows it as the book does."""
 OF_A_SCRIPT = "Run as a script, it stops at the first check that fails, and is silent when all hold."
 
 
-def files(source: str, notebook: Any) -> dict[str, str]:
+def requirements(assets: Path) -> str:
+    """The command that installs what a page needs: the wheel that lies in this folder, by its address if known."""
+    site = os.environ.get("COMPANION_SITE", "").rstrip("/")
+    return f"pip install matplotlib {site and f'{site}/_static/'}{next(assets.glob('*.whl')).name}"
+
+
+def repository() -> str:
+    """The address of the repository, or nothing."""
+    given = os.environ.get("COMPANION_REPOSITORY", "")
+    if given and not (found := re.fullmatch(r"(?:https://github\.com/)?([\w-]+/[\w.-]+?)(?:\.git)?/?", given)):
+        raise Stop(f"COMPANION_REPOSITORY must be OWNER/NAME or https://github.com/OWNER/NAME, not {given!r}")
+    return f"https://github.com/{found[1]}" if given else ""
+
+
+def launch(name: str, assets: Path) -> str:
+    """Links that run a page elsewhere and change it, if the address of the repository is known."""
+    if not (address := repository()):
+        return ""
+    owner = address.removeprefix("https://github.com/")
+    places = {
+        "Open in Binder": f"https://mybinder.org/v2/gh/{owner}/HEAD?urlpath=lab/tree/book/{name}.ipynb",
+        "in Codespaces": f"https://codespaces.new/{owner}",
+        "in Colab": f"https://colab.research.google.com/github/{owner}/blob/HEAD/book/{name}.ipynb",
+    }
+    links = ", ".join(f'<a href="{target}">{words}</a>' for words, target in places.items())
+    edit = f'<a href="{address}/edit/HEAD/book/{name}.md">Edit this page</a>'
+    return f'<p class="whereabouts">{links} (first <code>%{requirements(assets)}</code>). {edit}.</p>'
+
+
+def wheel(folder: Path, root: Path) -> None:
+    """The package as a file that pip installs, of which each byte follows from the sources."""
+    build = f"from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
+    with tempfile.TemporaryDirectory() as copied:
+        shutil.copytree(root / "sparse_core", f"{copied}/sparse_core", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("pyproject.toml", "LICENSE"):
+            shutil.copy(root / name, copied)
+        run([sys.executable, "-c", build], copied, SOURCE_DATE_EPOCH="315532800")
+
+
+def files(source: str, notebook: Any, needs: str) -> dict[str, str]:
     """The three texts by their suffixes, from the Markdown source and the executed notebook."""
     import jupytext
     from nbformat.v4 import new_markdown_cell
 
-    taken, script = copy.deepcopy(notebook), copy.deepcopy(notebook)
+    taken, script, header = copy.deepcopy(notebook), copy.deepcopy(notebook), HEADER.format(needs)
     for cell in chapters.code_cells(taken):
         cell.outputs = chapters.text_only(cell.outputs)
-    taken.cells.insert(0, new_markdown_cell(HEADER.replace("\n", "  \n"), id="header"))
-    script.cells.insert(0, new_markdown_cell(f"{HEADER}\n{OF_A_SCRIPT}", id="header"))
+    taken.cells.insert(0, new_markdown_cell(header.replace("\n", "  \n"), id="header"))
+    script.cells.insert(0, new_markdown_cell(f"{header}\n{OF_A_SCRIPT}", id="header"))
     script.metadata = {"jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "-all"}}
     front, end, text = source.partition("\n---\n")
-    comment = "".join(f"% {line}\n" for line in HEADER.splitlines())
+    comment = "".join(f"% {line}\n" for line in header.splitlines())
     return {
         "ipynb": chapters.dump(taken),
         "py": jupytext.writes(script, fmt="py:percent"),
@@ -45,17 +89,19 @@ def files(source: str, notebook: Any) -> dict[str, str]:
     }
 
 
-def write(folder: Path, sources: dict[str, Path], notebooks: dict[str, Any]) -> None:
-    """The files of every page that is offered."""
+def write(folder: Path, root: Path, sources: dict[str, Path], notebooks: dict[str, Any]) -> None:
+    """The files of every page that is offered, and in the folder above them the wheel."""
     folder.mkdir(parents=True, exist_ok=True)
+    wheel(folder.parent, root)
+    needs = requirements(folder.parent)
     for name in notebooks.keys() - NEEDS:
-        for suffix, text in files(sources[name].read_text(encoding="utf-8"), notebooks[name]).items():
+        for suffix, text in files(sources[name].read_text(encoding="utf-8"), notebooks[name], needs).items():
             (folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
 
 
-def run(command: list[str], folder: str) -> None:
+def run(command: list[str], folder: str, **settings: str) -> None:
     """Run a command in a folder where only its environment is known; if it fails, say how."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | settings
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise Stop(f"{Path(command[-1]).name}: {(done.stderr.splitlines() or [f'exit code {done.returncode}'])[-1]}")
@@ -65,20 +111,17 @@ def run_all(site: Path, root: Path) -> int:
     """Run every script of the site in a new environment with the package and matplotlib alone; return how many."""
     scripts = sorted((site / "_static/downloads").glob("*.py"))
     with tempfile.TemporaryDirectory() as folder:
-        python = install(Path(folder), root)
+        python = install(Path(folder), root, next(site.glob("_static/*.whl")))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda script: run([python, str(script)], folder), scripts))
     return len(scripts)
 
 
-def install(folder: Path, root: Path) -> str:
-    """The interpreter of an environment in this folder, with the package and matplotlib at their pinned versions."""
-    shutil.copytree(root / "sparse_core", folder / "source/sparse_core", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "LICENSE"):
-        shutil.copy(root / name, folder / "source")
+def install(folder: Path, root: Path, package: Path) -> str:
+    """The interpreter of an environment in this folder, with the wheel, and matplotlib at its pinned version."""
     pins = re.findall(r"^[\w.-]+==[\w.]+", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     (folder / "pins.txt").write_text("\n".join(pins))  # with their hashes, pip would ask for the package's too
     venv.create(folder / "venv", with_pip=True)
     python = str(folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    run([python, "-m", "pip", "install", "--no-input", "-c", "pins.txt", "matplotlib", "./source"], str(folder))
+    run([python, "-m", "pip", "install", "--no-input", "-c", "pins.txt", "matplotlib", str(package)], str(folder))
     return python
