@@ -37,9 +37,11 @@ class Shard(NamedTuple):
         """sum_i y_i chi_T(x_i) over the samples of this shard, read through memory maps."""
         try:
             X, y = (np.load(path, mmap_mode="r") for path in self)
-            return Moments(X.shape[-1], degree).update(X, y)
-        except (EOFError, TypeError, ValueError) as error:
-            raise type(error)(f"{self.X} and {self.y.name}: {error}") from None
+            return Moments(X.shape[-1] if X.ndim else 1, degree).update(X, y)
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:  # of ours, of NumPy, and of the parsers that NumPy gives a broken file to
+            raise ValueError(f"{self.X} and {self.y.name}: {error}") from None
 
 
 def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLike]]) -> list[Shard]:

@@ -1,6 +1,7 @@
 """Shards: one tree of sums, the same bits in this process, in threads and on a cluster of two processes."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -92,11 +93,24 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
         moments(shards, DEGREE, scheduler)
 
 
-@pytest.mark.parametrize("size, error", [(0, EOFError), (50, ValueError), (10_000, ValueError)])
-def test_a_truncated_shard_is_named(tmp_path, size, error):
+@pytest.mark.parametrize("file", [0, 1], ids=["X", "y"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda path: os.truncate(path, 0),
+        lambda path: os.truncate(path, 50),
+        lambda path: os.truncate(path, 10_000),
+        lambda path: path.write_bytes(pickle.dumps([1, -1])),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"}", b"(", 1)),
+        lambda path: path.write_bytes(b"PK\3\4" + path.read_bytes()),
+        lambda path: np.save(path, 1.0),
+    ],
+    ids=["empty", "half a header", "truncated", "pickled", "another header", "like an archive", "a scalar"],
+)
+def test_a_broken_shard_is_named(tmp_path, file, broken):
     (shard,) = save(tmp_path, [samples(np.random.default_rng(4), integers=True)])
-    os.truncate(shard.X, size)
-    with pytest.raises(error, match="X-00000.npy and y-00000.npy: "):
+    broken(shard[file])
+    with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
         moments([shard], DEGREE)
 
 
