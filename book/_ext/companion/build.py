@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
 
-from companion import Stop, chapters
+from companion import Stop, chapters, text_of
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOK, BUILD = ROOT / "book", ROOT / "_build"
@@ -124,7 +124,7 @@ def execution(name):
 
 def read_all():
     """The notebook of each source, by name; numbered chapters that would not be shown, or not be run, are refused."""
-    listed = re.findall(r"book/([\w-]+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    listed = re.findall(r"book/([\w-]+)", text_of(ROOT / "_toc.yml"))
     notebooks = {name: chapters.read(path) for name, path in chapters.sources(BOOK).items()}
     for name in listed:
         if name[0].isdigit() and not (name in notebooks and chapters.code_cells(notebooks[name])):
@@ -190,8 +190,9 @@ def refresh(names):
             path = BOOK / f"{name}.ipynb"
             for cell in chapters.code_cells(fresh):
                 cell.outputs = chapters.text_only(cell.outputs)
-            if path.exists() and chapters.agrees(fresh, json.loads(path.read_text(encoding="utf-8"))):
-                continue
+            with contextlib.suppress(OSError, KeyError, TypeError, ValueError):  # a broken one is written anew
+                if chapters.agrees(fresh, json.loads(path.read_text(encoding="utf-8"))):
+                    continue
             put(path, chapters.dump(fresh))
             say(f"  {name}: written")
     say("refresh: book/*.ipynb are up to date")

@@ -12,7 +12,7 @@ import re
 import threading
 import time
 
-from companion import Stop
+from companion import Stop, text_of
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -31,7 +31,7 @@ class ChapterError(Stop):
 
 def sources(book):
     """The Markdown pages that are executed, by name: those with a notebook's header, or with a code cell."""
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(book.glob("*.md"))}
+    texts = {path: text_of(path) for path in sorted(book.glob("*.md"))}
     executed = re.compile(r"\A---\n(?:(?!---\n).*\n)*?\s*format_name: myst|^`{3,}\{code-cell\}", flags=re.MULTILINE)
     return {path.stem: path for path, text in texts.items() if executed.search(text)}
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from companion import text_of
 from sparse_core.notebook.ledger import LedgerError
 
 Claim = dict[str, Any]
@@ -26,7 +27,7 @@ BOX = re.compile(r"^(`{3,}|:{3,})\{prf:(\w+)\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^\1\s
 
 def read(book: Path) -> Claims:
     """All claims in the order of the chapters, each with its ``chapter`` and its ``statement``; or a LedgerError."""
-    chapters = re.findall(r"file: book/(\d\d-[\w-]+)", (book.parent / "_toc.yml").read_text(encoding="utf-8"))
+    chapters = re.findall(r"file: book/(\d\d-[\w-]+)", text_of(book.parent / "_toc.yml"))
     claims = []
     for path in sorted((book / "claims").glob("*.yml")):
         if path.name == "published.yml":
@@ -34,7 +35,7 @@ def read(book: Path) -> Claims:
         if path.stem not in chapters:
             raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in _toc.yml.")
         source = book / f"{path.stem}.md"
-        boxes = statements(source.read_text(encoding="utf-8")) if source.is_file() else {}
+        boxes = statements(text_of(source)) if source.is_file() else {}
         found = entries(path)
         ours = {entry.get("box", entry["id"]) for entry in found if entry.get("source") == "ours"}
         order = [label for label in boxes if label in ours]

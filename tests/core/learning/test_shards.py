@@ -102,10 +102,9 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
         lambda path: os.truncate(path, 10_000),
         lambda path: path.write_bytes(pickle.dumps([1, -1])),
         lambda path: path.write_bytes(path.read_bytes().replace(b"}", b"(", 1)),
-        lambda path: path.write_bytes(b"PK\3\4" + path.read_bytes()),
         lambda path: np.save(path, 1.0),
     ],
-    ids=["empty", "half a header", "truncated", "pickled", "another header", "like an archive", "a scalar"],
+    ids=["empty", "half a header", "truncated", "pickled", "another header", "a scalar"],
 )
 def test_a_broken_shard_is_named(tmp_path, file, broken):
     (shard,) = save(tmp_path, [samples(np.random.default_rng(4), integers=True)])

@@ -1,13 +1,14 @@
 """The generated pages: pure functions of the claims and of the records in the executed notebooks."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import sparse_core
 from companion import audit, claims
 from companion.pages import api, errata, ledger, paper_map, proofs
-from sparse_core.notebook.ledger import MIME, LedgerError
+from sparse_core.notebook.ledger import EVIDENCE, MIME, LedgerError, Record
 
 PACKAGE = Path(sparse_core.__file__).parent
 
@@ -15,12 +16,22 @@ PACKAGE = Path(sparse_core.__file__).parent
 def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """The records in the outputs of executed notebooks, each with the chapter in which it stands."""
     return [
-        {**output["data"][MIME], "chapter": stem}
+        {**sound(output["data"][MIME], stem), "chapter": stem}
         for stem, notebook in executed.items()
         for cell in notebook["cells"]
         for output in cell.get("outputs", [])
         if MIME in output.get("data", {})
     ]
+
+
+def sound(record: Any, stem: str) -> dict[str, Any]:
+    """The record, if it has the form and the evidence of those that ``check`` and ``refute`` leave."""
+    kinds = {"claim": str, "anchor": str, "over": str, "count": int, "evidence": str}
+    whole = isinstance(record, dict) and record.keys() >= {field.name for field in fields(Record)}
+    if whole and all(isinstance(record[key], kind) for key, kind in kinds.items()):
+        if record["evidence"] in (*EVIDENCE, "refuted"):
+            return record
+    raise LedgerError(f"{stem}: this is no record of ledger.check or ledger.refute: {record!r:.99}")
 
 
 def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
