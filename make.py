@@ -146,7 +146,8 @@ def clean():
     """remove _build and the caches"""
     kept = {VENV, BENCH_VENV}
     for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if not kept & set(path.parents))]:
-        shutil.rmtree(path, ignore_errors=True)
+        if path.exists():
+            shutil.rmtree(path)
     print("clean: _build and the caches are gone (.venv and .bench-venv stay)")
 
 

@@ -123,6 +123,39 @@ def test_a_chapter_that_is_not_shown_or_not_run_to_its_end_stops_the_build(small
     assert reason in stopped(small, "book")
 
 
+PICTURE = "![a picture](https://example.org/x.png)"
+
+
+@pytest.mark.parametrize(
+    "name, content, words, reason",
+    [
+        ("book/01-a.md", b"# \xff\n", [], "01-a.md cannot be read: 'utf-8' codec"),
+        ("_toc.yml", b"\xff", [], "_toc.yml cannot be read: 'utf-8' codec"),
+        ("book/assets/a.svg", None, [], "book/assets/a.svg leads out of the repository, to /"),
+        ("book/index.md", f"# A\n\n{PICTURE}\n".encode(), [], "index.html loads from another host: <img alt="),
+        ("book/01-a.md", f"{CHAPTER}\n{PICTURE}\n".encode(), ["--chapter", "1"], "01-a.html loads from another host:"),
+        ("book/index.md", b"# A\n", ["--chapter", "1", "n=3", "n=4"], "'n=4' sets n a second time"),
+    ],
+)
+def test_what_must_not_be_shown_stops_the_build(small, tmp_path, name, content, words, reason):
+    if content:
+        (small / name).write_bytes(content)
+    else:
+        (small / name).symlink_to(tmp_path)
+    assert reason in stopped(small, "book", *words)
+
+
+def test_a_notebook_that_is_broken_is_named_or_written_anew(small):
+    assert run(small, "refresh", "1")[0] == 0
+    stored, (kept,) = small / "book/01-a.ipynb", (small / "_build/executed").iterdir()
+    good = stored.read_text()
+    for broken in (b"\xff", b"{", b"[]", b'{"cells": 7}', b'{"cells": [{"cell_type": "code"}]}'):
+        stored.write_bytes(broken)
+        assert run(small, "refresh", "1")[0] == 0 and stored.read_text() == good, broken
+    kept.write_text(good[:99])
+    assert f"{kept} is broken, remove it" in stopped(small, "refresh", "1")
+
+
 def test_refresh_stores_text_where_something_changed(small):
     assert run(small, "refresh")[0] == 0
     stored = small / "book/01-a.ipynb"
@@ -268,6 +301,17 @@ def test_serve_needs_a_site_and_shows_it(small):
     process.send_signal(signal.SIGINT)
     assert "serve: ended" in process.communicate()[0]
     assert process.returncode == 0
+
+
+def test_clean_says_what_it_cannot_remove(tmp_path, monkeypatch, capsys):
+    def denied(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    for name in ("ROOT", "BUILD"):
+        monkeypatch.setattr(make, name, tmp_path)
+    monkeypatch.setattr(shutil, "rmtree", denied)
+    assert make.main(["clean"]) == 1
+    assert capsys.readouterr().err == f"clean: stopped: [Errno 13] Permission denied: '{tmp_path}'\n"
 
 
 def test_clean_removes_what_can_be_made_again(small):

@@ -151,8 +151,6 @@ def executed(notebooks, values=MappingProxyType({})):
 
     Chapters that were given parameters are run, and not kept; nor are those whose sources changed under way.
     """
-    import nbformat
-
     done, kept = {}, BUILD / "executed"
     kept.mkdir(parents=True, exist_ok=True)
     paths = {name: kept / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks}
@@ -172,7 +170,17 @@ def executed(notebooks, values=MappingProxyType({})):
             put(paths[name], chapters.dump(outcome))
         done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
-    return {name: done.get(name) or nbformat.read(paths[name], as_version=4) for name in notebooks}
+    return {name: done.get(name) or stored(paths[name]) for name in notebooks}
+
+
+def stored(path):
+    """A notebook of _build/executed."""
+    import nbformat
+
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception as error:  # of JSON, of its schema, of the text
+        raise Stop(f"{path} is broken, remove it: {' '.join(str(error).split()):.100}") from None
 
 
 def prepare():
@@ -231,6 +239,9 @@ def write_stage(stage, notebooks, done, only):
     from companion import downloads, pages
     from sparse_core.notebook.ledger import LedgerError
 
+    for path in BOOK.rglob("*"):
+        if not path.resolve().is_relative_to(ROOT):
+            raise Stop(f"{path.relative_to(ROOT)} leads out of the repository, to {path.resolve()}")
     shutil.copytree(BOOK, stage / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".*"))
     for config in ("_config.yml", "_toc.yml"):
         shutil.copy(ROOT / config, stage)
@@ -260,6 +271,7 @@ def build_html(stage, out, strict):
     text = re.sub(r"\x1b\[[\d;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
     # sphinx-proof cuts the file's name; the line numbers of myst-nb are 10000 * cell + line
     text = text.replace(f"{stage}{os.sep}", "").replace(".ip.rst", ".md")
+    text = re.sub(r"(Extension error.*:)\n", r"\1", text)
     text = re.sub(r"\.ipynb:(\d+)(?=\d{4})0*(\d+)", r".md, cell \1, line \2", text)
     problems = [line for line in text.splitlines() if re.search("WARNING|ERROR|[Ee]rror:", line)]
     problems.sort(key=lambda line: ".md" not in line)  # of the book first, and then what else was said

@@ -67,7 +67,8 @@ def share_out(words, notebooks):
             names = ", ".join(sorted(set().union(*known.values()))) or "none"
             raise Stop(f"{word!r} sets no parameter of an executed chapter; write name=value, with name: {names}")
         for name in owners:
-            shares[name][key] = value
+            if shares[name].setdefault(key, value) is not value:
+                raise Stop(f"{word!r} sets {key} a second time")
     return shares
 
 

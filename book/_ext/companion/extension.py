@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import solution_node
 
 from companion import accessible_names, domain, figure_files
@@ -18,6 +19,7 @@ REDIRECT = """<!DOCTYPE html>
 <body><main><h1><a href="{page}">{title}</a></h1></main></body>
 </html>
 """
+FOREIGN = re.compile(r"""<(?!a\b)[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:https?:)?//[^>]*>""")
 REPAIRS = [  # in finished pages: none of these is in a doctree or a template of ours
     (r'<script type="text/x-thebe-config">.*?</script>', ""),
     (r"<script>\s*kernelName = .*?</script>", ""),
@@ -98,6 +100,8 @@ def finish(app, exception):
     for path, text in pages.items():
         for pattern, replacement in REPAIRS:
             text = re.sub(pattern, replacement, text, flags=re.S)
+        if foreign := FOREIGN.search(text):
+            raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")
         path.write_text(scripts_last(accessible_names.finished(text)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")

