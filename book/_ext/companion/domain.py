@@ -255,6 +255,8 @@ def searchable(app, pagename, templatename, context, doctree):
     titles[:] = [(re.sub(r"^\w* ?\((.*)\)$", r"\1", title.strip()), where) for title, where in titles]
     if pagename == "book/proofs":
         titles[:] = [(f"{title}, in Coq", where) for title, where in titles]
+    if pagename.startswith("book/api-"):
+        titles += [(name, name) for name in re.findall(r'<span id="([\w.]+)">', doctree.astext())]
     titles += [(box["title"].strip()[1:-1], box["ids"][0]) for box in doctree.findall(unenumerable_node)]
     for claim in known(str(app.srcdir)).values():
         places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}
