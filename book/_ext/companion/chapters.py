@@ -1,6 +1,7 @@
 """A chapter as three things: its Markdown source, a notebook, and that notebook executed."""
 
 import ast
+import asyncio
 import contextlib
 import hashlib
 import json
@@ -110,6 +111,8 @@ def execute_all(notebooks, values, folder):
                 outcome = execute(notebooks[name], values.get(name), folder)
             except Exception as error:
                 outcome = error
+            with contextlib.suppress(RuntimeError):  # jupyter_core leaves the event loop of this thread open
+                asyncio.get_event_loop().close()
             finished.put((name, outcome, time.perf_counter() - start))
 
     logging.disable(logging.CRITICAL)  # what matters is raised
