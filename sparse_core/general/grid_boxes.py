@@ -40,9 +40,8 @@ def box_in(D: ArrayLike) -> Box | None:
     """
     rest = checks.real_array("D", D, None, convert=False).astype(np.bool_)
     if rest.ndim == 0 or min(rest.shape) == 0:
-        raise ValueError(
-            f"Argument 'D' must be an array of truth values with positive sides, not of shape {rest.shape}."
-        )
+        rule = "must be an array of truth values with positive sides"
+        raise ValueError(f"Argument 'D' {rule}, not of shape {rest.shape}.")
     box: Box = []
     while rest.ndim > 1:
         rows = rest.reshape(len(rest), -1).astype(np.float32)
@@ -59,9 +58,7 @@ def box_in(D: ArrayLike) -> Box | None:
 def monochromatic_boxes(signs: ArrayLike, least: float = 1 / 8) -> tuple[list[Box], NDArray[np.bool_]]:
     """Disjoint boxes, each with one sign, until each colour's uncovered points have density below ``least``.
 
-    Returns
-    -------
-    The boxes, and which points they cover. It stops early only where ``box_in`` returns None.
+    Also which points they cover. It stops early only where ``box_in`` returns None.
 
     >>> boxes, covered = monochromatic_boxes(np.ones((2, 4)))
     >>> boxes, float(covered.mean())

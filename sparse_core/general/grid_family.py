@@ -40,12 +40,7 @@ REACH = 12  # standard deviations, and one, of the binomial law that are summed;
 
 
 class Run(NamedTuple):
-    """One choice of signs, looked at point by point.
-
-    fewest, most : the least and the largest number of active neurons at a point.
-    agree : whether h has the sign of zeta at every point.
-    value : (1/m) sum zeta h.
-    """
+    """One choice of signs: how many neurons are active at a point, whether h has its sign, and (1/m) sum zeta h."""
 
     fewest: int
     most: int
@@ -128,14 +123,8 @@ class GridFamily:
         return float((self.q / 2 * (1 - self.kappa) / (1 - p) / bracket) ** 0.5)
 
     def run(self, signs: ArrayLike) -> Run:
-        """Every neuron at every point, for one table of signs; no more than a block of the m x s activations at a time.
+        """Every neuron at every point, for one (N, q) table of signs, a block of the m x s activations at a time.
 
-        Parameters
-        ----------
-        signs : (N, q) table with entries -1 and 1.
-
-        Examples
-        --------
         >>> GridFamily(q=2, N=3).run([[1, 1], [1, -1], [-1, -1]])._replace(value=0)
         Run(fewest=1, most=1, agree=True, value=0)
         """

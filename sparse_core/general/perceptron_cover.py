@@ -1,10 +1,9 @@
 r"""The perceptron cover and the peeling of one neuron: the two devices in the proof of `ours-theorem-e`.
 
-*Cover.* Let f(x) = <w, x> on points of norm at most b, ||w|| <= a, M = a b. The perceptron starts from v = 0 and, while
-some |f(x_i) - <v, x_i>| > e, adds (e/b^2) times the sign of that gap times x_i to v. Each step lowers ||w - v||^2 by
-more than e^2/b^2, so that there are fewer than (M/e)^2 steps. What it ends with depends only on how often each of the
-2m letters occurs in the word of its at most T steps: the cover has at most C(2m + T, T) functions
-(`ours-perceptron-cover`).
+*Cover* (`ours-perceptron-cover`). Let f(x) = <w, x> on points of norm at most b, ||w|| <= a, M = a b. From v = 0, while
+some |f(x_i) - <v, x_i>| > e, the perceptron adds (e/b^2) times the sign of that gap times x_i to v. Each step lowers
+||w - v||^2 by more than e^2/b^2, so that there are fewer than (M/e)^2 steps. The result depends only on how often each
+of the 2m letters occurs in the word of its at most T steps: the cover has at most C(2m + T, T) functions.
 
 *Peeling.* With the covers fhat_l of the scales gamma_l = M 2^-l the active set {f > 0} falls into layers A_1, ..., A_L,
 where f is at most 4 gamma_l, and a rest where f is at most 2 gamma_L. Each A_l is one of few sets.
@@ -70,14 +69,8 @@ def homogeneous(X: ArrayLike, w: ArrayLike, c: float, W: float, B: float) -> tup
 def perceptron(X: ArrayLike, w: ArrayLike, e: float) -> Cover:
     """|<v, x_i> - <w, x_i>| <= e at all m points, by fewer than (M/e)^2 steps, M = ||w|| max ||x_i||.
 
-    Parameters
-    ----------
-    X : (m, n) points as rows.
-    w : (n,) the weights of f.
-    e : the accuracy, > 0 and at least M/1000.
+    f has the weights w, the m points are the rows of X, and e is at least M/1000.
 
-    Examples
-    --------
     >>> cover = perceptron([[1.0, 0.0], [0.0, 1.0]], [1.0, -0.4], e=0.5)
     >>> cover.word, cover.values, cover.distances.round(2)
     ([1], array([0.5, 0. ]), array([1.16, 0.41]))

@@ -258,11 +258,7 @@ def _eliminate_bits(A: Integers, b: Integers) -> tuple[Integers | None, int]:
 
 
 def _prime_powers(p: int) -> list[tuple[int, int]]:
-    """The pairs (l, l^e) of the primes l with l^e the largest power that divides p.
-
-    >>> _prime_powers(360)
-    [(2, 8), (3, 9), (5, 5)]
-    """
+    """The pairs (l, l^e) of the primes l with l^e the largest power that divides p."""
     powers, prime = [], 2
     while p > 1:
         if prime * prime > p:

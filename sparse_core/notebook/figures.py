@@ -357,11 +357,7 @@ def _drawn(fig: Any, box: str | None) -> ET.Element:
 
 
 def _short(path: str) -> str:
-    """Coordinates with two decimals and no needless space.
-
-    >>> _short("M 0 224.39952 \\nL 469.5 0 ")
-    'M0 224.4L469.5 0'
-    """
+    """Coordinates with two decimals and no needless space: "M 0 224.39952 L 9" becomes "M0 224.4L9"."""
     rounded = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), path)
     return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(rounded.split()))
 

@@ -130,10 +130,10 @@ class Record:
 def label(claim_id: str) -> str:
     """The readable name of a claim's id.
 
-    >>> label("lemma-9"), label("claim-2-1-tail"), label("eq-U"), label("E16"), label("ours-theorem-e")
-    ('Lemma 9', 'Claim 2.1 tail', 'Equation (U)', 'E16', 'Theorem E (ours)')
-    >>> label("exercise-lemma-9")
-    'Exercise on Lemma 9'
+    >>> label("lemma-9"), label("claim-2-1-tail"), label("E16"), label("ours-theorem-e-bias")
+    ('Lemma 9', 'Claim 2.1 tail', 'E16', 'Theorem E bias (ours)')
+    >>> label("exercise-eq-U")
+    'Exercise on Equation (U)'
     """
     if claim_id.startswith(EXERCISE):
         return f"Exercise on {label(claim_id.removeprefix(EXERCISE))}"
@@ -146,19 +146,10 @@ def label(claim_id: str) -> str:
 
 
 def check(
-    claim_id: str,
-    lhs: Any,
-    rhs: Any,
-    *,
-    evidence: str,
-    over: str,
-    relation: str = "<=",
-    control: Mapping[str, Any] | None = None,
-    rtol: float = RTOL,
-    atol: float = 0.0,
-    seed: int | None = None,
-    interval: tuple[float, float] | None = None,
-) -> Record:
+    claim_id: str, lhs: Any, rhs: Any, *, evidence: str, over: str, relation: str = "<=",
+    control: Mapping[str, Any] | None = None, rtol: float = RTOL, atol: float = 0.0,
+    seed: int | None = None, interval: tuple[float, float] | None = None,
+) -> Record:  # fmt: skip
     """lhs <= rhs (or lhs == rhs) on every instance, or a LedgerError.
 
     Parameters
@@ -228,23 +219,15 @@ def misnamed_seed(evidence: str, seed: int | None) -> str | None:
 
 
 def refute(
-    claim_id: str,
-    lhs: Any,
-    rhs: Any,
-    *,
-    margin: Any,
-    over: str,
-    relation: str = "<=",
+    claim_id: str, lhs: Any, rhs: Any, *, margin: Any, over: str, relation: str = "<=",
     control: Mapping[str, Any] | None = None,
-) -> Record:
+) -> Record:  # fmt: skip
     """lhs >= rhs + margin on some instance, so that the printed lhs <= rhs is false; or a LedgerError.
 
     For the relation "==", the two sides differ by at least ``margin``. The margin is what separates a refutation from
     round-off: for floats it must exceed 1e-9 of the sides. ``control`` names the corrected form and gives its right
     side, or its two sides; it must hold on every instance.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> refute("E10", Fraction(1, 4), Fraction(1, 8), margin=Fraction(1, 8), over="the dictator, n = 1",
     ...        control={"with the factor 1/2": Fraction(1, 4)})
@@ -260,9 +243,8 @@ def refute(
     if not margin > floor:
         raise LedgerError(f"{claim_id}: a margin of {margin} does not exceed the round-off of the sides, {floor}.")
     if not gaps[i] >= margin:
-        raise LedgerError(
-            f"{claim_id} is not refuted: {one} exceeds {other} by {gap}, less than the margin {_number(margin)}."
-        )
+        less = f"{one} exceeds {other} by {gap}, less than the margin {_number(margin)}"
+        raise LedgerError(f"{claim_id} is not refuted: {less}.")
     for corrected, true, bound in _mutated(claim_id, lhs, control):
         if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
@@ -307,9 +289,5 @@ def _number(value: Any) -> str:
 
 
 def _order_of(value: float) -> str:
-    """An upper bound of round-off size as a power of ten, so that the line is the same on every machine.
-
-    >>> _order_of(3.2e-16), _order_of(2e-13)
-    ('1e-12', '1e-12')
-    """
+    """An upper bound of round-off size as a power of ten, so that the line is the same on every machine."""
     return f"{max(1e-12, 10.0 ** np.ceil(np.log10(value))):.0e}"

@@ -243,21 +243,6 @@ def test_the_line_on_the_page_reads_like_the_line_of_text():
     assert line == "Lemma 9 exhaustive 2 networks · slack 2–4×" + controls
 
 
-@pytest.mark.parametrize(
-    "name, words",
-    [
-        ("lemma-9", "Lemma 9"),
-        ("claim-2-1-tail", "Claim 2.1 tail"),
-        ("eq-U", "Equation (U)"),
-        ("E16", "E16"),
-        ("ours-theorem-e-bias", "Theorem E bias (ours)"),
-        ("exercise-eq-15", "Exercise on Equation (15)"),
-    ],
-)
-def test_an_id_has_a_readable_name(name, words):
-    assert ledger.label(name) == words
-
-
 def test_a_refutation_in_fractions_travels_as_data():
     record = ledger.refute("E10", Fraction(1, 4), Fraction(1, 8), margin=Fraction(1, 8), over="n = 1")
     assert json.loads(json.dumps(record._repr_mimebundle_()[ledger.MIME]))["margin"] == "1/8"
