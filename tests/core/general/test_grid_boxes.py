@@ -27,11 +27,8 @@ def test_the_box_lemma(shape, density):
         assert box_in(D.reshape(shape)) is not None
 
 
-def test_sparse_sets_contain_no_box():
+def test_sparse_sets_contain_no_box_and_a_box_is_all_that_it_contains():
     assert box_in(np.eye(5)) is None and box_in([1, 0]) is None and box_in([[1, 1], [0, 0]]) is None
-
-
-def test_a_box_is_all_that_it_contains():
     assert box_in(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]
 
 

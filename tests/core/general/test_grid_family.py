@@ -88,20 +88,11 @@ def test_it_is_a_lower_bound_on_the_complexity():
     assert family.expectation() <= rademacher.expected(X, family.s, 1).value + 1e-9
 
 
-@pytest.mark.parametrize("q", range(1, 11))
-@pytest.mark.parametrize("kappa", [0.1, 0.5, 0.8])
-@pytest.mark.parametrize("rows", [1, 7, 200, 5000])
-def test_the_bound_is_below_the_ratio(q, kappa, rows):
-    family = GridFamily(q, rows, kappa)
-    assert family.bound() <= family.ratio() * (1 + 1e-9)
-
-
-def test_the_bound_by_hand():
+def test_the_bound_by_hand_and_below_the_ratio():
+    for q, kappa, rows in product((1, 2, 5, 10), (0.1, 0.8), (1, 7, 5000)):
+        family = GridFamily(q, rows, kappa)
+        assert family.bound() <= family.ratio() * (1 + 1e-9)
     assert GridFamily(2, 3, kappa=0.2).bound() == pytest.approx(np.sqrt(0.8 / 0.75 / 13))  # 1 + (1 + 2 * 4) / (3/4)
-
-
-def test_the_constant_of_the_theorem():
-    assert all(GridFamily(q, q << q).bound() >= 0.3 * np.sqrt(q) for q in range(1, 17))
 
 
 def test_best_is_at_least_as_good_as_a_grid_of_kappas():

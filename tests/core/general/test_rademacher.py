@@ -120,11 +120,8 @@ def test_a_packing_agrees_with_every_choice(values, s, k):
     assert maximum_packing(values, s, k).tolist() == [by_enumeration(values, t, k) for t in range(s + 1)]
 
 
-def test_the_empty_set_is_worth_nothing():
+def test_the_empty_set_is_worth_nothing_and_more_sets_than_room_do_not_help():
     assert maximum_packing([7, 1], s=3, k=1).tolist() == [0, 1, 1, 1]
-
-
-def test_more_sets_than_room_do_not_help():
     best = maximum_packing(np.random.default_rng(0).random(2**6), s=40, k=2)
     assert (np.diff(best) >= 0).all() and best[12] == best[40]
     assert np.diff(best)[:3] == pytest.approx(sorted(np.diff(best)[:3], reverse=True))
@@ -141,11 +138,6 @@ def test_the_table_may_be_as_large_as_the_limit(monkeypatch):
 # --- The solver is not trusted ---
 
 
-def lazy(A, b):
-    """The start of the iteration, as if it had converged there."""
-    return np.zeros(A.shape[1]), np.linalg.norm(b)
-
-
 def hasty(A, b):
     """The best combination of the columns but the last one that is needed."""
     x = nnls(A, b)[0]
@@ -155,27 +147,22 @@ def hasty(A, b):
     return x, rest
 
 
-def unsigned(A, b):
-    """Least squares without a sign."""
-    x = np.linalg.lstsq(A, b, rcond=None)[0]
-    return x, np.linalg.norm(A @ x - b)
-
-
-def unfinished(A, b):
-    """The minimum but for one part in a million, and the residual of the minimum."""
-    x, rest = nnls(A, b)
-    return x * (1 + 1e-6), rest
-
-
-def undefined(A, b):
-    return np.full(A.shape[1], np.nan), np.nan
-
-
 def endless(A, b):
     raise RuntimeError("Maximum number of iterations reached.")
 
 
-@pytest.mark.parametrize("solver", [lazy, hasty, unsigned, unfinished, undefined, endless])
+SOLVERS = {
+    "lazy": lambda A, b: (np.zeros(A.shape[1]), np.linalg.norm(b)),  # the start, as if it had converged there
+    "hasty": hasty,
+    "unsigned": lambda A, b: (np.linalg.lstsq(A, b, rcond=None)[0], 0.0),  # least squares without a sign
+    "unfinished": lambda A, b: (nnls(A, b)[0] * (1 + 1e-6), nnls(A, b)[1]),
+    "undefined": lambda A, b: (np.full(A.shape[1], np.nan), np.nan),
+    "endless": endless,
+    "boastful": lambda A, b: (nnls(A, b)[0], 0.5),  # right, but for the residual
+}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_a_wrong_solver_is_noticed_and_replaced(monkeypatch, solver):
     X, signs = np.random.default_rng(0).standard_normal((5, 2)), [1, -1, 1, 1, -1]
     calls = (
@@ -184,37 +171,25 @@ def test_a_wrong_solver_is_noticed_and_replaced(monkeypatch, solver):
         lambda: rademacher.neuron_values(X, signs),
     )
     right = [call() for call in calls]
-    monkeypatch.setattr(rademacher, "nnls", solver)
+    monkeypatch.setattr(rademacher, "nnls", SOLVERS[solver])
     for call, values in zip(calls, right, strict=True):
         assert call() == pytest.approx(values, rel=1e-9, abs=1e-9)
 
 
+def signs(*rows):
+    return np.array([[1.0 if sign == "+" else -1.0 for sign in row] for row in rows])
+
+
 def test_a_target_that_is_orthogonal_to_the_rows():
     """SciPy 1.17 gives x = (2.4, 0, 0, 0.4, 0) and a wrong residual; no row is nearer to the target than 0."""
-    rows = 18**0.5 * np.array(
-        [
-            [-1, -1, -1, -1, -1, -1],
-            [1, -1, -1, 1, -1, -1],
-            [-1, -1, -1, 1, -1, -1],
-            [1, -1, 1, -1, 1, 1],
-            [1, -1, -1, 1, 1, 1],
-        ]
-    )
+    rows = 18**0.5 * signs("------", "+--+--", "---+--", "+-+-++", "+--+++")
     target = 72**0.5 * np.array([-1, 1, 1, -1, 0, 0])
     assert rademacher._nearest(rows, target) == pytest.approx(target)
 
 
-def test_the_residual_that_the_solver_reports_is_not_used(monkeypatch):
-    X, signs = np.random.default_rng(0).standard_normal((5, 2)), [1, -1, 1, 1, -1]
-    values = rademacher.neuron_values(X, signs)
-    monkeypatch.setattr(rademacher, "nnls", lambda A, b: (nnls(A, b)[0], 0.5))
-    assert np.array_equal(rademacher.neuron_values(X, signs), values)
-
-
 def test_where_the_solver_errs_every_subset_of_the_rows_is_tried():
     """On these points SciPy 1.17.1 returns a combination that is 0.003 too far away, and a residual that is not its."""
-    rows = ["---++++++-+", "++++++++++-", "+--++--+--+", "+--+-+-----", "+++++---+-+"]
-    rows = np.array([[1.0 if sign == "+" else -1.0 for sign in row] for row in rows]) / np.sqrt(11)
+    rows = signs("---++++++-+", "++++++++++-", "+--++--+--+", "+--+-+-----", "+++++---+-+") / np.sqrt(11)
     rows = np.column_stack([rows, [0, 1, 0, 1, 0]])
     rest = rademacher._nearest(rows, np.eye(12)[-1])
     assert (rows @ rest).max() < 1e-12
@@ -286,6 +261,9 @@ def test_a_far_point_a_point_at_the_origin_and_two_equal_points():
     assert rademacher.active_sets([[0.0], [1.0]], bias=False).tolist() == [0, 2]
     assert rademacher.active_sets([[1e-12, 0.0], [0.0, 1.0]], bias=False).tolist() == [0, 1, 2, 3]
     assert rademacher.active_sets([[1.0], [1.0], [2.0]]).tolist() == [0, 3, 4, 7]
+    # on x, 0 and -x linear neurons wake one end or nothing; with a bias, only the middle alone and both ends cannot be
+    assert rademacher.active_sets([[1.0], [0.0], [-1.0]], bias=False).tolist() == [0b000, 0b001, 0b100]
+    assert rademacher.active_sets([[1.0], [0.0], [-1.0]]).tolist() == [0b000, 0b001, 0b011, 0b100, 0b110, 0b111]
 
 
 # --- Properties ---
@@ -314,10 +292,8 @@ def test_more_neurons_more_activity_and_more_bias_do_not_hurt():
 
 def test_the_two_terms_bound_their_sum():
     rng = np.random.default_rng(7)
-    X, zeta = rng.standard_normal((5, 2)), rng.choice([-1.0, 1.0], 5)
-    both, weights, biases = (
-        rademacher.neuron_values(X, zeta, 1.0, 1.0, terms=terms) for terms in ("both", "weights", "biases")
-    )
+    X, zeta, kinds = rng.standard_normal((5, 2)), rng.choice([-1.0, 1.0], 5), ("both", "weights", "biases")
+    both, weights, biases = (rademacher.neuron_values(X, zeta, 1.0, 1.0, terms) for terms in kinds)
     assert (both <= weights + biases + 1e-9).all() and (weights > 0).any() and (biases > 0).any()
 
 
@@ -331,13 +307,6 @@ def test_cover_counts_the_active_sets(n, m):
     assert len(rademacher.active_sets(X)) == 2 * sum(comb(m - 1, i) for i in range(n + 1))
     linear = rademacher.active_sets(X, bias=False).tolist()
     assert len(linear) - (2**m - 1 not in linear) == 2 * sum(comb(m - 1, i) for i in range(n))
-
-
-def test_active_sets_in_special_position():
-    """On x, -x and 0 linear neurons wake one end or nothing; with a bias, at most the middle alone is impossible."""
-    X = [[1.0], [0.0], [-1.0]]
-    assert rademacher.active_sets(X, bias=False).tolist() == [0b000, 0b001, 0b100]
-    assert rademacher.active_sets(X).tolist() == [0b000, 0b001, 0b011, 0b100, 0b110, 0b111]
 
 
 def test_random_neurons_have_listed_active_sets():
@@ -364,10 +333,6 @@ def test_points_of_single_precision_are_computed_with_in_double():
     X, zeta = np.random.default_rng(0).standard_normal((4, 2)).astype(np.float32), [1, -1, 1, 1]
     values = [rademacher.neuron_values(Z, zeta, 0.1, 0.3) for Z in (X, X.astype(np.float64))]
     assert np.array_equal(*values)
-
-
-def test_ascent_is_for_any_number_of_points():
-    assert rademacher.ascent(np.eye(20), np.ones(20), rng=np.random.default_rng(0)) == pytest.approx(sqrt(20) / 20)
 
 
 def slow_ascent(X, zeta, W, B, starts):
@@ -416,8 +381,9 @@ def test_by_default_weights_have_norm_1_and_there_is_no_bias():
     assert one.random() == other.random()  # eight starts at random
 
 
-def test_ascent_is_from_below_and_not_far():
+def test_ascent_is_from_below_and_not_far_for_any_number_of_points():
     rng = np.random.default_rng(11)
+    assert rademacher.ascent(np.eye(20), np.ones(20), rng=rng) == pytest.approx(sqrt(20) / 20)
     below, exact = [], []
     for _ in range(10):
         X, zeta = rng.standard_normal((6, 3)), rng.choice([-1.0, 1.0], 6)

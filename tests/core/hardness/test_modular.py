@@ -183,12 +183,9 @@ def test_the_next_sample_raises_the_rank_as_often_as_stated():
         assert before == A.shape[1] or raised >= (1 - d / q) / q
 
 
-def test_a_label_of_one_residue_gives_degree_1():
-    assert modular.degree([0, 1, 0]) == 1
-
-
-def test_even_tables_have_no_degree():
+def test_a_label_of_one_residue_gives_degree_1_and_even_tables_have_none():
     """-w has the labels of w: rounding to the nearest with p = 2 is such a table."""
+    assert modular.degree([0, 1, 0]) == 1
     with pytest.raises(ValueError, match=r"determine the secret by linearisation; \[0, 0, 1, 1, 0\] does not"):
         modular.degree([0, 0, 1, 1, 0])
 
