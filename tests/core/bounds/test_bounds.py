@@ -34,16 +34,6 @@ def test_the_tail_bounds_are_equalities_for_a_parity_just_above_the_degree():
     assert paper.claim_2_1_tail(0.1, 0.5, 0) == inf  # rho^0 = 1: the printed bound is empty at degree 0
 
 
-def test_claim_2_1_needs_a_nonnegative_correlation():
-    """E9: x_0 x_1 with rho = -1/2 has NS 3/8 and tail 1 above degree 1, more than 2 (3/8) / (1 + 1/2)."""
-    parity = hypercube.character(0b11, hypercube.points(2))
-    assert fourier.noise_sensitivity(parity, -0.5) == 0.375 and fourier.tail(parity, 1) == 1
-    assert Fraction(2) * Fraction(3, 8) / (1 - Fraction(-1, 2)) < 1
-    for form in (paper.claim_2_1_tail, ours.claim_2_1_tail):
-        with pytest.raises(ValueError, match="'rho' must be at least 0"):
-            form(0.375, -0.5, 1)
-
-
 @pytest.mark.parametrize("n", [1, 2, 5, 50, 400])
 def test_lemma_6_on_symmetric_halfspaces(n):
     """AS of 1{sum x > n - 2h} counts the edges of one layer: (1/4) 2 (n - h) C(n, h) / 2^n with h + 1 layers inside."""
@@ -158,14 +148,6 @@ def test_what_follows_from_the_average_sensitivity_by_hand():
     assert ours.remark_11(1.0, 3, 4, 0.5) == 16  # never worse than the dense bound
     assert ours.remark_11(1.0, 2, 100, (2 / 100) ** 2) == 6 * 2**2
     assert paper.remark_11(4, 5) == pytest.approx(1 / 20) and paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
-
-
-def test_the_slips_of_lemma_9_are_there():
-    AS, *_ = sharp([1], [[1]], [-2])  # relu(x + 2) never changes its active set: (U) is all of AS
-    assert AS == 1 > paper.eq_U(1, 1.0) and AS <= paper.eq_U(1, 1.0, form="repaired")  # E12
-    AS, *_ = sharp([1], [[1]], [0])  # relu(x) at n = s = k = 1
-    assert AS == 0.25 > paper.lemma_9(1, 1, 1, 1.0, 0.0) == 0  # E17
-    assert paper.boundary_probability(1, 1, 1) == 0 < 1 <= paper.boundary_probability(1, 1, 1, form="repaired")  # E14
 
 
 def test_the_printed_forms_of_section_3_by_hand():
