@@ -30,7 +30,9 @@ BOOLEAN = st.integers(1, 8).flatmap(lambda n: st.lists(st.booleans(), min_size=1
 @settings(max_examples=20)
 @given(BOOLEAN, st.sampled_from([-1.0, -0.3, 0.0, 0.5, 0.9, 1.0]))
 def test_boolean_functions_are_those_of_boofun(table, rho):
-    import boofun
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_DISABLE_JIT", "1")  # nothing here is worth compiling
+        import boofun
 
     peer, values = boofun.create([int(entry) for entry in table]), 1 - 2 * np.array(table, dtype=int)
     n, weights = len(table).bit_length() - 1, peer.spectral_weight_by_degree()
