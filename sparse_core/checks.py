@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "LARGE", "MANY", "flag", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of",
+    "flag", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of",
     "positive", "real", "real_array", "signs", "size",
 ]  # fmt: skip
 

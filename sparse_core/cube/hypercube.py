@@ -121,7 +121,7 @@ def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
     >>> [level.tolist() for level in supports(3, 2)]
     [[[]], [[0], [1], [2]], [[0, 1], [0, 2], [1, 2]]]
     """
-    n, degree = checks.integer("n", n, 0, checks.MANY), checks.integer("degree", degree, 0)
+    n, degree = checks.size("n", n, 0), checks.integer("degree", degree, 0)
     level = np.zeros((1, 0), dtype=np.int32)
     levels = [level]
     for i in range(1, min(degree, n) + 1):

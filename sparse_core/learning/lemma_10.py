@@ -59,7 +59,7 @@ def bucket_law(n: int, r: int) -> Law:
     >>> bucket_law(1, 4)
     [Fraction(3, 4), Fraction(1, 4)]
     """
-    n, r = checks.integer("n", n, 0, 12), checks.integer("r", r, 1, checks.MANY)
+    n, r = checks.integer("n", n, 0, 12), checks.size("r", r)
     count = [0] * (1 << n)
     for bucket in product(range(r), repeat=n):
         for flipped in range(r):
@@ -107,7 +107,7 @@ def averaged_sensitivity(net: SparseNetwork, r: int) -> float:
     >>> averaged_sensitivity(SparseNetwork([1, -1], [[1], [-1]], [0, 0]), 4)       # h(x) = x: (1 - rho)/2
     0.25
     """
-    r, signs = checks.integer("r", r, 1, checks.MANY), points(checks.having("net", net, "n", "values").n)
+    r, signs = checks.size("r", r), points(checks.having("net", net, "n", "values").n)
     cases = [
         average_sensitivity(restriction(net, bucket, z, r).values())
         for bucket in product(range(r), repeat=net.n)

@@ -189,7 +189,7 @@ def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np
     >>> layers(2, [1, -1], [1, -1], [0, 0])                 # h(x) = t
     (array([-2.,  0.,  2.]), array([1, 0, 2]))
     """
-    n, u = checks.integer("n", n, 1, checks.MANY), checks.real_array("u", u, 1)
+    n, u = checks.size("n", n), checks.real_array("u", u, 1)
     c, b = (checks.real_array(name, value, 1, shape=u.shape) for name, value in (("c", c), ("b", b)))
     z = np.outer(2 * np.arange(n + 1) - n, c) - b
     return np.maximum(z, 0) @ u, _labels(z > 0)

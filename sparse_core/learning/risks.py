@@ -105,8 +105,8 @@ def sample_risks(
     """
     h, n = checks.length_2n("values", values)
     m, runs, rng = (
-        checks.integer("m", m, 1, checks.MANY),
-        checks.integer("runs", runs, 1, checks.MANY),
+        checks.size("m", m),
+        checks.size("runs", runs),
         checks.generator("rng", rng),
     )
     return _risks(model, h, n, [m], runs, rng, noise).ravel()
@@ -164,8 +164,8 @@ def learning_curve(
     h, n = checks.length_2n("values", values)
     given = checks.real_array("sizes", sizes if isinstance(sizes, np.ndarray) else checks.listed("sizes", sizes), 1)
     checks.integer("the number of sizes", len(given), 1)
-    m = np.array([checks.integer("sizes", int(size), 1, checks.MANY) for size in given], dtype=np.int64)
-    runs, rng = checks.integer("runs", runs, 2, checks.MANY), checks.generator("rng", rng)
+    m = np.array([checks.size("sizes", int(size)) for size in given], dtype=np.int64)
+    runs, rng = checks.size("runs", runs, 2), checks.generator("rng", rng)
     found = _risks(model, h, n, m.tolist(), runs, rng)
     return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
 

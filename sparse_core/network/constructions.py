@@ -64,7 +64,7 @@ def junta(
     array([ 1., -1.])
     """
     values, p = checks.length_2n("table", table)
-    n = checks.integer("n", p if n is None else n, p, checks.MANY)
+    n = checks.size("n", p if n is None else n, p)
     read = [checks.integer("coordinates", i, 0, n - 1) for i in (range(p) if coordinates is None else coordinates)]
     if len(read) != p or len(set(read)) != p:
         raise ValueError(f"Argument 'coordinates' must be {p} different coordinates, not {read}.")
@@ -110,7 +110,7 @@ def appendix_a(
     >>> appendix_a(4, 28, gamma=14, weights=np.ones((16, 28))).sparsity()      # n = 32
     1, exact by pair certificates
     """
-    b, q = checks.integer("b", b, 0, 12), checks.integer("q", q, 1, checks.MANY)
+    b, q = checks.integer("b", b, 0, 12), checks.size("q", q)
     if weights is not None:
         w = checks.real_array("weights", weights, 2, shape=(1 << b, q))
     elif rng is not None:
@@ -135,8 +135,8 @@ def tight(p: int, k: int, n: int | None = None) -> SparseNetwork:
     >>> net.values(), net.sparsity(), net.scale.W**2
     (array([ 6., -6., -6.,  6.]), 3, exact by enumeration of 4 points, 2.0000000000000004)
     """
-    p, k = checks.integer("p", p, 1, 20), checks.integer("k", k, 1, checks.MANY)
-    n = checks.integer("n", p if n is None else n, p, checks.MANY)
+    p, k = checks.integer("p", p, 1, 20), checks.size("k", k)
+    n = checks.size("n", p if n is None else n, p)
     a = points(p)
     W = np.zeros((1 << p, n))
     W[:, :p] = a
@@ -152,7 +152,7 @@ def dense_parity(n: int) -> SparseNetwork:
     >>> dense_parity(2).values(), dense_parity(2).sparsity()
     (array([ 1., -1., -1.,  1.]), 3, exact by enumeration of 4 points)
     """
-    n = checks.integer("n", n, 1, checks.MANY)
+    n = checks.size("n", n)
     j = np.arange(n)
     u = np.r_[(-1) ** n, 2 * (-1) ** (n - j - 1)]
     return SparseNetwork(u, np.ones((n + 1, n)), np.r_[-n - 1, 2 * j - n])
@@ -233,7 +233,7 @@ def random_paths(n: int, depth: int, *, rng: np.random.Generator) -> NDArray[np.
     array([[ 0,  0,  1],
            [ 0,  0, -1]], dtype=int8)
     """
-    n, rng = checks.integer("n", n, 0, checks.MANY), checks.generator("rng", rng)
+    n, rng = checks.size("n", n, 0), checks.generator("rng", rng)
     paths = np.zeros((1, n), dtype=np.int8)
     for _ in range(checks.integer("depth", depth, 0, min(n, 16))):
         asked = [rng.choice(np.flatnonzero(path == 0)) for path in paths]
@@ -291,7 +291,7 @@ def gaussian_units(n: int, s: int, k: int = 1, *, rng: np.random.Generator) -> S
     (1, exact by enumeration of 256 points, 0.11328125)
     """
     n, k, rng = checks.integer("n", n, 1, 22), checks.integer("k", k, 1), checks.generator("rng", rng)
-    s = checks.integer("s", s, k + 1, checks.MANY)
+    s = checks.size("s", s, k + 1)
     W = rng.standard_normal((s, n))
     W /= np.linalg.norm(W, axis=1, keepdims=True)
     bias = max(np.partition(x @ W.T, s - k - 1, axis=1)[:, s - k - 1].max() for _, x in blocks(None, n, s))

@@ -152,11 +152,11 @@ def classify(
     if (y != labels).any() or y.min() < 0:
         raise ValueError("Argument 'y' must consist of classes 0, 1, 2, ...")
     checks.integer("the number of hidden layers", len(checks.listed("widths", widths)), 1, 3)
-    sizes = [X.shape[1], *(checks.integer("widths", width, 1, checks.MANY) for width in widths), int(y.max()) + 1]
+    sizes = [X.shape[1], *(checks.size("widths", width) for width in widths), int(y.max()) + 1]
     rng, optimiser = checks.generator("rng", rng), checks.one_of("optimiser", optimiser, tuple(OPTIMISERS))
     rate, l1, decay = checks.real("rate", rate, 0), checks.real("l1", l1, 0), checks.real("decay", decay, 0)
     flip, relabel = checks.real("flip", flip, 0, 1), checks.real("relabel", relabel, 0, 1)
-    epochs, batch = checks.integer("epochs", epochs, 1, checks.MANY), min(checks.integer("batch", batch, 1), len(X))
+    epochs, batch = checks.size("epochs", epochs), min(checks.integer("batch", batch, 1), len(X))
     initial = [rng.standard_normal((t, s)) * sqrt(2 / s) for s, t in pairwise(sizes)]
     layers = [(W.astype(X.dtype), np.zeros(len(W), X.dtype)) for W in initial]
     step = OPTIMISERS[optimiser]([p for layer in layers for p in layer])
@@ -291,10 +291,10 @@ def fit_each(
     """
     X, y = _labelled("X", X, "y", y)
     held_out = _labelled("validation", validation[0], "validation", validation[1], X.shape[1]) if validation else None
-    width, rng = checks.integer("width", width, 1, checks.MANY), checks.generator("rng", rng)
+    width, rng = checks.size("width", width), checks.generator("rng", rng)
     l1, decay = checks.real_array("prices", prices, 2, shape=(None, 2)).T
     checks.real("the least of prices", min(l1.min(), decay.min()), 0)
-    rate, steps = checks.real("rate", rate, 0), checks.integer("steps", steps, 1, checks.MANY)
+    rate, steps = checks.real("rate", rate, 0), checks.size("steps", steps)
     batch = min(checks.integer("batch", batch, 1), len(X))
     u = rng.standard_normal(width) / sqrt(width)
     W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
