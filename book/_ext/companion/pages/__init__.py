@@ -39,7 +39,7 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     claims.json to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
-    whose claims alone are shown.
+    which has its claims alone, and of the pages of the package their titles.
     """
     entries, records = claims.read(book), collect(executed)
     published = claims.read_yaml(book / "claims/published.yml", dict)
@@ -51,12 +51,13 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
         {**claim, "place": claims.place(claim, records), "part": proofs.part(claim, checked["theorems"])}
         for claim in entries
     ]
+    rooms = api.pages(PACKAGE, book, set(claims.by_id(placed)))
     pages = {
         "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGE)),
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed),
         "claims.json": json.dumps(placed),
-        **api.pages(PACKAGE, book, set(claims.by_id(placed))),
+        **(rooms if not only else {name: text.partition("\n")[0] for name, text in rooms.items()}),
     }
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
