@@ -143,9 +143,9 @@ class Figure:
             if data is None
             else figure_data.as_csv(list(data), zip(*data.values(), strict=True))
         )
+        self.talk = _for_a_slide(fig, alt) if talk else ""
         _legible(fig, "wide")
         self.svg = _inline([_drawn(fig, "tight")], alt)
-        self.talk = _for_a_slide(fig, alt) if talk else ""
         _stack(fig)
         self.narrow = _inline([_drawn(fig, "tight")], alt)
         plt.close(fig)
