@@ -24,7 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
-from .._arrays import slices
+from .._arrays import parallel, slices
 from ..cube.hypercube import dimension, monomials
 from .moments import Moments, Report, checked_points
 from .monomial_products import products_of
@@ -44,8 +44,9 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     ----------
     degree : the largest number of coordinates of a monomial.
     method : "averaging": c_T is the mean of y chi_T. "least_squares": c minimises the mean of (y - f)^2 plus
-        ridge |c|^2. "threshold": least squares over those T whose mean exceeds level * sqrt(2 ln D Var(y) / m) in
-        absolute value, D the number of monomials and m of samples.
+        ridge |c|^2. "threshold": least squares over those T for which the mean of (y - E y) chi_T, or of y for the
+        empty T, exceeds level * sqrt(2 ln D Var(y) / m) in absolute value; D is the number of monomials, m of samples,
+        and Var(y) / m the variance of such a mean where c_T = 0.
     ridge : at least 0, for least squares; positive if there are fewer samples than monomials.
     level : at least 0, for threshold. At 1 hardly any monomial passes by noise alone.
     solver : for least squares: "gram", "kernel", "cg", "walsh" or "auto", see ``regression``.
@@ -145,17 +146,21 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         """f(x) for each row x of X."""
         check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
         points, n = checked_points(validate_data(self, X, dtype="numeric", reset=False)), self.n_features_in_
-        values = np.empty(len(points))
         if hasattr(self, "_kept"):
-            for rows, chi in _characters(points, self._kept):
-                values[rows] = chi @ self.coef_
-            return values
-        products = products_of(n, self.degree_)
-        c = np.zeros(products.size)
-        c[products.position] = self.coef_
-        for rows in slices(len(points), products.block):
-            values[rows] = products.forward(products.factors(points[rows]), c)
-        return values
+            size = max(1, CHUNK // max(1, self._kept.size))
+            parts: Iterator[Any] = parallel(
+                lambda rows: _characters(points[rows], self._kept) @ self.coef_, slices(len(points), size)
+            )
+        else:
+            products = products_of(n, self.degree_)
+            c = np.zeros(products.size)
+            c[products.position] = self.coef_
+
+            def values(rows: slice) -> NDArray[np.float64]:
+                return products.forward(products.factors(points[rows].T), c)
+
+            parts = products.over(slices(len(points), products.block), values, len(points))
+        return np.concatenate([np.zeros(0), *parts])
 
     @property
     def monomials_(self) -> NDArray[Any]:
@@ -177,21 +182,26 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         )
 
     def _threshold(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
-        m, n = X.shape
-        moments = Moments(n, self.degree_).update(X, y, report)
+        (m, n), y = X.shape, np.asarray(y, dtype=np.float64)
+        moments = Moments(n, self.degree_).update(X, y - y.mean(), report)
         means = moments.coefficients
-        variance = max(0.0, moments.mean_square - means[0] ** 2)
-        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * variance / m))
+        means[0] = y.mean()
+        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * moments.mean_square / m))
         if len(kept) > m:
             raise ValueError(
                 f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
                 f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
             )
-        self._kept = _sets(n, self.degree_, kept)
+        sets = self._kept = _sets(n, self.degree_, kept)
+
+        def equations(rows: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            chi = _characters(X[rows], sets)
+            return chi.T @ chi, chi.T @ y[rows]
+
         G, b = np.zeros((len(kept),) * 2), np.zeros(len(kept))
-        for rows, chi in _characters(X, self._kept):
-            G += chi.T @ chi
-            b += chi.T @ y[rows]
+        for part in parallel(equations, slices(m, max(1, CHUNK // max(1, sets.size)))):
+            G += part[0]
+            b += part[1]
         self.coef_ = solve(G, b)
 
     def _samples(self, X: ArrayLike, y: ArrayLike, reset: bool) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -274,8 +284,7 @@ def _masks(sets: NDArray[np.int32]) -> NDArray[np.int64]:
     return masks
 
 
-def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """chi_T(x) for the rows T of ``sets``, a block of X at a time; the filler -1 meets a last coordinate, always 1."""
-    for rows in slices(len(X), max(1, CHUNK // max(1, sets.size))):
-        extended = np.column_stack([X[rows], np.ones(len(X[rows]), dtype=X.dtype)])
-        yield rows, np.prod(extended[:, sets], axis=2, dtype=np.float64)
+def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> NDArray[np.float64]:
+    """chi_T(x) for the rows x of X and T of ``sets``; the filler -1 meets a last coordinate, which is always 1."""
+    extended = np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
+    return np.asarray(np.prod(extended[:, sets], axis=2, dtype=np.float64))

@@ -13,6 +13,7 @@ Paper: Lemma 7.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -51,8 +52,9 @@ class Moments:
     blocks is kept to twice double precision (as an unevaluated sum of two doubles), so that it does not depend on the
     order of the blocks: shards whose lengths are multiples of ``block`` give the same bits as one run over all samples.
 
-    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB, and for
-    small n two doubles per point of the cube; none that grows with the number of samples.
+    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB
+    and two results of 32 MB for each thread, and for small n two doubles per point of the cube; none that grows with
+    the number of samples.
 
     Examples
     --------
@@ -95,7 +97,7 @@ class Moments:
         if y is None and isinstance(X, np.ndarray):
             raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
         shards: Any = X if y is None else [(X, y)]
-        new = Moments(self.n, self.degree)
+        new = self._at(0, *np.zeros((2, len(self._sums))))
         m = 0 if y is None else checks.rectangular("y", y).size
         for _ in new._read(chunks(shards, self.n, checked), m):
             if callback:
@@ -108,32 +110,44 @@ class Moments:
     def _read(self, pieces: Iterable[tuple[NDArray[Any], NDArray[Any]]], m: int) -> Iterator[None]:
         """Add the samples of the pieces, m or more; pauses after each block."""
         products, table, squares = self._products, np.zeros(0), 0.0
-        for X, y in pieces:
-            small = float(np.abs(y).max()) * products.block <= 1 << 24
-            exact = small and bool((y == np.rint(y)).all())  # in single precision
-            signs = exact and bool((np.abs(y) == 1).all())
-            if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
+        for y, where, sums in products.over(self._blocks(pieces, m), self._block, m):
+            if sums is None:
                 table = table if len(table) else np.zeros(1 << self.n)
-                np.add.at(table, place(X), y)
+                np.add.at(table, where, y)
                 squares += float(y @ y)
-                self.count += len(y)
-                yield
-                continue
-            dtype: Any = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
-            for rows in slices(len(y), products.bits if signs else products.block):
-                labels = y[rows].astype(np.float64, copy=False)
-                values = packed_signs(labels) if signs else labels.astype(dtype, copy=False)
-                sums = products.adjoint(products.factors(X[rows], dtype), values)
-                if signs:
-                    sums -= 64 * len(values) - len(labels)  # the bits beyond the last sample
-                self._add(np.append(sums, labels @ labels))
-                self.count += len(labels)
-                yield
+            else:
+                self._add(sums)
+            self.count += len(y)
+            yield
         if len(table):
             sums = np.zeros_like(self._sums)
             sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
             sums[-1] = squares
             self._add(sums)
+
+    def _blocks(self, pieces: Iterable[tuple[NDArray[Any], NDArray[Any]]], m: int) -> Iterator[Any]:
+        """The samples as they are summed together, with the type of the products, or None for the transform."""
+        products = self._products
+        for X, y in pieces:
+            exact = float(np.abs(y).max()) * products.block <= 1 << 24 and bool((y == np.rint(y)).all())
+            signs = exact and bool((np.abs(y) == 1).all())
+            if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
+                yield X, y, None
+                continue
+            dtype = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
+            for rows in slices(len(y), products.bits if signs else products.block):
+                yield X[rows], y[rows], dtype
+
+    def _block(self, block: tuple[NDArray[Any], NDArray[Any], Any]) -> tuple[NDArray[Any], Any, Any]:
+        """The labels of a block, and where each of its points stands on the cube, or else its sums."""
+        (X, y, dtype), products = block, self._products
+        if dtype is None:
+            return y, place(X), None
+        values = packed_signs(y) if dtype is np.uint64 else y.astype(dtype, copy=False)
+        sums = products.adjoint(products.factors(X.T, dtype), values)
+        if dtype is np.uint64:
+            sums -= 64 * len(values) - len(y)  # the bits beyond the last sample
+        return y, None, np.append(sums, np.square(y, dtype=np.float64).sum())
 
     def _many(self, m: int) -> bool:
         """Whether the transform of all 2^n sums costs less than products with m samples, about 8 n 2^n to m D."""
@@ -155,11 +169,15 @@ class Moments:
             raise ValueError(
                 f"Argument 'other' must have n = {self.n} and degree {self.degree}, not {other.n} and {other.degree}."
             )
-        result = Moments(self.n, self.degree)
-        result.count = self.count + other.count
-        result._sums, result._rest = self._sums.copy(), self._rest + other._rest
+        result = self._at(self.count + other.count, self._sums.copy(), self._rest + other._rest)
         result._add(other._sums)
         return result
+
+    def _at(self, count: int, sums: NDArray[Any], rest: NDArray[Any]) -> Moments:
+        """Other moments of the same n and degree."""
+        new = copy(self)
+        new.count, new._sums, new._rest = count, sums, rest
+        return new
 
     @property
     def sums(self) -> NDArray[np.float64]:
@@ -195,7 +213,8 @@ def chunks(
     size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
     for X, y in shards:
         X, y = checks.rectangular("X", X), checks.rectangular("y", y)
-        checks.signs("X", X[:0] if X.ndim else X, n)
+        if X.ndim != 2 or X.shape[1] != n or X.dtype.kind not in "biuf":
+            checks.signs("X", X[:0] if X.ndim else X, n)  # refuses it
         if y.shape != (len(X),):
             checks.real_array("y", y, ndim=1, shape=(len(X),))
         for rows in slices(len(X), size):
@@ -204,11 +223,18 @@ def chunks(
             held.append((points, checks.real_array("y" + where, y[rows], ndim=1)))
             have += len(points)
             if have >= size:
-                points, labels = map(np.concatenate, zip(*held, strict=True))
+                points, labels = _joined(held)
                 yield points[:size], labels[:size]
                 held, have = [(points[size:], labels[size:])], have - size
     if have:
-        yield np.concatenate([X for X, _ in held]), np.concatenate([y for _, y in held])
+        yield _joined(held)
+
+
+def _joined(pairs: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDArray[Any], NDArray[Any]]:
+    if len(pairs) == 1:
+        return pairs[0]
+    X, y = map(np.concatenate, zip(*pairs, strict=True))
+    return X, y
 
 
 def checked_points(X: ArrayLike) -> NDArray[Any]:

@@ -17,7 +17,7 @@ Paper: Lemma 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from math import comb
 from typing import Any, NamedTuple
@@ -25,13 +25,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import parallel
 from ..cube.hypercube import dimension, supports
 
 __all__ = ["MonomialProducts", "packed_signs", "products_of"]
 
-ROWS = (48, 256)  # a product has at least the first number of rows, and more up to the second if that wastes little
+ROWS = (24, 256)  # a product has at least the first number of rows, and more up to the second if that wastes little
 FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
 WORDS = 1 << 15  # of 64 bits, that are counted at a time: 256 KB
+APART = 1 << 22  # moments up to which several blocks are summed at a time, each in an array of its own
+ALONE = 1 << 25  # monomials at samples below which one thread is as quick as several
 SHORT = 32  # words, along which NumPy adds more slowly than across them
 
 Factors = tuple[list[NDArray[Any]], list[NDArray[Any]]]
@@ -54,7 +57,7 @@ class MonomialProducts:
     (``hypercube.monomials``, or ``hypercube.supports`` for n > 62) into it.
 
     >>> products = products_of(3, 2)
-    >>> factors = products.factors(np.array([[1, -1, 1], [-1, -1, 1]]))
+    >>> factors = products.factors(np.array([[1, -1], [-1, -1], [1, 1]]))     # of the points (1, -1, 1), (-1, -1, 1)
     >>> products.adjoint(factors, np.array([1.0, 3]))[products.position]
     array([ 4., -2., -4.,  4.,  2., -2., -4.])
     """
@@ -62,29 +65,31 @@ class MonomialProducts:
     def __init__(self, n: int, degree: int) -> None:
         self.n, self.degree = n, min(degree, n)
         self.lower = (self.degree + 1) // 2
-        self.low = dimension(n, self.lower)  # the sets with no B come first, in the order of the monomials
+        self.most = self.degree - self.lower
+        self.low = dimension(n, max(0, self.lower - 1))  # the sets of fewer elements come first, as among the monomials
         self.tiles = list(self._tiles())
         self.size = self.tiles[-1].where.stop if self.tiles else self.low
         factor = comb(n, self.lower)  # at least as many as the sets B, since degree <= n
         self.block = 1 << min(10, max(4, (FEATURES // factor).bit_length() - 1))
-        self.bits = 64 * max(1, FEATURES // (8 * factor))  # samples per block of bits
+        self.bits = 64 * max(1, min(512, FEATURES // (8 * factor)))  # samples per block of bits
 
     def _tiles(self) -> Iterator[Tile]:
-        end, first, most = self.low, self.lower - 1, self.degree - self.lower
-        while most and first < self.n - 1:
+        end, first = self.low, self.lower - 1
+        while 0 <= first < self.n:
             last, start = first + 1, comb(first, self.lower)
-            while last < self.n - 1 and self._together(first, last, most):
+            while last < self.n and self._together(first, last):
                 last += 1
-            for upper in range(1, most + 1):
-                height, width = comb(last, self.lower) - start, comb(self.n - 1 - first, upper)
+            height, above = comb(last, self.lower) - start, self.n - 1 - first
+            for upper in range(1, max(1, self.most) + 1):
+                width = comb(above, upper) if upper > 1 else 1 + above * (self.most > 0)
                 if width:
                     yield Tile(upper, start, start + height, width, slice(end, end + height * width))
                     end += height * width
             first = last
 
-    def _together(self, first: int, last: int, most: int) -> bool:
+    def _together(self, first: int, last: int) -> bool:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
-        rows = comb(last, self.lower) - comb(first, self.lower)
+        rows, most = comb(last, self.lower) - comb(first, self.lower), self.most
         return rows < ROWS[0] or (rows < ROWS[1] and 8 * comb(self.n - last, most) > 7 * comb(self.n - first, most))
 
     @cached_property
@@ -93,23 +98,30 @@ class MonomialProducts:
         position = np.empty(dimension(self.n, self.degree), dtype=np.intp)
         position[: self.low] = np.arange(self.low)
         largest = np.repeat(np.arange(self.n), [comb(p, self.lower - 1) if self.lower else 0 for p in range(self.n)])
-        sets = supports(self.n, self.degree - self.lower)
+        sets = supports(self.n, self.most)
         for upper, start, stop, width, where in self.tiles:
-            B = self.n - 1 - sets[upper][:width, ::-1]
+            grid = np.arange(where.start, where.stop).reshape(-1, width)
+            if upper == 1:
+                position[self.low + start : self.low + stop], grid = grid[:, 0], grid[:, 1:]
+            if not grid.size:
+                continue
+            B = self.n - 1 - sets[upper][: grid.shape[1], ::-1]
             table = [[comb(b, self.lower + 1 + i) for b in range(self.n)] for i in range(upper)]
             rank = sum(np.array(table[i])[B[:, i]] for i in range(upper))  # of A and B together: rank(A) + this
             target = dimension(self.n, self.lower + upper - 1) + np.arange(start, stop)[:, None] + rank
             valid = largest[start:stop, None] < B[:, 0]
-            position[target[valid]] = np.arange(where.start, where.stop).reshape(target.shape)[valid]
+            position[target[valid]] = grid[valid]
         return position
 
-    def factors(self, X: NDArray[Any], dtype: Any = np.float64) -> Factors:
-        """chi_A and chi_B at the rows of X, A of at most ceil(degree/2) elements, B of the rest: all that is stored.
+    def factors(self, columns: NDArray[Any], dtype: Any = np.float64) -> Factors:
+        """chi_A and chi_B at points, the columns of an array: A of at most ceil(degree/2) elements, B of the rest.
 
-        Of type uint64, the factors hold one bit per sample, 1 where the character is -1.
+        Of type uint64, the factors hold one bit per sample, 1 where the character is -1. The empty set B and those of
+        one element stand together.
         """
-        columns = packed_signs(X.T) if dtype is np.uint64 else np.ascontiguousarray(X.T, dtype=dtype)
-        return _characters(columns, self.lower), _characters(columns[::-1], self.degree - self.lower)
+        columns = packed_signs(columns) if dtype is np.uint64 else np.ascontiguousarray(columns, dtype=dtype)
+        B = _characters(np.ascontiguousarray(columns[::-1]), self.most)
+        return _characters(columns, self.lower), [B[0], np.concatenate(B[:2]), *B[2:]]
 
     def adjoint(self, factors: Factors, y: NDArray[Any]) -> NDArray[Any]:
         """Phi^T y as a flat array. y is of the type of the factors.
@@ -120,20 +132,29 @@ class MonomialProducts:
         times, product = (np.bitwise_xor, _agreement) if bits else (np.multiply, _product)
         A, B = factors[0], [times(level, y) for level in factors[1]]
         flat, end = np.empty(self.size, np.float64 if bits else y.dtype), 0
-        for level in A:
+        for level in A[: max(1, self.lower)]:
             product(level, B[0], flat[end : end + len(level)].reshape(-1, 1))
             end += len(level)
         for upper, start, stop, width, where in self.tiles:
-            product(A[self.lower][start:stop], B[upper][:width], flat[where].reshape(-1, width))
+            product(A[-1][start:stop], B[upper][:width], flat[where].reshape(-1, width))
         return flat
 
     def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
         """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
         A, B = factors
-        total: NDArray[Any] = c[: self.low] @ np.concatenate(A)
+        total: NDArray[Any] = c[: self.low] @ np.concatenate(A[: max(1, self.lower)])
+        sums = [np.zeros_like(level) for level in B]
         for upper, start, stop, width, where in self.tiles:
-            total += np.einsum("ij,ij->j", A[self.lower][start:stop], c[where].reshape(-1, width) @ B[upper][:width])
+            sums[upper][:width] += c[where].reshape(-1, width).T @ A[-1][start:stop]
+        for level, sum_ in zip(B[1:], sums[1:], strict=True):
+            sum_ *= level
+            total += sum_.sum(axis=0)
         return total
+
+    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int) -> Iterator[Any]:
+        """map(work, blocks), several at a time if that is worth it for m samples in all (0: nobody knows)."""
+        worth = self.size <= APART and not 0 < m * self.size < ALONE
+        return parallel(work, blocks) if worth else map(work, blocks)
 
 
 @lru_cache(maxsize=8)

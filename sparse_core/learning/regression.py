@@ -10,7 +10,7 @@ at all m samples.
 * *walsh*: the same, each step two Walsh transforms, whatever the number of samples: with the table of how often each
   point of the cube occurs, Phi^T Phi is scatter, transform, multiply, transform, gather.
 
-The first two solve by Cholesky's factors, the others to a tolerance. Where the samples leave c undetermined, the
+The first two are solved to rounding, the others to a tolerance. Where the samples leave c undetermined, the
 shortest minimiser is returned, by the last two to single precision.
 
 Paper: Lemma 7, which calls it polynomial regression.
@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from .. import checks
-from .._arrays import Array, slices
+from .._arrays import Array, parallel, slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, monomials, supports
-from .conjugate_gradients import conjugate_gradients
+from .conjugate_gradients import conjugate_gradients, descend
 from .moments import TABLE_N, Moments, Report, checked_points, chunks, place
 from .monomial_products import products_of
 
@@ -40,6 +40,9 @@ SOLVERS = ("gram", "kernel", "cg", "walsh")
 WALSH_N = 25  # up to here a table of all points is worth its memory
 TOLERANCE = 1e-6
 QUICK = 3e6  # nanoseconds below which the exact routes are preferred to faster ones
+LARGE = 500  # unknowns from which conjugate gradients are tried before the factors of the matrix
+EXACT = 1e-14  # relative residual that is no more than rounding
+ROWS = 512  # samples of a step of conjugate gradients at a time, so that the factors stay in the cache
 PAIRS = 1 << 16  # entries of a matrix that are looked up at a time
 
 
@@ -138,9 +141,10 @@ def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float
     digits = log(2 / tolerance) if tolerance else inf
     steps = 2 + sqrt(((1 + r) ** 2 + ridge) / least) * digits / 2 if least else inf
     means, entry = m * D / 12, 3 if n <= TABLE_N else 4 * (n // 16 + 1)
+    solution = 5 * D**2 if LARGE <= D and r < 1 / 2 else D**3 / 150  # as ``solve`` will find it
     count = min(m * squares / 64, table / 4 + 20 * m if n <= TABLE_N else inf)
     return {
-        "gram": (means + count + D**3 / 150 + entry * D**2, 16 * D**2 + 80 * squares),
+        "gram": (means + count + solution + entry * D**2, 16 * D**2 + 80 * squares),
         "kernel": (means + m**2 * (n / 25 + 8) + m**3 / 150 if m < D else inf, 16 * m**2),
         "cg": (means + m * D / 11 * steps, 0),
         "walsh": (20 * m + table / 2 * steps, 40 * 2**n if n <= WALSH_N else inf),
@@ -148,16 +152,28 @@ def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float
 
 
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
-    """(A + ridge) x = b for A symmetric and not negative: by Cholesky, or the shortest solution where that breaks down.
+    """(A + ridge) x = b for A symmetric and not negative, to rounding; the shortest x where there are many.
 
-    The ridge is added to A in place.
+    The ridge is added to A in place. Conjugate gradients, where A is large and each step halves the residual at least;
+    else Cholesky, or the pseudo-inverse where that breaks down.
 
     >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
     array([1., 1.])
     """
     A[np.diag_indices_from(A)] += ridge
+    [x] = parallel(lambda b: _solution(A, b), [b])  # with one thread: else the last bits tell the number of threads
+    return x
+
+
+def _solution(A: Array, b: Array) -> Array:
     if not len(b):
         return b
+    size = float(np.linalg.norm(b)) if len(b) >= LARGE else 0.0
+    for step, (x, left) in enumerate(descend(lambda v: blas.dsymv(1.0, A.T, v), b) if size else (), start=1):
+        if left <= EXACT * size / 2 and np.linalg.norm(b - A @ x) <= EXACT * size:
+            return x
+        if left > size * 2.0**-step:
+            break
     factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
     if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
         return np.asarray(lapack.dpotrs(factor, b)[0])
@@ -192,26 +208,37 @@ def gram(moments: Moments, degree: int) -> Array:
            [0., 0., 1.]])
     """
     n, degree = moments.n, min(checks.integer("degree", degree, 0, moments.degree // 2), moments.n)
-    values = moments.coefficients
+    entries = (_by_table if n <= TABLE_N else _by_words)(moments, degree)
     G = np.empty((dimension(n, degree),) * 2)
-    if n <= TABLE_N:
-        table, masks = np.zeros(1 << n), monomials(n, degree)
-        table[monomials(n, moments.degree)] = values
-        for row, mask in zip(G, masks, strict=True):
-            row[:] = table[mask ^ masks]
-        return G
+    for rows in slices(len(G), max(1, PAIRS // len(G))):
+        G[rows, : rows.stop] = entries(rows)
+        G[: rows.stop, rows] = G[rows, : rows.stop].T
+    return G
+
+
+def _by_table(moments: Moments, degree: int) -> Callable[[slice], Array]:
+    """rows -> the entries of some rows of the Gram matrix up to their last diagonal entry, from a table of all sets."""
+    table, masks = np.zeros(1 << moments.n), monomials(moments.n, degree)
+    table[monomials(moments.n, moments.degree)] = moments.coefficients
+    return lambda rows: table.take(masks[rows, None] ^ masks[: rows.stop])
+
+
+def _by_words(moments: Moments, degree: int) -> Callable[[slice], Array]:
+    """The same for any n, from the place of each set among all sets, 16 coordinates at a time."""
+    n, values = moments.n, moments.coefficients
     member = np.concatenate([(level[:, :, None] == np.arange(n)).any(1) for level in supports(n, degree)])
     words = np.packbits(np.pad(member, ((0, 0), (0, -n % 16))), axis=1, bitorder="little").view("<u2")
     first, places = np.array([0] + [dimension(n, i) for i in range(2 * degree)]), _places(n, 2 * degree)
-    for rows in slices(len(G), max(1, PAIRS // len(G))):
+
+    def entries(rows: slice) -> Array:
         place, size = 0, np.zeros((rows.stop - rows.start, rows.stop), dtype=np.intp)
         for word, added in zip(words.T, places, strict=True):
             both = word[rows, None] ^ word[: rows.stop]
             place += added[size << 16 | both]
             size += np.bitwise_count(both)
-        G[rows, : rows.stop] = values[first[size] + place]
-        G[: rows.stop, rows] = G[rows, : rows.stop].T
-    return G
+        return np.asarray(values[first[size] + place])
+
+    return entries
 
 
 def _places(n: int, most: int) -> list[NDArray[np.int64]]:
@@ -241,14 +268,18 @@ def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
 def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
     """c -> Phi^T Phi c / m in a given precision, for points that have been checked."""
     m, n = X.shape
-    products = products_of(n, degree)
+    products, columns = products_of(n, degree), np.ascontiguousarray(X.T, dtype=np.int8)
 
     def operator(c: Array, dtype: Any) -> Array:
         flat, image = np.zeros(products.size, dtype), np.zeros(products.size)
         flat[products.position] = c
-        for rows in slices(m, products.block):
-            factors = products.factors(X[rows], dtype)
-            image += products.adjoint(factors, products.forward(factors, flat))
+
+        def block(rows: slice) -> NDArray[Any]:
+            factors = products.factors(columns[:, rows], dtype)
+            return products.adjoint(factors, products.forward(factors, flat))
+
+        for part in products.over(slices(m, min(ROWS, products.block)), block, m):
+            image += part
         result: Array = image[products.position] / m
         return result
 

@@ -77,7 +77,7 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
         return float(sum((found.get(T, 0.0) - coefficients.get(T, 0.0)) ** 2 for T in {*found, *coefficients}))
     gap = np.array(checks.length_2n("coefficients", coefficients)[0], dtype=np.float64)
     gap[model.monomials_] -= model.coef_
-    return float(gap @ gap)
+    return float(np.square(gap).sum())
 
 
 def sample_risks(

@@ -49,7 +49,8 @@ def test_threshold_is_least_squares_over_the_large_means(n):
     y = 2 * majority(X, 1, 4, 6) + 0.5 + noise
     model = LowDegreeRegressor(2, "threshold", level=0.7).fit(X, y)
     features = characters(X, 2)
-    means = features.T @ y / 300
+    means = features.T @ (y - y.mean()) / 300
+    means[0] = y.mean()
     kept = np.abs(means) > 0.7 * np.sqrt(2 * np.log(len(means)) * np.var(y) / 300)
     assert 3 <= kept.sum() < 100
     assert model.coef_ == pytest.approx(np.linalg.lstsq(features[:, kept], y, rcond=None)[0], abs=1e-10)
@@ -59,6 +60,16 @@ def test_threshold_is_least_squares_over_the_large_means(n):
     found = model.monomials_ >= 0 if n > 62 else None
     degrees = found.sum(axis=1) if n > 62 else np.bitwise_count(model.monomials_)
     assert np.array_equal(degrees, sets)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e6])
+def test_a_large_mean_of_the_labels_lets_no_false_monomial_pass(mean):
+    """With uncentred labels the means of y chi_T have variance (Var y + mean^2) / m: nearly all would pass."""
+    X, noise = sample(12, 400, 3)
+    y = mean + 5 * X[:, 2] + noise
+    assert LowDegreeRegressor(2, "threshold").fit(X, y).monomials_.tolist() == [0] * (mean > 0) + [1 << 2]
+    naive = np.abs(characters(X, 2).T @ y / 400) > np.sqrt(2 * np.log(79) * np.var(y) / 400)
+    assert mean == 0 or naive.sum() > 70
 
 
 def test_monomials_name_the_coefficients_on_both_sides_of_a_machine_word():

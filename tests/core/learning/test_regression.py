@@ -10,10 +10,12 @@ from naive import characters, sample
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
+from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import hypercube
 from sparse_core.learning import regression
-from sparse_core.learning.conjugate_gradients import Interrupted, _descend, conjugate_gradients
+from sparse_core.learning.conjugate_gradients import Interrupted, conjugate_gradients, descend
+from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
 from sparse_core.learning.monomial_products import MonomialProducts
 from sparse_core.learning.regression import choose, distance_kernel, gram, least_squares, solve
@@ -184,6 +186,25 @@ def test_steps_that_do_not_converge_are_reported(monkeypatch):
         assert least_squares(X, y, 2, solver="cg").steps == 2
 
 
+def fits(X, y):
+    """What each route and each method finds, from samples of several blocks."""
+    yield from (least_squares(X, y, 3, solver=solver).coefficients for solver in ("gram", "cg", "walsh"))
+    yield least_squares(X[:600], y[:600], 3, ridge=0.1, solver="kernel").coefficients
+    for method in ("averaging", "threshold"):
+        model = LowDegreeRegressor(2, method, level=0.5).fit(X, y)
+        yield from (model.coef_, model.predict(X), LowDegreeRegressor(2, method).fit(X, np.sign(y)).coef_)
+
+
+def test_the_bits_do_not_tell_the_number_of_threads():
+    X, y = sample(16, 60_000, 5)
+    y = y + X[:, 0] + X[:, 3] * X[:, 7]
+    with threadpool_limits(1, "blas"):
+        alone = list(fits(X, y))
+    with threadpool_limits(3, "blas"):
+        for found, expected in zip(fits(X, y), alone, strict=True):
+            assert np.array_equal(found, expected)
+
+
 # --- Interruptions and reports ---
 
 
@@ -264,7 +285,7 @@ def positive(size, seed=0):
 def test_each_step_is_the_best_of_its_krylov_space():
     """x_k minimises x^T A x / 2 - b^T x over the span of b, A b, ..., A^(k-1) b."""
     A, b = positive(9)
-    steps = list(zip(range(1, 7), _descend(lambda v: A @ v, b), strict=False))
+    steps = list(zip(range(1, 7), descend(lambda v: A @ v, b), strict=False))
     assert len(steps) == 6
     for k, (x, residual) in steps:
         Q = np.linalg.qr(np.column_stack([np.linalg.matrix_power(A, i) @ b for i in range(k)]))[0]
