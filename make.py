@@ -126,7 +126,7 @@ def serve(port):
 
 
 def bench(arguments):
-    """time the package beside other libraries, in .bench-venv; further arguments: --quick, --only NAME"""
+    """time the package beside other libraries, in .bench-venv; further: --quick, --only NAME, --output FILE"""
     command = ["-P", "-m", "tests.benchmarks.run", *arguments]
     enter(BENCH_VENV, BENCH / "requirements.txt", command)
     call("the benchmark", command)

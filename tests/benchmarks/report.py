@@ -150,7 +150,7 @@ def limits(results: dict[str, Any]) -> dict[str, list[str]]:
             reached = [share >= goal for record, share in shares if applies(record["args"], first(record))]
             aim = f"{goal:.0%} for {words}: {sum(reached)} of {len(reached)}"
         row = {"group": group, "least work": work, "goal, reached by": aim}
-        rows.append(row | {f"below {LOW:.0%}": f"{slow} of {len(shares)}. {why if slow else ''}"})
+        rows.append(row | {f"below {LOW:.0%}": f"{slow} of {len(shares)}", "why": why if slow else ""})
     return columns(rows)
 
 
