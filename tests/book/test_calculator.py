@@ -94,16 +94,24 @@ def page_file(tmp_path):
     return path.as_uri()
 
 
-def test_every_row_equals_the_package_at_random_settings(monkeypatch, in_browser):
+@pytest.fixture(scope="module")
+def calculated(in_browser):
+    """The fields of the page, and (setting, values, readings) for many settings, the initial one first."""
+
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)
-        fields = await page.evaluate("calculator.fields")
-        chosen = list(settings(fields, await page.evaluate("calculator.defaults"), np.random.default_rng(6), 240))
-        return chosen, await page.evaluate("settings => settings.map(calculator.evaluate)", chosen)
+        fields, defaults = await page.evaluate("[calculator.fields, calculator.defaults]")
+        chosen = list(settings(fields, defaults, np.random.default_rng(6), 240))
+        pages = "all => all.map(one => [one, calculator.evaluate(one), calculator.readings(one)])"
+        return fields, await page.evaluate(pages, chosen)
 
+    return in_browser(visit)
+
+
+def test_every_row_equals_the_package_at_random_settings(monkeypatch, calculated):
     monkeypatch.setattr(_arguments, "dimension", functools.cache(_arguments.dimension))
     differences = []
-    for setting, found in zip(*in_browser(visit), strict=True):
+    for setting, found, _ in calculated[1]:
         wanted = expected(**setting)
         assert found.keys() == wanted.keys()
         for key, value in wanted.items():
@@ -125,15 +133,9 @@ def test_a_wrong_constant_would_be_seen(in_browser):
     assert "ours.average_sensitivity" not in differ
 
 
-def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(in_browser):
-    async def visit(page):
-        await page.add_script_tag(path=SCRIPT)
-        fields = await page.evaluate("calculator.fields")
-        chosen = list(settings(fields, await page.evaluate("calculator.defaults"), np.random.default_rng(7), 60))
-        return chosen, await page.evaluate("s => s.map(p => [calculator.evaluate(p), calculator.readings(p)])", chosen)
-
+def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):
     seen = set()
-    for setting, (values, readings) in zip(*in_browser(visit), strict=True):
+    for setting, values, readings in calculated[1]:
         n, s, k, W, B, m, R = (setting[key] for key in "n s k W B m R".split())
         trivial = {
             "ours.average_sensitivity": s**2 * W**2,
@@ -150,12 +152,8 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(in_browser):
     assert {row for row, vacuous in seen if not vacuous} >= trivial.keys() - {"paper.theorem_8_degree repaired"}
 
 
-def test_the_table_without_javascript_shows_the_initial_setting(in_browser):
-    async def visit(page):
-        await page.add_script_tag(path=SCRIPT)
-        return await page.evaluate("[calculator.defaults, calculator.readings(calculator.defaults), calculator.fields]")
-
-    defaults, readings, fields = in_browser(visit)
+def test_the_table_without_javascript_shows_the_initial_setting(calculated):
+    fields, ((defaults, _, readings), *_) = calculated
     stored = re.findall(r'data-row="([^"]*)">([^<]*)</span> \| <span data-reading="([^"]*)">([^<]*)<', PAGE)
     assert [row for row, *_ in stored] == [row for _, _, row, _ in stored]
     assert {row: [value, words] for row, value, _, words in stored} == readings
@@ -185,7 +183,7 @@ def test_a_setting_survives_its_address(page_file, in_browser):
 
 def test_the_keyboard_moves_a_slider(page_file, in_browser):
     async def visit(page):
-        await page.goto(page_file)
+        await page.goto(page_file + "#k=8")
         shown = page.locator('[data-row="ours.theorem_8_degree"]')
         states = [(await page.locator("#field-eps").input_value(), await shown.text_content())]
         await page.locator("#slider-eps").focus()
@@ -195,24 +193,17 @@ def test_the_keyboard_moves_a_slider(page_file, in_browser):
         text = await page.locator("#slider-eps").get_attribute("aria-valuetext")
         await page.locator(".bound-reset").press("Enter")
         states.append((await page.locator("#field-eps").input_value(), await shown.text_content()))
-        return states, text
+        await page.locator("#slider-s").press("Home")  # takes k along
+        return states, text, await page.locator("#field-s").input_value(), await page.locator("#field-k").input_value()
 
-    states, text = in_browser(visit)
+    states, text, *s_and_k = in_browser(visit)
+    assert s_and_k == ["1", "1"]
     values = [float(value) for value, _ in states]
     assert values[0] == values[-1] == 0.2
     assert values[0] < values[1] < values[2] < values[3] == 1000
-    for value, shown in states:
-        assert shown == str(ours.theorem_8_degree(float(value), 1.0, 1, 1024))
+    for (value, shown), k in zip(states, (8, 8, 8, 8, 1), strict=True):
+        assert shown == str(ours.theorem_8_degree(float(value), 1.0, k, 1024))
     assert text == "1000"
-
-
-def test_a_slider_takes_the_other_one_along(page_file, in_browser):
-    async def visit(page):
-        await page.goto(page_file + "#s=64&k=8")
-        await page.locator("#slider-s").press("Home")
-        return await page.locator("#field-s").input_value(), await page.locator("#field-k").input_value()
-
-    assert in_browser(visit) == ("1", "1")
 
 
 @pytest.mark.parametrize(
