@@ -59,6 +59,8 @@ def _mapped(path: Path) -> NDArray[Any]:
     if data[:10] != HEAD:
         return np.asarray(np.load(path, mmap_mode="r"))
     shape, by_columns, dtype = _layout(data[8:128])
+    if dtype.hasobject:  # NumPy would take the bytes of the file for addresses
+        raise ValueError(f"The file must hold numbers, not entries of type {dtype}.")
     return np.ndarray(shape, dtype, data, 128, order="F" if by_columns else "C")
 
 

@@ -36,8 +36,13 @@ def test_samples_in_files_are_arrays_and_no_objects(tmp_path):
     from sparse_core.learning import shards
 
     shard = shards.save(tmp_path, [(np.ones((2, 2)), np.ones(2))])[0]
+    numbers = shard[0].read_bytes()
     np.save(shard[0], np.array([{"an": "object"}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: .*([Pp]ickle|object)"):
+        shards.moments([shard], 1)
+    header = b"{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (2, 2), }"  # and numbers as addresses
+    shard[0].write_bytes(numbers[:10] + header.ljust(117) + b"\n" + numbers[128:])
+    with pytest.raises(ValueError, match="must hold numbers, not entries of type .*'O'"):
         shards.moments([shard], 1)
 
 
