@@ -242,7 +242,9 @@ def test_the_pages_are_a_pure_function_of_notebooks_and_claims(book, tmp_path):
     assert written[0] == written[1] and other == {"ledger.md", "errata.md", "map.md", "claims.json"}
     assert f"{CHAPTER}.html#{passing().anchor}" in written[0]["ledger.md"] and "Preview" not in written[0]["ledger.md"]
     pages.write(book, stage, {}, only="01-definitions")
-    assert "Preview: only the chapter `01-definitions`" in (stage / "book/ledger.md").read_text()
+    shown = (stage / "book/ledger.md").read_text()
+    assert "Preview: only the chapter `01-definitions`" in shown and 'id="lemma-9"' not in shown
+    assert (stage / "book/api-cube.md").read_text() == "# API: cube"
 
 
 @pytest.mark.parametrize(
