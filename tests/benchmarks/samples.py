@@ -112,10 +112,12 @@ def one(n: int, d: int, m: int) -> Any:
 
 def cluster(n: int, d: int, m: int, rows: int, killed: bool = False) -> Run:
     """The same on two processes of a Dask cluster, one of which may be killed in the middle of each call."""
+    import dask
     from distributed import Client, LocalCluster
 
     from sparse_core.learning import shards
 
+    dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in KEPT.items()})
     folder, found = written(n, d, m, rows, "real")
     client = Client(LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0))
     facts = {"rest_mb": max(client.run(peak).values())}
@@ -142,7 +144,8 @@ def size(n: int, d: int, m: int) -> dict[str, int]:
     return {"n": n, "d": d, "m": m}
 
 
-ROWS = 3 << 16  # of a shard: more than half a second for n = 64, d = 3
+KEPT = {"MALLOC_TRIM_THRESHOLD_": 1 << 28, "MALLOC_MMAP_THRESHOLD_": 1 << 25}  # bytes: see "Scaling out"
+ROWS = 1 << 17  # of a shard: more than half a second for n = 64, d = 3
 OURS = ("sparse_core",)
 FEATURES = {"sparse_core": coefficients, "scikit-learn": by_features}
 FITS = {
