@@ -6,6 +6,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 from companion import accessible_names, claims, domain, pages
+from docutils import nodes
 from nbformat import v4
 from sphinx.application import Sphinx
 
@@ -202,6 +203,12 @@ def test_the_main_line_is_what_is_seen_before_the_audit_whose_parts_load_closed(
     heading, part = page.select_one("#line-by-line").find_all(recursive=False)
     assert heading.name == "h3" and part.name == "details" and not part.has_attr("open")
     assert part.summary.text == "Show 1 check, Line by line" and part.select_one(".claim-record")
+
+
+def test_what_loads_closed_is_no_part_of_the_main_line():
+    parts = [nodes.paragraph("", "one two"), domain.raw('<details class="steps"><summary>Steps</summary>')]
+    parts += [nodes.paragraph("", "three"), domain.raw("</details>"), nodes.paragraph("", "four")]
+    assert domain.words(nodes.section("", *parts)) == 3
 
 
 def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it_is_used(chapter):

@@ -8,6 +8,7 @@ import html
 import json
 import re
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from docutils import nodes
@@ -196,14 +197,17 @@ def minutes(doctree: nodes.document) -> int:
 
 
 def words(node: nodes.Node) -> int:
-    """The words that are seen: not those of hidden code, closed proofs and records. A formula in a line is one word; a
-    formula or code on lines of its own is ten."""
+    """The words that are seen: not those of hidden code, records, closed proofs and what else loads closed. A formula
+    in a line is one word; a formula or code on lines of its own is ten."""
     if isinstance(node, nodes.Text):
         return len(node.split())
     if isinstance(node, (nodes.math, nodes.math_block, nodes.literal_block)):
         return 1 if isinstance(node, nodes.math) else 10
-    unseen = (nodes.raw, HideCodeCellNode, dropdown_main, solution_node)
-    return 0 if isinstance(node, unseen) else sum(map(words, node.children))
+    if isinstance(node, (nodes.raw, HideCodeCellNode, dropdown_main, solution_node)):
+        return 0
+    tags = [child.astext() if isinstance(child, nodes.raw) else "" for child in node.children]
+    depth = accumulate(tag.count("<details") - tag.count("</details") for tag in tags)
+    return sum(words(child) for child, inside in zip(node.children, depth, strict=True) if not inside)
 
 
 def files(stem: str, assets: Path) -> str:

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from sparse_core.notebook import figures
@@ -13,7 +14,8 @@ LINKS = (
     '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
     '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slides}</p>'
 )
-SLIDE = '<a download href="{folder}{file}" aria-label="{paper} slide of {name}">{paper}</a>'
+SLIDE = '<a download href="{folder}{name}-slide-{paper}.svg" aria-label="{paper} slide of {name}">{paper}</a>'
+PAPERS = ("light", "dark")
 FOLDER = "../_static/figures/"  # from a page in book/
 
 
@@ -57,11 +59,18 @@ def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
         svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
-    offered = []
-    for paper in ("light", "dark") if drawn.get("talk") else ():
+    for paper in PAPERS if drawn.get("talk") else ():
         title = f"{name}-slide-{paper}"
         svgs[f"{title}.svg"] = figures.standalone(drawn["talk"], title, caption, dark=paper == "dark")
-        offered.append(SLIDE.format(folder=FOLDER, file=f"{title}.svg", name=name, paper=paper))
-    words = f", for a slide: {', '.join(offered)}" if offered else ""
+    words = f", for a slide: {slide_links(name)}" if drawn.get("talk") else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}
+
+
+def slide_links(name: str) -> str:
+    return ", ".join(SLIDE.format(folder=FOLDER, name=name, paper=paper) for paper in PAPERS)
+
+
+def slide(role: str, source: str, name: str, *_: Any) -> tuple[list[nodes.Node], list[Any]]:
+    """The role ``{slide}`02-uniform-no-root` ``: links to the two slides of a figure, by the name of its files."""
+    return [nodes.raw("", slide_links(name), format="html")], []
