@@ -51,6 +51,10 @@ PROOFS = {
 LINKS = """
 {claim}`lemma-9` {claim}`its row <lemma-9>` {claim}`E16` {statement}`lemma-9` {statement}`the box <ours-x>`
 {statement}`eq-U` {statement}`theorem-4` {statement}`theorem-8` {claim}`ours-x`
+
+| On | A slide |
+|---|---|
+| x | {slide}`02-uniform-x` |
 """
 
 
@@ -203,6 +207,12 @@ def test_the_main_line_is_what_is_seen_before_the_audit_whose_parts_load_closed(
     heading, part = page.select_one("#line-by-line").find_all(recursive=False)
     assert heading.name == "h3" and part.name == "details" and not part.has_attr("open")
     assert part.summary.text == "Show 1 check, Line by line" and part.select_one(".claim-record")
+
+
+def test_the_slides_of_a_figure_are_linked_by_the_name_of_its_files(chapter):
+    light, dark = chapter.select("td a[download]")
+    assert light["href"] == "../_static/figures/02-uniform-x-slide-light.svg" and dark.text == "dark"
+    assert light["aria-label"] == "light slide of 02-uniform-x"
 
 
 def test_what_loads_closed_is_no_part_of_the_main_line():

@@ -19,7 +19,7 @@ from sphinx_design.dropdown import dropdown_main
 from sphinx_exercise.nodes import solution_node
 from sphinx_proof.nodes import unenumerable_node
 
-from companion import downloads
+from companion import downloads, figure_files
 from companion.claims import OURS, Claim, Claims, name
 from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
@@ -275,6 +275,7 @@ def searchable(app, pagename, templatename, context, doctree):
 def setup(app):
     for role in ("claim", "statement"):
         app.add_role(role, ClaimRole(innernodeclass=nodes.inline, warn_dangling=True))
+    app.add_role("slide", figure_files.slide)
     app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", dress)
     app.connect("html-page-context", searchable)

@@ -117,7 +117,6 @@ def setup(app):
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     domain.setup(app)
-    app.add_role("slide", figure_files.slide)
     app.connect("builder-inited", lambda app: figure_files.write(Path(app.srcdir, "book")))
     app.connect("html-page-context", without_thebe, priority=999)
     app.connect("build-finished", finish)
