@@ -119,13 +119,6 @@ def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
     assert ours.SECOND_ORDER == pytest.approx(25.31, abs=0.01)
 
 
-def test_the_level_of_the_second_difference_is_a_lower_bound():
-    """F(d + 1) = 1 - 2 (1 - 2/r)^(d+1) + (1 - 4/r)^(d+1) with r = 3 (d + 1), for the d that matter."""
-    t = np.arange(7, 100_000.0)
-    F = 1 - 2 * (1 - 2 / (3 * t)) ** t + (1 - 4 / (3 * t)) ** t
-    assert ours.LEVEL <= F.min() < ours.LEVEL + 0.01
-
-
 @pytest.mark.parametrize("n, copies", [(2, 3), (3, 20), (4, 100)])
 def test_remark_11_is_nearly_an_equality_beside_a_corner(n, copies):
     """s' copies of relu(x_1 + ... + x_n - n + 2) have AS = 2 eta s'^2 W^2, the parity of one more bit 4 k^2 W^2."""
@@ -386,8 +379,6 @@ def test_theorem_e_is_below_its_simple_form(m, s, k):
 
 
 scales = st.floats(0.01, 100)
-
-
 sizes = st.integers(1, 200), st.integers(1, 50), st.integers(1, 50)
 
 

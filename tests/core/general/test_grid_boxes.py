@@ -17,16 +17,6 @@ def test_a_found_box_lies_inside():
             assert D[np.ix_(*box)].all() and all(a != b for a, b in box)
 
 
-@pytest.mark.parametrize("shape, density", [((4,), 0.5), ((4, 16), 0.5), ((4, 16, 256), 0.5), ((16, 256), 1 / 8)])
-def test_the_box_lemma(shape, density):
-    rng = np.random.default_rng(1)
-    size = int(np.prod(shape))
-    for _ in range(20):
-        D = np.zeros(size, dtype=bool)
-        D[rng.permutation(size)[: int(np.ceil(density * size))]] = True
-        assert box_in(D.reshape(shape)) is not None
-
-
 def test_sparse_sets_contain_no_box_and_a_box_is_all_that_it_contains():
     assert box_in(np.eye(5)) is None and box_in([1, 0]) is None and box_in([[1, 1], [0, 0]]) is None
     assert box_in(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]

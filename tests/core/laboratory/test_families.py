@@ -6,7 +6,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from sparse_core.cube import fourier
 from sparse_core.laboratory import families
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork
@@ -49,13 +48,6 @@ def test_no_network_stands_twice():
     family = families.networks(1, 3, 1, 1)
     neurons = np.stack([family.u, family.W[:, :, 0], family.b], axis=-1)
     assert len({tuple(sorted(map(tuple, net))) for net in neurons.tolist()}) == len(neurons)
-
-
-def test_the_sharp_bound_is_attained_in_the_family():
-    family = families.networks(1, 4, 1, 1)
-    AS = np.array([fourier.average_sensitivity(h) for h in family.values])
-    assert (AS <= 4 * family.k**2 * family.square).all()
-    assert (AS == 4 * family.k**2 * family.square)[(family.k == 2) & (family.square == 1)].any()
 
 
 def test_the_survey_agrees_with_the_single_networks():
