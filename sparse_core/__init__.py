@@ -25,18 +25,9 @@ if TYPE_CHECKING:
     from .network import SparseNetwork
 
 __all__ = [
-    "LowDegreeRegressor",
-    "SparseNetwork",
-    "bounds",
-    "cube",
-    "examine",
-    "general",
-    "hardness",
-    "laboratory",
-    "learning",
-    "network",
-    "notebook",
-]
+    "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "examine", "general", "hardness", "laboratory",
+    "learning", "network", "notebook",
+]  # fmt: skip
 try:
     __version__ = version("sparse_core")
 except PackageNotFoundError:  # used from its folder, as by the chapters of the book

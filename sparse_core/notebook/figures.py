@@ -138,11 +138,8 @@ class Figure:
         if not alt.strip():
             raise ValueError("Argument 'alt' must say what the figure shows, with its numbers; it is empty.")
         self.alt = alt
-        self.csv = (
-            figure_data.as_csv(figure_data.COLUMNS, figure_data.rows(fig))
-            if data is None
-            else figure_data.as_csv(list(data), zip(*data.values(), strict=True))
-        )
+        table = figure_data.rows(fig) if data is None else zip(*data.values(), strict=True)
+        self.csv = figure_data.as_csv(figure_data.COLUMNS if data is None else list(data), table)
         self.talk = _for_a_slide(fig, alt) if talk else ""
         _legible(fig, "wide")
         self.svg = _inline([_drawn(fig, "tight")], alt)
@@ -245,13 +242,8 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = F
                 child.attrib.pop("display", None)
     root.set("aria-label", title)
     ground = {"width": "100%", "height": "100%", "fill": paper}
-    for tag, text, attributes in (
-        ("rect", None, ground),
-        ("metadata", ORIGIN, {}),
-        ("desc", alt, {}),
-        ("title", title, {}),
-    ):
-        element = ET.Element(f"{{{SVG}}}{tag}", attributes)
+    for tag, text in (("rect", None), ("metadata", ORIGIN), ("desc", alt), ("title", title)):
+        element = ET.Element(f"{{{SVG}}}{tag}", ground if tag == "rect" else {})
         element.text = text
         root.insert(0, element)
     return ET.tostring(root, encoding="unicode")
