@@ -84,6 +84,8 @@ class GridFamily:
         (0.4, 0.4167)
         """
         n, plus = checks.real_array("n", n, None), checks.real_array("plus", plus, None)
+        checks.entries("n", n, (n >= 0) & (n <= self.N), f"must have entries from 0 to {self.N}")
+        checks.entries("plus", plus, (plus >= 0) & (plus <= self.q), f"must have entries from 0 to {self.q}")
         P = n / (1 - self.kappa) + (self.q - plus) / self.kappa
         T = self.N / (1 - self.kappa) + self.q / self.kappa
         square = P * (1 - P / T)

@@ -153,7 +153,7 @@ class AdversarialOracle:
         (0.0, 12)
         """
         c = checks.real_array("coefficients", coefficients, 1).astype(np.float64)
-        T = np.asarray(sets)
+        T = checks.rectangular("sets", sets)
         if T.shape != c.shape or T.dtype.kind not in "iu" or len(np.unique(T)) < len(T):
             raise ValueError("Argument 'sets' must be different bit masks, one for each coefficient.")
         if len(T) and not 0 <= T.min() <= T.max() < 1 << self.m:

@@ -43,7 +43,6 @@ lowdegree.LowDegreeRegressor(1).partial_fit(X=[[1, -1], [1, 1], [-1, 1]], y=[1, 
 model.predict(X=[[1, -1], [1, 1]])
 modular.arora_ge(Y=[[1, 0], [0, 1], [1, 1]], labels=[1, 2, 0], table=[0, 1, 2])
 modular.degree(table=[0, 1, 0, 1, 0])
-statistical_queries.AdversarialOracle(4, tau=0.2).query_spectrum(sets=[0, 1, 2], coefficients=[0, 1, 0])
 risks.risk(model, coefficients=[0, 1, 0, 1])
 """.strip().splitlines()
 CALLS = OTHERS + [call for call in LIMITS if "=[" in call]
