@@ -120,9 +120,9 @@ def check():
     print("check: lint, formatting, types and imports are clean")
 
 
-def serve(port):
+def serve():
     """show _build/html at a local address"""
-    build.serve(port)
+    build.serve()
 
 
 def bench(arguments):
@@ -163,7 +163,6 @@ def parse(arguments):
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["test"].add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
-    add["serve"].add_argument("--port", type=int, default=8000, help="default: %(default)s")
     known, further = parser.parse_known_args(arguments)
     command, options = known.command, {key: value for key, value in vars(known).items() if key != "command"}
     if command in ("test", "bench", "prove"):

@@ -282,13 +282,13 @@ def build_html(stage, out, strict):
     say(f"  html: {sum(1 for _ in out.rglob('*.html'))} pages, {time.perf_counter() - start:.1f} s")
 
 
-def serve(port):
-    """Show the site at an address of this machine alone, until Ctrl-C."""
+def serve():
+    """Show the site to this machine alone, at port 8000 or, if that is taken, at a free one, until Ctrl-C."""
     handler = functools.partial(SimpleHTTPRequestHandler, directory=site())
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    except (OSError, OverflowError) as error:
-        raise Stop(f"port {port} cannot be used ({error}): choose another with --port") from None
+        server = ThreadingHTTPServer(("127.0.0.1", 8000), handler)
+    except OSError:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     say(f"serve: http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)")
     try:
         server.serve_forever()
