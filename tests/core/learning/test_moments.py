@@ -1,6 +1,7 @@
 """Moments of samples: against direct sums and the fast transform; how they add."""
 
 import pickle
+import tracemalloc
 from functools import reduce
 from operator import add
 
@@ -52,14 +53,6 @@ def test_the_order_is_that_of_the_supports_for_any_n(n, degree, labels):
         assert sums[i] == np.dot(np.prod(X[:, sets[i]], axis=1), y)
 
 
-@pytest.mark.parametrize("n, degree", [(0, 0), (0, 2), (1, 1), (5, 2), (9, 3), (8, 8), (60, 2), (40, 3), (14, 6)])
-def test_each_monomial_has_one_place_in_the_products(n, degree):
-    products = MonomialProducts(n, degree)
-    assert len(products.position) == hypercube.dimension(n, degree) <= products.size
-    assert len(np.unique(products.position)) == len(products.position)
-    assert products.position.min() >= 0 and products.position.max() < products.size
-
-
 @given(shapes)
 def test_forward_evaluates_the_polynomial(shape):
     n, degree, m, seed = shape
@@ -106,29 +99,14 @@ def test_integer_labels_are_exact_however_the_samples_are_cut(lengths, seed):
     assert np.array_equal(total.sums, Moments(6, 4).update(X, y).sums)
 
 
-@given(shapes)
-def test_counted_bits_are_the_sums_of_products_of_signs(shape):
-    n, degree, m, seed = shape
-    X, y = sample(n, m, seed, "signs")
+@pytest.mark.parametrize("words", [1, 5, 40, 1000, 1 << 15])  # that are counted at a time
+@pytest.mark.parametrize("n, degree, m", [(0, 0, 3), (3, 1, 0), (5, 9, 64), (7, 3, 65), (12, 4, 2300)])
+def test_counted_bits_are_the_sums_of_products_of_signs(n, degree, m, words, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.monomial_products.WORDS", words)
+    X, y = sample(n, m, 0, "signs")
     products, bits = products_of(n, degree), packed_signs(y)
     counted = products.adjoint(products.factors(X.T, np.uint64), bits) - (64 * len(bits) - m)
     assert np.array_equal(counted, products.adjoint(products.factors(X.T), y.astype(float)))
-
-
-@pytest.mark.parametrize("words", [1, 5, 40, 1000])
-def test_bits_are_counted_in_pieces_of_any_size(words, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.monomial_products.WORDS", words)
-    (X, y), products = sample(12, 300, 0, "signs"), MonomialProducts(12, 4)
-    counted = products.adjoint(products.factors(X.T, np.uint64), packed_signs(y)) - (5 * 64 - 300)
-    assert np.array_equal(counted, products.adjoint(products.factors(X.T), y.astype(float)))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint64])
-def test_the_products_keep_the_type_that_is_asked_for(dtype):
-    (X, y), products, bits = sample(7, 70, 0, "signs"), MonomialProducts(7, 4), dtype is np.uint64
-    factors, labels = products.factors(X.T, dtype), packed_signs(y) if bits else y.astype(dtype)
-    assert {level.dtype for part in factors for level in part} == {np.dtype(dtype)}
-    assert products.adjoint(factors, labels).dtype == (np.float64 if bits else dtype)
 
 
 @pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1000])
@@ -138,15 +116,6 @@ def test_packed_signs_are_bits(m):
     assert words.shape == (3, -(-m // 64)) and words.dtype == np.uint64
     assert [[int(word) >> i & 1 for word in row for i in range(64)][:m] for row in words] == (X.T < 0).tolist()
     assert sum(int(np.bitwise_count(row).sum()) for row in words) == (X < 0).sum()  # the rest of the bits is 0
-
-
-@pytest.mark.parametrize("n, degree", [(1, 1), (6, 2), (10, 3), (22, 2)])
-def test_the_transform_is_taken_where_it_costs_less(n, degree):
-    """Against m products with a matrix of the size of the products, 8 n 2^n; and up to a table of 2^22 numbers."""
-    moments = Moments(n, degree)
-    even = 8 * n * 2**n // products_of(n, degree).size
-    assert moments._many(even + 1) and not moments._many(even)
-    assert not Moments(23, degree)._many(10**15)
 
 
 @pytest.mark.parametrize("label", [2**13, 2**14 + 1, 2**15 - 1])
@@ -201,16 +170,6 @@ def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labe
     assert seen and np.array_equal(stream.sums, expected.sums)
 
 
-def test_bits_are_counted_in_longer_blocks(monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.moments.TABLE_N", -1)
-    X, y = sample(3, 5000, 0, "signs")
-    heard = []
-    for labels, size in ((y, 5000), (2 * y, 1024)):
-        heard.clear()
-        Moments(3, 1).update(X, labels, lambda *both: heard.append(both))
-        assert heard[0] == ("moments of degree 1", size / 5000) and heard[-1][1] == 1
-
-
 @given(st.lists(st.integers(0, 3000), max_size=6), st.sampled_from(["normal", "signs", "integers"]))
 def test_an_iterator_of_shards_gives_the_bits_of_one_array(lengths, labels):
     X, y = sample(23, sum(lengths), 1, labels)
@@ -226,14 +185,11 @@ def test_samples_are_read_in_multiples_of_1024(n, size, monkeypatch):
     monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 18 * 1024)
     X, y = sample(n, 20000, 0)
     cuts = [0, 1, 700, 7000, 7000, 20000]
-    shards = [(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
-    pieces = list(chunks(shards, n))
-    lengths = [len(labels) for _, labels in pieces]
+    pieces = list(chunks([(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)], n))
     assert np.array_equal(np.concatenate([points for points, _ in pieces]), X)
     assert np.array_equal(np.concatenate([labels for _, labels in pieces]), y)
-    assert all(length % 1024 == 0 for length in lengths[:-1]) and max(lengths) <= size
-    alone = [len(labels) for _, labels in chunks([(X, y)], n)]
-    assert alone == [size] * (20000 // size) + [20000 % size]
+    assert all(len(labels) % 1024 == 0 and len(labels) <= size for _, labels in pieces[:-1])
+    assert [len(labels) for _, labels in chunks([(X, y)], n)] == [size] * (20000 // size) + [20000 % size]
     X[19000:19001, : n and 1] = 0
     if n:
         start = 19000 // size * size
@@ -293,3 +249,44 @@ def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block
     assert products.size <= (1 + waste) * hypercube.dimension(n, degree)
     assert products.block == block == max(16, min(1024, 2 ** int(np.log2(2**23 / factor))))
     assert products.bits == 64 * max(1, min(512, 2**20 // factor))
+
+
+# --- Many samples ---
+
+
+def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_precision_can_count(monkeypatch):
+    """2^24 + 11 equal points: every sum is that number, which float32 does not have."""
+    m = 2**24 + 11
+    X, y = np.broadcast_to(np.array([[-1, 1]], dtype=np.int8), (m, 2)), np.broadcast_to(np.int8(1), m)
+    expected = m * characters(X[:1], 2)[0]
+    assert int(np.float32(m)) != m
+    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by the transform
+    monkeypatch.setattr("sparse_core.learning.moments.TABLE_N", -1)
+    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by counting
+    twos = np.full(2**16, 2, dtype=np.int8)
+    blocks = Moments(2, 2).update((X[: 2**16], twos) for _ in range(2**8 + 1))
+    assert np.array_equal(blocks.sums, 2 * (2**24 + 2**16) * characters(X[:1], 2)[0])  # by products of float32
+
+
+def test_single_precision_is_accurate_to_single_precision_at_any_number_of_samples():
+    X, y = sample(10, 1024, 0)
+    single = Moments(10, 3).update((X, y.astype(np.float32)) for _ in range(300)).coefficients
+    double = Moments(10, 3).update(X, y).coefficients
+    assert 0 < np.abs(single - double).max() < 1e-7
+
+
+@pytest.mark.parametrize("labels", ["normal", "signs"])
+def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
+    """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
+    n, shards = 12, 300
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 14)
+    X, y = sample(n, 1024, 0)
+    y = y if labels == "normal" else np.sign(y)
+    moments = Moments(n, 3)
+    rows, words = (1 << 14) // n, {"normal": 1024, "signs": (1 << 14) // n // 64}[labels]
+    limit = 8 * moments._sums.nbytes + 3 * 8 * 66 * words + 4 * 16 * n * rows  # C(12, 2) = 66
+    tracemalloc.start()
+    moments.update((X.copy(), y.copy()) for _ in range(shards))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert moments.count == shards * 1024 and peak < limit < shards * (X.nbytes + y.nbytes) / 2

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import characters, sample
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LinearRegression
-from sklearn.preprocessing import PolynomialFeatures
 from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import hypercube
@@ -24,14 +22,13 @@ ROUTES = ("gram", "kernel", "cg", "walsh")
 EXACT = {"tolerance": 1e-12}
 
 
-def routes(n):
-    return [route for route in ROUTES if route != "walsh" or n <= 25]
-
-
 SHAPES = [(0, 0, 3), (5, 0, 3), (5, 2, 40), (6, 3, 80), (3, 3, 60), (26, 2, 500), (70, 1, 200)]
 
 
-@pytest.mark.parametrize("n, degree, m, solver", [(*shape, route) for shape in SHAPES for route in routes(shape[0])])
+@pytest.mark.parametrize(
+    "n, degree, m, solver",
+    [(*shape, route) for shape in SHAPES for route in ROUTES if route != "walsh" or shape[0] <= 25],
+)
 def test_each_route_is_least_squares_on_the_explicit_matrix(n, degree, m, solver):
     X, y = sample(n, m, n + m)
     naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
@@ -69,18 +66,6 @@ def test_labels_of_single_precision_are_welcome():
         single = least_squares(X, y.astype(np.float32), 2, solver=solver).coefficients
         assert single.dtype == np.float64
         assert single == pytest.approx(least_squares(X, y, 2, solver=solver).coefficients, abs=2e-6)
-
-
-@pytest.mark.parametrize("solver", ROUTES)
-def test_it_is_linear_regression_on_polynomial_features_as_closely_as_each_route_says(solver):
-    X, y = sample(9, 400, 2)
-    features = PolynomialFeatures(3, interaction_only=True, include_bias=False).fit_transform(X.astype(float))
-    other = LinearRegression().fit(features, y)
-    for tolerance, close in ((1e-6, 1e-10 if solver in ("gram", "kernel") else 1e-6), (1e-13, 1e-10)):
-        c = least_squares(X, y, 3, solver=solver, tolerance=tolerance).coefficients
-        assert characters(X, 3) @ c == pytest.approx(other.predict(features), abs=10 * close)
-        assert c[0] == pytest.approx(other.intercept_, abs=close)
-        assert c[1:10] == pytest.approx(other.coef_[:9], abs=close)
 
 
 @pytest.mark.parametrize("solver", ROUTES)
@@ -132,58 +117,12 @@ def test_the_rule_takes_the_quickest_route_or_an_exact_one_that_is_quick():
     assert choose(50, 4, 1) == "gram"  # all are quick, this one is exact
 
 
-CASES = [(m, n, d) for m in (1, 30, 697, 3000, 10**6) for n, d in ((1, 1), (16, 3), (22, 2), (23, 2), (25, 1), (26, 4))]
-
-
-@pytest.mark.parametrize("ridge, tolerance", [(0.0, 1e-6), (0.1, 1e-6), (1e-6, 1e-12), (0.1, 0.0)])
-def test_the_rule_takes_the_first_of_the_least_estimates_that_the_memory_allows(ridge, tolerance):
-    for m, n, degree in CASES:
-        estimates = regression._time_and_memory(m, n, degree, ridge, tolerance)
-        for memory in (0, 1e5, 1e9, inf):
-            fit = [name for name in ROUTES if estimates[name][1] <= memory]
-            least = min(max(estimates[name][0], 3e6) for name in fit)
-            first = next(name for name in fit if max(estimates[name][0], 3e6) == least)
-            assert choose(m, n, degree, ridge, memory, tolerance) == first
-
-
-def test_by_default_there_is_no_ridge_and_memory_is_no_object():
-    for case in CASES:
-        assert choose(*case) == choose(*case, 0.0, inf, 1e-6)
-    assert choose(300, np.int8(100), np.int8(2)) == choose(300, 100, 2)
-
-
 def test_the_rule_is_followed_and_can_be_overridden(monkeypatch):
     X, y = sample(6, 100, 0)
     for route in ROUTES:
         monkeypatch.setattr(regression, "choose", lambda *arguments, route=route: route)
         assert least_squares(X, y, 1).solver == route
         assert least_squares(X, y, 1, solver="gram").solver == "gram"
-
-
-def test_solve_falls_back_to_the_shortest_solution():
-    A = np.diag([2.0, 0.0, 1e-14])  # up to 1e-12 of the largest, an eigenvalue is rounding
-    assert solve(A, np.array([4.0, 0, 1e-14])).tolist() == [2, 0, 0]
-    assert solve(np.diag([2.0, 0.0]), np.array([4.0, 1.0]), ridge=1.0) == pytest.approx([4 / 3, 1])
-
-
-def test_a_matrix_that_is_singular_but_for_rounding_has_the_shortest_solution():
-    """Its Cholesky factors exist, and would give (2, 0)."""
-    A = np.array([[1.0, 1.0], [1.0, 1.0 + 2**-52]])
-    assert np.linalg.cholesky(A)[1, 1] > 0
-    assert solve(A, np.array([2.0, 2.0])) == pytest.approx([1, 1], rel=1e-6)
-
-
-def test_a_matrix_that_is_far_from_singular_needs_no_pseudo_inverse(monkeypatch):
-    monkeypatch.delattr(np.linalg, "pinv")
-    A, b = positive(9)
-    assert A @ solve(A.copy(), b) == pytest.approx(b, rel=1e-12)
-
-
-def test_steps_that_do_not_converge_are_reported(monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.conjugate_gradients.MAX_STEPS", 2)
-    X, y = sample(8, 60, 0)
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps"):
-        assert least_squares(X, y, 2, solver="cg").steps == 2
 
 
 def fits(X, y):
@@ -205,53 +144,63 @@ def test_the_bits_do_not_tell_the_number_of_threads():
             assert np.array_equal(found, expected)
 
 
+def test_the_rule_takes_the_least_estimate_that_the_memory_allows_of_at_least_3_ms():
+    for m, n, degree in [(1, 1, 1), (30, 16, 3), (697, 22, 2), (3000, 23, 2), (10**6, 25, 1), (697, 26, 4)]:
+        for ridge, tolerance in ((0.0, 1e-6), (0.1, 1e-6), (1e-6, 1e-12), (0.1, 0.0)):
+            times = regression._time_and_memory(m, n, degree, ridge, tolerance)
+            for memory in (0, 1e5, 1e9, inf):
+                fit = [name for name in ROUTES if times[name][1] <= memory]
+                best = min(fit, key=lambda name: max(times[name][0], 3e6))
+                assert choose(m, n, degree, ridge, memory, tolerance) == best
+
+
+@pytest.mark.parametrize(
+    "A, b, x",
+    [
+        (
+            np.diag([2.0, 0.0, 1e-14]),
+            [4.0, 0, 1e-14],
+            [2, 0, 0],
+        ),  # up to 1e-12 of the largest, an eigenvalue is rounding
+        ([[1.0, 1.0], [1.0, 1.0 + 2**-52]], [2.0, 2.0], [1, 1]),  # Cholesky factors exist, and would give (2, 0)
+        (np.eye(600) + np.ones((600, 600)), np.ones(600), np.ones(600) / 601),  # by conjugate gradients
+        (np.ones((600, 600)), np.ones(600), np.ones(600) / 600),  # by these too: the shortest of many
+        (np.diag(np.geomspace(1, 1e-6, 600)), np.geomspace(1, 1e-6, 600), np.ones(600)),  # which would take too long
+    ],
+    ids=["singular", "singular but for rounding", "large", "large and singular", "large and ill-conditioned"],
+)
+def test_solve_finds_the_shortest_solution(A, b, x):
+    assert solve(np.array(A), np.array(b)) == pytest.approx(np.array(x), rel=1e-6)
+
+
+def test_solve_is_exact_where_the_matrix_is_far_from_singular_and_adds_the_ridge(monkeypatch):
+    monkeypatch.delattr(np.linalg, "pinv")
+    for size in (9, 600):
+        A, b = positive(size)
+        assert A @ solve(A.copy(), b) == pytest.approx(b, rel=1e-12, abs=1e-13)
+    assert solve(np.diag([2.0, 0.0]), np.array([4.0, 1.0]), ridge=1.0) == pytest.approx([4 / 3, 1])
+
+
 # --- Interruptions and reports ---
 
 
 @pytest.mark.parametrize("solver", ROUTES)
 def test_the_callback_hears_of_every_stage_up_to_its_end(solver):
-    X, y = sample(8, 300, 0)
-    heard = {}
-    least_squares(X, y, 2, solver=solver, callback=lambda stage, share: heard.setdefault(stage, []).append(share))
-    stages = {
-        "gram": ["moments of degree 2", "moments of degree 4"],
-        "kernel": ["moments of degree 2"],
-        "cg": ["moments of degree 2", "conjugate gradients"],
-        "walsh": ["conjugate gradients"],
-    }
-    assert list(heard) == stages[solver]
-    for shares in heard.values():
-        assert all(0 <= share <= 1 for share in shares) and shares[-1] == 1
+    """Of the share of the samples, block by block, and of the digits that conjugate gradients have found."""
+    (X, y), heard = sample(12, 2500, 0), {}
+    ridge = 1e-3 if solver == "kernel" else 0.0
+    least_squares(X, y, 1, ridge, solver, callback=lambda stage, share: heard.setdefault(stage, []).append(share))
+    moments, digits = [1024 / 2500, 2048 / 2500, 1], heard.pop("conjugate gradients", None)
+    degrees = {"gram": (1, 2), "walsh": ()}.get(solver, (1,))
+    assert list(heard) == [f"moments of degree {degree}" for degree in degrees]
+    assert all(shares[-1] == 1 for shares in heard.values())
+    assert solver not in ("gram", "cg") or heard["moments of degree 1"] == moments
+    assert (digits is not None) == (solver in ("cg", "walsh"))
+    if digits:
+        assert 0 < digits[0] < 0.5 and digits == sorted(digits) and len(digits) > 2 and digits[-1] == 1
 
 
-def test_the_callback_hears_the_share_of_the_samples_and_of_the_digits():
-    X, y = sample(12, 2500, 0)
-    heard = {}
-    least_squares(X, y, 1, solver="cg", callback=lambda stage, share: heard.setdefault(stage, []).append(share))
-    assert heard["moments of degree 1"] == [1024 / 2500, 2048 / 2500, 1]
-    digits = heard["conjugate gradients"]
-    assert 0 < digits[0] < 0.5 and digits == sorted(digits) and len(digits) > 2
-
-
-@pytest.mark.parametrize("solver", ["cg", "walsh"])
-def test_an_interruption_of_conjugate_gradients_carries_what_they_found(solver):
-    X, y = sample(8, 300, 0)
-    best, calls = least_squares(X, y, 2, solver="gram").coefficients, []
-
-    def interrupt(stage, share):
-        calls.append(stage)
-        if calls.count("conjugate gradients") == 4:
-            raise KeyboardInterrupt
-
-    message = r"^after 4 steps of conjugate gradients, at a relative residual of \d\.\de-0\d; the exception's"
-    with pytest.raises(KeyboardInterrupt, match=message + " 'solution' holds the coefficients so far$") as caught:
-        least_squares(X, y, 2, solver=solver, callback=interrupt)
-    partial = caught.value
-    assert isinstance(partial, Interrupted) and partial.steps == 4 and 1e-6 < partial.residual < 0.5
-    assert 0 < np.linalg.norm(partial.solution - best) < 0.1 * np.linalg.norm(best)
-
-
-@pytest.mark.parametrize("call", range(1, 26))
+@pytest.mark.parametrize("call", range(1, 26, 2))
 def test_an_interruption_anywhere_carries_the_solution_so_far(call):
     (A, b), calls = positive(12), []
 
@@ -261,12 +210,24 @@ def test_an_interruption_anywhere_carries_the_solution_so_far(call):
             raise KeyboardInterrupt
         return (A.astype(dtype) @ v.astype(dtype)).astype(float)
 
-    with pytest.raises(Interrupted) as caught:
+    message = r"^after \d+ steps of conjugate gradients, at a relative residual of \d\.\de.\d\d; the exception's"
+    with pytest.raises(Interrupted, match=message + " 'solution' holds the coefficients so far$") as caught:
         conjugate_gradients(apply, b, 1e-13)
     partial = caught.value
-    assert partial.solution.dtype == np.float64 and partial.steps == max(0, call - 1 - calls[:-1].count(np.float64))
+    assert isinstance(partial, KeyboardInterrupt) and partial.solution.dtype == np.float64
+    assert partial.steps == max(0, call - 1 - calls[:-1].count(np.float64))
     residual = np.linalg.norm(b - A @ partial.solution) / np.linalg.norm(b)
     assert partial.residual == pytest.approx(residual, rel=1e-2, abs=1e-6)
+
+
+def test_steps_that_do_not_converge_are_reported(monkeypatch):
+    message = r"^Conjugate gradients stopped after 0 steps with a relative residual of 1.0e\+00; a positive ridge or"
+    with pytest.warns(ConvergenceWarning, match=message + " more samples would help.$"):
+        c, steps = conjugate_gradients(lambda c, dtype: 0 * c, np.ones(2), 1e-6)
+    assert steps == 0 and not c.any()
+    monkeypatch.setattr("sparse_core.learning.conjugate_gradients.MAX_STEPS", 2)
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps"):
+        assert least_squares(*sample(8, 60, 0), 2, solver="cg").steps == 2
 
 
 @given(st.integers(1, 20), st.integers(0, 2**32 - 1), st.sampled_from([1e-2, 1e-6, 1e-10]))
@@ -293,15 +254,6 @@ def test_each_step_is_the_best_of_its_krylov_space():
         assert x == pytest.approx(best, rel=1e-8) and residual == pytest.approx(np.linalg.norm(b - A @ best), rel=1e-6)
 
 
-def test_steps_are_heard_with_their_relative_residuals():
-    """By hand for the diagonal (2, 4) and the right side (2, 2): the first leaves (2, -2)/3, the second nothing."""
-    heard = []
-    conjugate_gradients(
-        lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6, lambda *both: heard.append(both)
-    )
-    assert heard == [(1, pytest.approx(1 / 3)), (2, pytest.approx(0, abs=1e-12))]
-
-
 @pytest.mark.parametrize("tolerance, restarts", [(1e-2, 1), (1e-6, 1), (1e-9, 2), (1e-11, 2)])
 def test_steps_are_single_and_residuals_double(tolerance, restarts):
     """A run of steps ends at half the tolerance, or with the residual reduced to 4e-7, then computed in double."""
@@ -321,13 +273,6 @@ def test_steps_are_single_and_residuals_double(tolerance, restarts):
     assert first[-1] <= goal < min(first[:-1])
 
 
-def test_a_right_side_out_of_reach_is_reported_and_not_divided_by():
-    message = r"^Conjugate gradients stopped after 0 steps with a relative residual of 1.0e\+00; a positive ridge or"
-    with pytest.warns(ConvergenceWarning, match=message + " more samples would help.$"):
-        c, steps = conjugate_gradients(lambda c, dtype: 0 * c, np.ones(2), 1e-6)
-    assert steps == 0 and not c.any()
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_tolerance_of_0_or_1_asks_for_all_or_nothing():
     X, y = sample(6, 200, 0)
@@ -335,10 +280,6 @@ def test_a_tolerance_of_0_or_1_asks_for_all_or_nothing():
     fit = least_squares(X, y, 1, 0.0, "walsh", np.inf, 0, lambda stage, share: heard.append(share))
     assert fit.coefficients == pytest.approx(least_squares(X, y, 1, solver="gram").coefficients, abs=1e-14)
     assert max(heard) == 1
-    assert least_squares(X, y, 1, solver="cg", tolerance=1).steps == 0
-
-
-def test_a_zero_right_side_takes_no_steps():
     for solver in ("cg", "walsh"):
-        fit = least_squares(sample(5, 50, 0)[0], np.zeros(50), 2, solver=solver)
-        assert fit.steps == 0 and not fit.coefficients.any()
+        assert least_squares(X, y, 1, solver=solver, tolerance=1).steps == 0
+        assert least_squares(X, 0 * y, 1, solver=solver).steps == 0
