@@ -56,10 +56,9 @@ def test_threshold_is_least_squares_over_the_large_means(n):
     assert model.coef_ == pytest.approx(np.linalg.lstsq(features[:, kept], y, rcond=None)[0], abs=1e-10)
     Z, _ = sample(n, 30, 99)
     assert model.predict(Z) == pytest.approx(characters(Z, 2)[:, kept] @ model.coef_, abs=1e-10)
-    sets = np.concatenate([[0]] + [np.full(len(T), i + 1) for i, T in enumerate(hypercube.supports(n, 2)[1:])])[kept]
-    found = model.monomials_ >= 0 if n > 62 else None
-    degrees = found.sum(axis=1) if n > 62 else np.bitwise_count(model.monomials_)
-    assert np.array_equal(degrees, sets)
+    sets = [sum(1 << i for i in T) for level in hypercube.supports(n, 2) for T in level.tolist()]
+    names = model.monomials_ if n <= 62 else [sum(1 << int(i) for i in T if i >= 0) for T in model.monomials_]
+    assert list(names) == [sets[i] for i in np.flatnonzero(kept)]
 
 
 @pytest.mark.parametrize("mean", [0.0, 1e6])
@@ -70,6 +69,30 @@ def test_a_large_mean_of_the_labels_lets_no_false_monomial_pass(mean):
     assert LowDegreeRegressor(2, "threshold").fit(X, y).monomials_.tolist() == [0] * (mean > 0) + [1 << 2]
     naive = np.abs(characters(X, 2).T @ y / 400) > np.sqrt(2 * np.log(79) * np.var(y) / 400)
     assert mean == 0 or naive.sum() > 70
+
+
+def test_the_ends_of_a_threshold(monkeypatch):
+    X, _ = sample(6, 50, 0)
+    nothing = LowDegreeRegressor(2, "threshold").fit(X, np.zeros(50))
+    assert len(nothing.coef_) == len(nothing.monomials_) == 0 and (nothing.predict(X) == 0).all()
+    first = LowDegreeRegressor(2, "threshold").fit(X, 3.0 * X[:, 0] - 5.0 * X[:, 0] * X[:, 1])
+    assert first.monomials_.tolist() == [1, 3] and first.coef_ == pytest.approx([3, -5])
+    assert first.predict(X.astype(object)) == pytest.approx(first.predict(X))
+    for value in (0.1, 1 / 3, 1e-8):  # a constant has no noise whatever the rounding
+        constant = LowDegreeRegressor(2, "threshold").fit(X, np.full(50, value))
+        assert constant.predict(X) == pytest.approx(np.full(50, value))
+    cube, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
+    every = LowDegreeRegressor(2, "threshold", level=0).fit(cube, y)
+    assert len(every.coef_) == 4 and every.predict(cube) == pytest.approx(y)
+    assert not hasattr(every, "partial_fit") and hasattr(LowDegreeRegressor(2), "partial_fit")
+    X, noise = sample(8, 5001, 1)
+    y = 2 * majority(X, 1, 4, 6) + noise
+    whole, half = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X, X.astype(np.float16)))
+    assert half.coef_ == pytest.approx(whole.coef_, abs=1e-12)  # in double precision, whatever the type of the points
+    monkeypatch.setattr(lowdegree, "CHUNK", 1000)  # entries in a block
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1000)
+    parts = LowDegreeRegressor(2, "threshold").fit(X, y)
+    assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
 
 
 def test_monomials_name_the_coefficients_on_both_sides_of_a_machine_word():
@@ -99,13 +122,12 @@ def test_a_function_of_low_degree_is_found_exactly():
         assert model.score(X, y) == pytest.approx(1)
 
 
-def test_a_parity_of_all_bits_is_out_of_reach_of_every_smaller_degree():
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+def test_a_parity_of_all_bits_is_out_of_reach_of_every_smaller_degree(method):
     X, _ = sample(8, 2000, 0)
-    y = np.prod(X, axis=1, dtype=float)
-    coefficients = np.eye(1, 2**8, 2**8 - 1)[0]
-    for method in ("averaging", "least_squares", "threshold"):
-        for degree in range(8):
-            assert risk(LowDegreeRegressor(degree, method).fit(X, y), coefficients) >= 1
+    for degree in range(8):
+        model = LowDegreeRegressor(degree, method).fit(X, np.prod(X, axis=1, dtype=float))
+        assert risk(model, np.eye(1, 2**8, 2**8 - 1)[0]) >= 1
 
 
 def test_three_bits_out_of_256_are_found_from_a_few_hundred_samples():
@@ -155,19 +177,38 @@ def test_shards_give_what_one_fit_gives(tmp_path):
         for start in range(0, 500, 150):
             shards.partial_fit(mapped[start : start + 150], y[start : start + 150])
         assert shards.coef_ == pytest.approx(whole.coef_, abs=1e-12)
-        assert shards.fit(X[:300], y[:300]).coef_ == pytest.approx(
-            clone(whole).fit(X[:300], y[:300]).coef_
-        )  # fit forgets
+        anew = clone(whole).fit(X[:300], y[:300])
+        assert shards.fit(X[:300], y[:300]).coef_ == pytest.approx(anew.coef_)  # fit forgets
         assert np.array_equal(whole.predict(mapped), whole.predict(X))
 
 
-def test_partial_fits_of_least_squares_wait_for_enough_samples():
+def test_least_squares_needs_as_many_samples_as_monomials_or_a_ridge():
     X, y = sample(6, 40, 0)
     model = LowDegreeRegressor(2, "least_squares").partial_fit(X[:20], y[:20])
     with pytest.raises(NotFittedError, match="^This LowDegreeRegressor is not fitted yet: call 'fit' with enough .*.$"):
         model.predict(X)
     assert model.partial_fit(X[20:], y[20:]).predict(X).shape == (40,)
     assert not hasattr(model.fit(X, y).partial_fit(X[:20], y[:20]), "coef_")  # what fit found is no answer to these
+    ridged = LowDegreeRegressor(2, "least_squares", ridge=0.3)
+    shards = clone(ridged).partial_fit(X[:5], y[:5]).partial_fit(X[5:12], y[5:12])
+    assert shards.coef_ == pytest.approx(ridged.fit(X[:12], y[:12]).coef_)
+    X, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
+    for fit in (LowDegreeRegressor.fit, LowDegreeRegressor.partial_fit):
+        model = fit(LowDegreeRegressor(1, "least_squares"), X[:3], y[:3])
+        assert model.coef_ == pytest.approx(np.linalg.solve(characters(X[:3], 1), y[:3]))
+        assert (model.solver_, model.n_iter_) == ("gram", 0)
+    assert LowDegreeRegressor(2, max_memory=320).fit(X, y).predict(X) == pytest.approx(y)  # 4 monomials of 80 bytes
+
+
+@pytest.mark.parametrize("solver", ["cg", "walsh"])
+def test_the_route_and_its_tolerance_can_be_chosen(solver):
+    X, y = sample(7, 400, 0)
+    exact, rough, fine = (
+        LowDegreeRegressor(2, "least_squares", solver=route, tol=tol).fit(X, y)
+        for route, tol in (("gram", 1e-6), (solver, 1e-2), (solver, 1e-12))
+    )
+    assert rough.solver_ == fine.solver_ == solver and 0 < rough.n_iter_ < fine.n_iter_
+    assert fine.coef_ == pytest.approx(exact.coef_, abs=1e-11)
 
 
 def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
@@ -175,40 +216,11 @@ def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
     model = LowDegreeRegressor(1).partial_fit(X, y).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     assert np.array_equal(model.coef_, LowDegreeRegressor(1).fit(X[100:], y[100:]).coef_)
     for change in ({"degree": 2}, {"method": "least_squares"}):
-        with pytest.raises(
-            ValueError,
-            match="^Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.$",
-        ):
+        with pytest.raises(ValueError, match="^Arguments 'degree' and 'method' must not change between calls of part"):
             LowDegreeRegressor(1).partial_fit(X, y).set_params(**change).partial_fit(X, y)
     changed = model.set_params(degree=2)
     assert changed.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)  # the fitted degree is kept
     assert len(changed.monomials_) == len(changed.coef_) == 7
-
-
-def test_as_many_samples_as_monomials_are_enough():
-    X, y = hypercube.points(2)[:3], np.array([1.0, 2.0, 4.0])
-    naive = np.linalg.solve(characters(X, 1), y)
-    for fit in (LowDegreeRegressor.fit, LowDegreeRegressor.partial_fit):
-        model = fit(LowDegreeRegressor(1, "least_squares"), X, y)
-        assert model.coef_ == pytest.approx(naive) and (model.solver_, model.n_iter_) == ("gram", 0)
-    X, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
-    every = LowDegreeRegressor(2, "threshold", level=0).fit(X, y)
-    assert len(every.coef_) == 4 and every.predict(X) == pytest.approx(y)
-    assert LowDegreeRegressor(2, max_memory=320).fit(X, y).predict(X) == pytest.approx(y)  # 4 monomials of 80 bytes
-
-
-def test_partial_fits_with_a_ridge_need_fewer_samples():
-    X, y = sample(6, 12, 0)
-    model = LowDegreeRegressor(2, "least_squares", ridge=0.3)
-    shards = clone(model).partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
-    assert shards.coef_ == pytest.approx(model.fit(X, y).coef_)
-
-
-def test_a_constant_has_no_noise_whatever_the_rounding():
-    X, _ = sample(6, 50, 0)
-    for value in (0.1, 1 / 3, 1e-8):
-        model = LowDegreeRegressor(2, "threshold").fit(X, np.full(50, value))
-        assert model.predict(X) == pytest.approx(np.full(50, value))
 
 
 def test_a_fit_leaves_nothing_of_the_fit_before():
@@ -220,36 +232,6 @@ def test_a_fit_leaves_nothing_of_the_fit_before():
     assert np.array_equal(model.fit(X, y).coef_, LowDegreeRegressor(1).fit(X, y).coef_)
 
 
-def test_a_threshold_is_fitted_and_evaluated_block_by_block(monkeypatch):
-    X, noise = sample(8, 300, 1)
-    y = 2 * majority(X, 1, 4, 6) + noise
-    whole = LowDegreeRegressor(2, "threshold").fit(X, y)
-    monkeypatch.setattr(lowdegree, "CHUNK", 100)
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 100)
-    parts = LowDegreeRegressor(2, "threshold").fit(X, y)
-    assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
-
-
-def test_a_threshold_is_fitted_in_double_precision_whatever_the_type_of_the_points():
-    X, noise = sample(6, 5001, 1)
-    y = 2 * majority(X, 1, 4, 5) + noise
-    half, whole = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X.astype(np.float16), X))
-    assert half.coef_ == pytest.approx(whole.coef_, abs=1e-12)
-
-
-def test_a_threshold_may_keep_the_first_coordinate():
-    X, _ = sample(6, 50, 0)
-    model = LowDegreeRegressor(2, "threshold").fit(X, 3.0 * X[:, 0] - 5.0 * X[:, 0] * X[:, 1])
-    assert model.monomials_.tolist() == [1, 3] and model.coef_ == pytest.approx([3, -5])
-    assert model.predict(X.astype(object)) == pytest.approx(model.predict(X))
-
-
-def test_a_threshold_may_leave_nothing():
-    X, _ = sample(6, 50, 0)
-    model = LowDegreeRegressor(2, "threshold").fit(X, np.zeros(50))
-    assert len(model.coef_) == len(model.monomials_) == 0 and (model.predict(X) == 0).all()
-
-
 @pytest.mark.parametrize("method", lowdegree.METHODS)
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, object])
 def test_labels_of_every_type_are_real_numbers(method, dtype):
@@ -259,20 +241,13 @@ def test_labels_of_every_type_are_real_numbers(method, dtype):
     assert found.coef_ == pytest.approx(expected.coef_, abs=1e-12) and found.coef_.dtype == np.float64
 
 
-def test_partial_fit_is_not_for_thresholds():
-    assert not hasattr(LowDegreeRegressor(2, "threshold"), "partial_fit")
-    assert hasattr(LowDegreeRegressor(2), "partial_fit")
-
-
 def test_grid_search_and_pipelines_find_the_degree():
     rng = np.random.default_rng(0)
     bits = rng.integers(0, 2, (300, 6))
-    y = (1.0 - 2 * bits[:, 0]) * (1 - 2 * bits[:, 3])
+    y = (1.0 - 2 * bits[:, 0]) * (1 - 2 * bits[:, 3]) + rng.normal(size=300) / 9
     pipeline = make_pipeline(FunctionTransformer(lambda b: 1 - 2 * b), LowDegreeRegressor(method="least_squares"))
-    search = GridSearchCV(pipeline, {"lowdegreeregressor__degree": [1, 2, 3]}, cv=3).fit(
-        bits, y + rng.normal(size=300) / 9
-    )
-    assert search.best_params_ == {"lowdegreeregressor__degree": 2} and search.score(bits, y) > 0.99
+    search = GridSearchCV(pipeline, {"lowdegreeregressor__degree": [1, 2, 3]}, cv=3).fit(bits, y)
+    assert search.best_params_ == {"lowdegreeregressor__degree": 2} and search.score(bits, y) > 0.95
 
 
 OPTIONS = [
@@ -374,15 +349,3 @@ def test_bars_without_tqdm_say_what_to_install(monkeypatch):
     with pytest.raises(ImportError, match=r"'verbose' needs tqdm: pip install 'sparse_core\[progress\]'"):
         LowDegreeRegressor(1, verbose=True).fit(X, y)
     assert LowDegreeRegressor(1).fit(X, y).coef_.shape == (6,)
-
-
-def test_the_route_and_its_tolerance_can_be_chosen():
-    X, y = sample(7, 400, 0)
-    exact = LowDegreeRegressor(2, "least_squares").fit(X, y)
-    assert exact.solver_ == "gram" and exact.n_iter_ == 0
-    for solver in ("cg", "walsh"):
-        rough, fine = (
-            LowDegreeRegressor(2, "least_squares", solver=solver, tol=tol).fit(X, y) for tol in (1e-2, 1e-12)
-        )
-        assert rough.solver_ == fine.solver_ == solver and 0 < rough.n_iter_ < fine.n_iter_
-        assert fine.coef_ == pytest.approx(exact.coef_, abs=1e-11)
