@@ -14,18 +14,8 @@ if TYPE_CHECKING:
     from . import lowdegree
     from .lowdegree import LowDegreeRegressor
 
-__all__ = [
-    "LowDegreeRegressor",
-    "Moments",
-    "lemma_9",
-    "lemma_10",
-    "lowdegree",
-    "moments",
-    "monomial_products",
-    "regression",
-    "risks",
-    "shards",
-]
+__all__ = ["LowDegreeRegressor", "Moments", "lemma_9", "lemma_10", "lowdegree", "moments", "monomial_products"]
+__all__ += ["regression", "risks", "shards"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 r"""Conjugate gradients in two precisions: A c = b for a symmetric A >= 0, its steps in single, its residuals in double.
 
-Single precision halves the time of a step and cannot reduce the residual b - A c beyond ``SINGLE``. So the residual is
-computed afresh in double precision, and the steps begin again with it on the right side, until it is small enough.
+Single precision halves the time of a step and cannot reduce the residual b - A c beyond ``SINGLE``. So it is computed
+afresh in double precision, and the steps begin again with it on the right side, until it is small enough.
 """
 
 from __future__ import annotations
@@ -37,15 +37,10 @@ def conjugate_gradients(
     tolerance: float,
     callback: Callable[[int, float], object] | None = None,
 ) -> tuple[Array, int]:
-    """c with |b - A c| <= tolerance |b|, and the number of steps.
+    """c with |b - A c| <= tolerance |b|, and the number of steps, from (c, dtype) -> A c in that precision.
 
-    Parameters
-    ----------
-    apply : (c, dtype) -> A c, computed in that precision.
-    callback : called with the number of steps and the relative residual after each step.
+    ``callback`` is called with the number of steps and the relative residual after each of them.
 
-    Examples
-    --------
     >>> conjugate_gradients(lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6)
     (array([1. , 0.5]), 2)
     """

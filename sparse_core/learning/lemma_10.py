@@ -1,9 +1,8 @@
 r"""The buckets of Appendix B, which turn average sensitivity into noise sensitivity, in exact arithmetic.
 
 Put each of the n coordinates into one of r buckets at random, give each bucket a random sign v_e, and set x_l = z_l v_e
-for l in bucket e. Flip the sign of one random bucket: y. What matters is the set of coordinates in which x and y
-differ: each belongs to it with probability 1/r, independently. Under noise N_rho each coordinate differs with
-probability (1 - rho)/2. So the two laws agree exactly when r = 2/(1 - rho) is an integer (`E18`).
+for l in bucket e. Flip the sign of one random bucket: y. So x and y differ in each coordinate with probability 1/r,
+independently; under noise N_rho with (1 - rho)/2. The laws agree exactly when r = 2/(1 - rho) is an integer (`E18`).
 
 Given the buckets and z, h is a network H_z of the r signs; NS = (1/r) E AS(H_z) is equation (17) of the paper.
 
@@ -79,14 +78,8 @@ def total_variation(P: Law, Q: Law) -> Fraction:
 def restriction(net: SparseNetwork, bucket: ArrayLike, z: ArrayLike, r: int) -> SparseNetwork:
     """H_z(v) = sum_j u_j relu(<w'_j, v> - b_j), w'_je = sum of w_jl z_l over bucket e (`appendix-b-restriction`).
 
-    Parameters
-    ----------
-    net : a network on n bits.
-    bucket : (n,) integers from 0 to r - 1, the bucket of each coordinate.
-    z : (n,) signs.
+    ``bucket`` names for each of the n coordinates one of r buckets, 0 to r - 1; z is a vector of n signs.
 
-    Examples
-    --------
     >>> net = SparseNetwork([1], [[1, 2, 4]], [0])
     >>> restriction(net, [0, 1, 0], [1, 1, -1], 2).W
     array([[-3.,  2.]])
@@ -108,9 +101,5 @@ def averaged_sensitivity(net: SparseNetwork, r: int) -> float:
     0.25
     """
     r, signs = checks.size("r", r), points(checks.having("net", net, "n", "values").n)
-    cases = [
-        average_sensitivity(restriction(net, bucket, z, r).values())
-        for bucket in product(range(r), repeat=net.n)
-        for z in signs
-    ]
-    return float(np.mean(cases)) / r
+    cases = product(product(range(r), repeat=net.n), signs)
+    return float(np.mean([average_sensitivity(restriction(net, *case, r).values()) for case in cases])) / r

@@ -1,13 +1,11 @@
 r"""AS(h) = (U) + (V): flips of one bit that keep the active set R_x, and flips that change it.
 
-The proof of `lemma-9` splits the average sensitivity at the question whether R_x and R_x' agree, where x' is x with bit
-i flipped, and bounds the second part by the size of h at the boundaries. ``Split`` holds the quantities that the proof
-compares. They are computed from two tables: the values of h, and a pattern, which is any labelling of the points by
-which two labels agree exactly when the active sets do.
+The proof of `lemma-9` splits the average sensitivity by whether R_x and R_x' agree, where x' is x with bit i flipped,
+and bounds the second part by the size of h at the boundaries: from a table of h, and a pattern, which is any labelling
+of the points by which two labels agree exactly when the active sets do.
 
 A table lives on the cube, in the order of ``hypercube.points``, or on its layers: if all weight vectors are multiples
-of (1, ..., 1), then h(x) depends only on the number a of coordinates of x that are 1, and a table of n + 1 entries with
-the weights of the binomial law replaces one of 2^n. That reaches n = 10 000 and more.
+of (1, ..., 1), h(x) depends only on the number a of ones of x, and n + 1 entries replace 2^n.
 
 Paper: section 3, the proof of Lemma 9.
 """
@@ -26,18 +24,8 @@ from ..cube.hypercube import points
 from ..network.activity import round_off
 from ..network.network import SparseNetwork
 
-__all__ = [
-    "Flips",
-    "Split",
-    "Steps",
-    "flips",
-    "layers",
-    "noise_sensitivity_layers",
-    "pattern",
-    "split",
-    "split_layers",
-    "steps",
-]
+__all__ = ["Flips", "Split", "Steps", "flips", "layers", "noise_sensitivity_layers", "pattern", "split"]
+__all__ += ["split_layers", "steps"]
 
 
 class Split(NamedTuple):
@@ -71,18 +59,10 @@ def _labels(active: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def split(values: ArrayLike, pattern: ArrayLike) -> Split:
-    """(U), (V) and what bounds (V), from the tables of h and of R_x on the cube.
+    """(U), (V) and what bounds (V), from the tables of h and of R_x on the cube, (..., 2^n) arrays.
 
-    Parameters
-    ----------
-    values, pattern : (..., 2^n) arrays. The leading axes, which the result keeps, run over networks.
+    The leading axes run over networks. Integers are added exactly while 2^n times the sum of their squares is < 2^53.
 
-    Notes
-    -----
-    Integer values are added exactly as long as 2^n times the sum of their squares stays below 2^53.
-
-    Examples
-    --------
     >>> parts = split([[3, 1], [1, 0]], [[1, 1], [1, 0]])               # relu(x + 2) and relu(x)
     >>> parts.U, parts.V, parts.boundary, parts.jump
     (array([1., 0.]), array([0.  , 0.25]), array([0., 1.]), array([0. , 0.5]))
@@ -104,9 +84,8 @@ class Flips(NamedTuple):
     """A network at points x and at their neighbours x', in which one bit is flipped: one entry, or row, for each x.
 
     h, active : h(x), and R_x as a row of truth values.
-    same, other : (1/4) sum_i (h(x) - h(x'))^2 over the flips with R_x = R_x', and over those with R_x != R_x'.
-    changes : for each neuron, the number of flips that change whether it is active.
-    crossings : the number of flips with R_x != R_x'.
+    same, other : (1/4) sum_i (h(x) - h(x'))^2 over the flips with R_x = R_x', and over the others.
+    changes, crossings : the number of flips that change whether a neuron is active, for each; and whether any is.
     """
 
     h: NDArray[np.float64]

@@ -1,10 +1,8 @@
 r"""Low-degree learning on the cube as a scikit-learn estimator: f(x) = sum_{|T| <= d} c_T chi_T(x), c from samples.
 
-Three ways to c. *averaging* is the low-degree algorithm of the paper: c_T is the mean of y chi_T(x). *least_squares* is
-polynomial regression. *threshold* keeps the means above their noise level and refits those by least squares, after
-Eskenazis and Ivanisvili (2022): where few coefficients matter, the samples that it needs grow like ln n instead of n^d.
-
-No method forms the matrix of all monomials at all samples: ``moments`` and ``regression`` do the work.
+*averaging* is the low-degree algorithm of the paper: c_T is the mean of y chi_T(x). *least_squares* is polynomial
+regression. *threshold* keeps the means above their noise level and refits those by least squares, after Eskenazis and
+Ivanisvili (2022): where few coefficients matter, the samples that it needs grow like ln n instead of n^d.
 
 Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
 """
@@ -83,20 +81,13 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         max_memory: float = 4e9,
         verbose: bool = False,
     ) -> None:
-        self.degree = degree
-        self.method = method
-        self.ridge = ridge
-        self.level = level
-        self.solver = solver
-        self.tol = tol
-        self.max_memory = max_memory
-        self.verbose = verbose
+        self.degree, self.method, self.ridge, self.level = degree, method, ridge, level
+        self.solver, self.tol, self.max_memory, self.verbose = solver, tol, max_memory, verbose
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
         """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
 
-        An error or Ctrl-C leaves the estimator as it was. Ctrl-C in the routes "cg" and "walsh" is a
-        ``conjugate_gradients.Interrupted``, which holds the coefficients so far.
+        An error or Ctrl-C leaves the estimator as it was; Ctrl-C in "cg" and "walsh" is an ``Interrupted``.
         """
         new = self._unfitted()
         with _progress(self.verbose) as report:

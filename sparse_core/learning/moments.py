@@ -3,9 +3,8 @@ r"""Moments of labelled samples: sum_i y_i chi_T(x_i) for all sets T of at most 
 Divided by the number of samples they are the estimated Fourier coefficients of the low-degree algorithm; with labels
 1 and degree 2d they are the entries of the Gram matrix of the monomials. They are sums, so the moments of shards add.
 
-Three ways lead to the sums over a block of samples: a population count for labels -1 and 1, matrix products for others
-(both in ``monomial_products``), and for many samples of few variables the Walsh transform of a histogram, which gives
-all 2^n at once.
+Three ways lead to them: a population count for labels -1 and 1, matrix products for others (``monomial_products``), and
+for many samples of few variables the Walsh transform of a histogram, which gives all 2^n at once.
 
 Paper: Lemma 7.
 """
@@ -36,28 +35,19 @@ PIECE = 1 << 16  # moments that are added at a time
 class Moments:
     """S_T = sum_i y_i chi_T(x_i) for all |T| <= degree, from samples that may come in pieces and on several machines.
 
-    Parameters
-    ----------
-    n, degree : the dimension and the largest degree; there are ``hypercube.dimension(n, degree)`` moments.
-
     Attributes
     ----------
     count : the number of samples so far.
     block : samples per matrix product; it depends on n and degree only.
 
-    Notes
-    -----
-    Labels that are small integers are summed exactly: those -1 and 1 by counting bits, others in single precision
-    within a block. Labels of type float32 are multiplied in single precision too, all others in double. The sum over
-    blocks is kept to twice double precision (as an unevaluated sum of two doubles), so that it does not depend on the
-    order of the blocks: shards whose lengths are multiples of ``block`` give the same bits as one run over all samples.
+    Labels that are small integers are summed exactly. Those of type float32 are multiplied in single precision, all
+    others in double. The sum over blocks is kept to twice double precision (as an unevaluated sum of two doubles), so
+    that it does not depend on the order of the blocks: shards whose lengths are multiples of ``block`` give the same
+    bits as one run over all samples.
 
-    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB
-    and two results of 32 MB for each thread, and for small n two doubles per point of the cube; none that grows with
-    the number of samples.
+    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB and two
+    results of 32 MB for each thread, and for small n two doubles per point of the cube; however many samples there are.
 
-    Examples
-    --------
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
     >>> m.count, m.coefficients                     # of x_0 x_1, from all four points
@@ -87,12 +77,9 @@ class Moments:
     ) -> Moments:
         """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
 
-        Parameters
-        ----------
-        X, y : points as rows of -1 and 1 and one real label each, arrays or memory maps; or, without y, an iterable
-            of such pairs (X, y), which are read as if they were one pair, and of which one is held at a time.
-        callback : called with the name of this stage and the share of (X, y) that has been read, block by block.
-        checked : whether X is known to consist of points of the cube.
+        X holds points as rows of -1 and 1, y one real label each (arrays or memory maps); or, without y, X is an
+        iterable of such pairs, read as if they were one, one at a time. ``callback`` is called with the name of this
+        stage and the share that has been read; ``checked`` says that X is known to consist of points of the cube.
         """
         if y is None and isinstance(X, np.ndarray):
             raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
@@ -165,10 +152,8 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
-        if (self.n, self.degree) != (other.n, other.degree):
-            raise ValueError(
-                f"Argument 'other' must have n = {self.n} and degree {self.degree}, not {other.n} and {other.degree}."
-            )
+        if (n := self.n, d := self.degree) != (other.n, other.degree):
+            raise ValueError(f"Argument 'other' must have n = {n} and degree {d}, not {other.n} and {other.degree}.")
         result = self._at(self.count + other.count, self._sums.copy(), self._rest + other._rest)
         result._add(other._sums)
         return result
@@ -182,14 +167,12 @@ class Moments:
     @property
     def sums(self) -> NDArray[np.float64]:
         """S_T in the order of ``hypercube.monomials``, or of ``hypercube.supports`` for n > 62."""
-        flat: NDArray[np.float64] = self._sums + self._rest
-        return flat[self._products.position]
+        return np.asarray((self._sums + self._rest)[self._products.position])
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        """S_T / count, the estimates of fhat(T), in the order of ``hypercube.monomials`` (``supports`` for n > 62)."""
-        result: NDArray[np.float64] = self.sums / self._samples
-        return result
+        """S_T / count, the estimates of fhat(T), in the order of ``sums``."""
+        return np.asarray(self.sums / self._samples)
 
     @property
     def mean_square(self) -> float:

@@ -7,10 +7,9 @@ B above p. Hence the moments of one pivot are one matrix product,
     sum_i chi_A(x_i) (y_i chi_B(x_i)),     all A with max A = p, all B with min B > p,
 
 of two small factors that every pivot shares. Neighbouring pivots are taken together, so that the product is worth its
-call; the few products with min B <= max A that this adds are dropped in the end.
+call; the few products with min B <= max A that this adds are dropped in the end. Either map takes 2 m D operations.
 
-Labels -1 and 1 need no arithmetic: with one bit per sample, a product of characters is an exclusive or, and its sum
-over 64 samples is a population count. That takes a quarter of the time of single precision.
+For labels -1 and 1, with one bit per sample, a product is an exclusive or, and its sum a population count.
 
 Paper: Lemma 7.
 """
@@ -124,10 +123,7 @@ class MonomialProducts:
         return _characters(columns, self.lower), [B[0], np.concatenate(B[:2]), *B[2:]]
 
     def adjoint(self, factors: Factors, y: NDArray[Any]) -> NDArray[Any]:
-        """Phi^T y as a flat array. y is of the type of the factors.
-
-        Of bits (``packed_signs``), y stands for labels -1 and 1; the bits 0 beyond the last sample count as labels 1.
-        """
+        """Phi^T y as a flat array. y is of the type of the factors; bits 0 beyond the last sample count as labels 1."""
         bits = y.dtype == np.uint64
         times, product = (np.bitwise_xor, _agreement) if bits else (np.multiply, _product)
         A, B = factors[0], [times(level, y) for level in factors[1]]

@@ -3,12 +3,11 @@ r"""Polynomial regression on the cube: the c that minimises mean (y - sum_{|T| <
 Four routes lead to the same minimiser; ``choose`` estimates their times. None forms the matrix Phi of all D monomials
 at all m samples.
 
-* *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree. Exact in any condition.
-* *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y. K_ij is the sum of chi_T(x_i x_j) over
-  abs(T) <= d, which depends only on the number of coordinates in which x_i and x_j differ.
+* *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree.
+* *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y; K_ij = sum_{|T| <= d} chi_T(x_i x_j)
+  depends only on the number of coordinates in which x_i and x_j differ.
 * *cg*: conjugate gradients on the equations of *gram*, each step one product over the samples forth and back.
-* *walsh*: the same, each step two Walsh transforms, whatever the number of samples: with the table of how often each
-  point of the cube occurs, Phi^T Phi is scatter, transform, multiply, transform, gather.
+* *walsh*: the same, each step two Walsh transforms of a table of the cube, with the frequencies of its points between.
 
 The first two are solved to rounding, the others to a tolerance. Where the samples leave c undetermined, the
 shortest minimiser is returned, by the last two to single precision.
@@ -69,18 +68,13 @@ def least_squares(
     Parameters
     ----------
     X, y : points as rows of -1 and 1 (an array or a memory map), and one real label each.
-    degree, ridge : d and the weight of the square of c.
     solver : "gram", "kernel", "cg" or "walsh", or "auto" for the one that ``choose`` names.
     memory : bytes that "auto" may use.
     tolerance : of the residual of "cg" and "walsh", relative to the right side of the equations.
     callback : called with the name of a stage of the work and the share of it that is done.
 
-    Notes
-    -----
     Ctrl-C during "cg" and "walsh" raises ``conjugate_gradients.Interrupted``, with the coefficients so far.
 
-    Examples
-    --------
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> least_squares(X, 3.0 - 2.0 * X[:, 1], degree=1)
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
@@ -126,13 +120,10 @@ def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf,
 
 
 def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float) -> dict[str, tuple[float, float]]:
-    """The nanoseconds of each route, and its bytes beyond the vectors of length D.
+    """The nanoseconds of each route on a core of 2024, and its bytes beyond the vectors of length D.
 
-    The times are those of one processor core (of 2024): 64 bits counted, 50 multiply-adds in double precision or 90 in
-    single take about one nanosecond each. Only their ratios matter.
-
-    For uniform points the square root of the condition number of G is about (1 + r)/(1 - r), r = sqrt(D/m), to which
-    the number of steps is proportional: close to m = D, and with little ridge below, they are not the ones to take.
+    For uniform points the square root of the condition number of G is about (1 + r)/(1 - r), r = sqrt(D/m) (Marchenko
+    and Pastur), to which the number of steps is proportional: close to m = D they are not the ones to take.
     """
     D, squares = dimension(n, degree), dimension(n, 2 * degree)
     table = n << n if n <= WALSH_N else inf  # a transform takes a quarter of it
@@ -189,18 +180,12 @@ def distance_kernel(n: int, degree: int) -> Array:
     (array([ 4.,  2.,  0., -2.]), array([8., 0., 0., 0.]))
     """
     n, degree = checks.integer("n", n, 0, 10**5), min(checks.integer("degree", degree, 0), n)
-    return np.array(
-        [
-            float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i in range(degree + 1) for j in range(i + 1)))
-            for h in range(n + 1)
-        ]
-    )
+    pairs = [(i, j) for i in range(degree + 1) for j in range(i + 1)]
+    return np.array([float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs)) for h in range(n + 1)])
 
 
 def gram(moments: Moments, degree: int) -> Array:
-    """G[T, T'] = S_{T xor T'} / count: the Gram matrix of the monomials, from moments of twice their degree.
-
-    The moments are those of labels 1. Since chi_T chi_T' = chi_{T xor T'}, few numbers make up the whole matrix.
+    """G[T, T'] = S_{T xor T'} / count: the Gram matrix of the monomials, from moments of labels 1 and twice the degree.
 
     >>> gram(Moments(2, degree=2).update([[1, 1], [1, -1]], [1, 1]), degree=1)
     array([[1., 1., 0.],

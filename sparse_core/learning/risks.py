@@ -1,7 +1,6 @@
 r"""Exact risks of fitted polynomials, how they fall with the number of samples, and the forms that predict them.
 
-A polynomial f = sum_T c_T chi_T and a target h are compared coefficient by coefficient, so that no test set is needed:
-E (f - h)^2 = sum_T (c_T - hhat(T))^2 (Parseval). That is the squared distance, without the 1/2 of the paper's loss.
+By Parseval no test set is needed. A risk is a squared distance, without the 1/2 of the paper's loss.
 
 Paper: section 2 (the loss), Lemma 7 (what the risks are about).
 """
@@ -24,15 +23,7 @@ from ..cube.hypercube import dimension, points
 if TYPE_CHECKING:  # it loads scikit-learn
     from .lowdegree import LowDegreeRegressor
 
-__all__ = [
-    "Curve",
-    "averaging_risk",
-    "learning_curve",
-    "least_squares_risk",
-    "risk",
-    "sample_risks",
-    "standardised",
-]
+__all__ = ["Curve", "averaging_risk", "learning_curve", "least_squares_risk", "risk", "sample_risks", "standardised"]
 
 Sets = Mapping[tuple[int, ...], float]
 
@@ -53,14 +44,9 @@ def standardised(values: ArrayLike) -> Array:
 def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
     """E (f - h)^2 = sum_T (c_T - hhat(T))^2 for the polynomial f of a fitted model, exactly.
 
-    Parameters
-    ----------
-    model : a fitted regressor, with the coefficients c_T.
-    coefficients : of h: all 2^n of them, as from ``fourier.walsh_transform``, or those that are not 0 by their sets of
-        coordinates, for any n.
+    ``coefficients`` are those of h: all 2^n of them, as from ``fourier.walsh_transform``, or for any n a dictionary of
+    those that are not 0, by their sets of coordinates.
 
-    Examples
-    --------
     >>> from sparse_core.learning import LowDegreeRegressor
     >>> X = points(2)
     >>> model = LowDegreeRegressor(1).fit(X, X[:, 0] * X[:, 1] + X[:, 0])
@@ -68,11 +54,8 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
     (1.0, 1.0)
     """
     if isinstance(coefficients, Mapping):
-        sets = model.monomials_  # bit masks, or rows of coordinates filled up with -1
-        if sets.ndim == 1:
-            rows = [tuple(i for i in range(62) if T >> i & 1) for T in sets.tolist()]
-        else:
-            rows = [tuple(i for i in T if i >= 0) for T in sets.tolist()]
+        n, sets = model.n_features_in_, model.monomials_.tolist()  # bit masks, or coordinates filled up with -1
+        rows = [tuple(i for i in (range(n) if n <= 62 else T) if (T >> i & 1 if n <= 62 else i >= 0)) for T in sets]
         found = dict(zip(rows, model.coef_.tolist(), strict=True))
         return float(sum((found.get(T, 0.0) - coefficients.get(T, 0.0)) ** 2 for T in {*found, *coefficients}))
     gap = np.array(checks.length_2n("coefficients", coefficients)[0], dtype=np.float64)
@@ -89,16 +72,10 @@ def sample_risks(
     rng: np.random.Generator,
     noise: Callable[[Array], Array] | None = None,
 ) -> Array:
-    """The risks of ``runs`` fits, each to m uniform samples (x, h(x)).
+    """The risks of ``runs`` fits of a copy of the model, each to m uniform samples (x, h(x)), from the table of h.
 
-    Parameters
-    ----------
-    model : the regressor, which is copied for each fit.
-    values : (2^n,) the table of h on the cube.
-    noise : y -> noisy y, for labels that are not exact; the risk is that with respect to h all the same.
+    ``noise`` maps y to noisy labels; the risk is that with respect to h all the same.
 
-    Examples
-    --------
     >>> from sparse_core.learning import LowDegreeRegressor
     >>> sample_risks(LowDegreeRegressor(1), [1, -1, 1, -1], 100, 3, rng=np.random.default_rng(0)).shape
     (3,)
@@ -123,14 +100,9 @@ def _risks(
 ) -> Array:
     """The risk of each fit, sizes as rows and runs as columns."""
     checks.having("model", model, "fit", "predict"), checks.integer("n", n, 1)
-    cube, coefficients = points(n), walsh_transform(h)
-
-    def one(m: int) -> float:
-        rows = rng.integers(0, len(h), m)
-        labels = h[rows] if noise is None else noise(h[rows])
-        return risk(copy(model).fit(cube[rows], labels), coefficients)
-
-    return np.array([[one(m) for _ in range(runs)] for m in sizes])
+    cube, coefficients, noise = points(n), walsh_transform(h), noise or (lambda y: y)
+    samples = ((rng.integers(0, len(h), m) for _ in range(runs)) for m in sizes)
+    return np.array([[risk(copy(model).fit(cube[i], noise(h[i])), coefficients) for i in row] for row in samples])
 
 
 class Curve(NamedTuple):
@@ -173,12 +145,8 @@ def learning_curve(
 def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
     """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
 
-    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m.
-
-    Parameters
-    ----------
-    weights : ``fourier.weight_by_degree`` of h; W is its sum up to the degree, tail the rest.
-    noise : the variance of independent noise on the labels.
+    `ours-averaging-risk`: each of the D means is unbiased and has variance (|h|^2 + noise - hhat(T)^2) / m. W is
+    the sum of the weights (``fourier.weight_by_degree``) up to the degree, tail the rest, ``noise`` a variance.
 
     >>> averaging_risk([0.0, 1.0, 0.0], degree=1, m=100)         # D = 3
     0.02

@@ -1,10 +1,8 @@
 r"""Samples in many files: S_T = sum over the shards of sum_i y_i chi_T(x_i), on one machine or on a cluster.
 
-A shard is a pair of ``.npy`` files, points and labels. Its moments need a block of it in memory at a time, and moments
-add; so any number of shards takes the memory of a few ``Moments``, and any number of machines can share them. Whoever
-does the work, the sums are taken along one fixed tree, the halves of the list of shards: the bits of the result depend
-on the shards only. If in addition the length of each but the last is a multiple of ``Moments.block``, they are those
-of one ``update`` with all samples.
+A shard is a pair of ``.npy`` files, points and labels. Whoever does the work, the sums are taken along one fixed tree,
+the halves of the list of shards, so that the bits of the result depend on the shards only. If the length of each but
+the last is a multiple of ``Moments.block``, they are those of one ``update`` with all samples.
 
 The cluster is Dask's (``pip install "sparse_core[dask]"``), which is imported only when a scheduler is named.
 """
@@ -104,19 +102,10 @@ def _shard(folder: str | PathLike[str], name: str) -> Shard:
 def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Moments:
     """sum over the shards of their moments, added along the tree of halves.
 
-    Parameters
-    ----------
-    shards : at least one, all of the same n.
-    degree : the largest degree of a monomial.
-    scheduler : None for this process, or who else does the work: a ``dask.distributed.Client``, whose workers must see
-        the files under the same paths, or a name that Dask knows, such as "threads".
+    The scheduler is None for this process, or who else does the work: a ``dask.distributed.Client``, whose workers must
+    see the files under the same paths, or a name that Dask knows, such as "threads". N shards take N - 1 additions,
+    log2 N deep, each of which moves two doubles per moment, whatever the number of samples.
 
-    Notes
-    -----
-    N shards take N - 1 additions, log2 N deep. Each moves two doubles per moment, whatever the number of samples.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     moments(save(folder, [([[1, -1], [1, 1]], [1.0, 3.0]), ([[-1, 1]], [5.0])]), 1).coefficients
