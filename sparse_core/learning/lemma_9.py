@@ -67,9 +67,9 @@ def split(values: ArrayLike, pattern: ArrayLike) -> Split:
     >>> parts.U, parts.V, parts.boundary, parts.jump
     (array([1., 0.]), array([0.  , 0.25]), array([0., 1.]), array([0. , 0.5]))
     """
-    h, R = np.asarray(values, dtype=np.float64), np.asarray(pattern)
-    n = h.shape[-1].bit_length() - 1
-    if h.shape[-1] != 1 << n or R.shape != h.shape:
+    h, R = checks.real_array("values", values, None).astype(np.float64), checks.rectangular("pattern", pattern)
+    n = (h.shape or (0,))[-1].bit_length() - 1
+    if n < 0 or h.shape[-1] != 1 << n or R.shape != h.shape:
         raise ValueError(
             f"Arguments 'values' and 'pattern' must both have shape (..., 2**n), not {h.shape}, {R.shape}."
         )
