@@ -90,6 +90,13 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     assert "book/02-b.md, cell 1, line 6" in stopped(one, "book") and files(html) == built
 
 
+def test_two_commands_at_once_take_turns(small):
+    both = [start(small, "book", "--chapter", name) for name in ("1", "2")]
+    said = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum(f"another command builds in {small / '_build'}: waiting for its end" in output for output in said) == 1
+
+
 def test_a_failing_cell_is_named_with_its_traceback(small):
     (small / "book/02-b.md").write_text(SECOND.replace("print(", f"{BREAK}\nprint("))
     line = stopped(small, "book")
