@@ -1,7 +1,8 @@
 """python -m tests.benchmarks.run [--quick] [--only NAME] [--output FILE]: run the cases, print and keep their records.
 
-A complete run is kept in results.json, which the page "Performance" shows. After an interruption the same command goes
-on with the cases that are missing, if nothing that matters has changed since. Other runs are kept where FILE says.
+A complete run is kept in results.json, which the page "Performance" shows. What an interrupted one has done stands in
+_build/bench.json, of the same form; the same command goes on with the cases that are missing, if nothing that matters
+has changed since. Other runs are kept where FILE says.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tests.benchmarks.report import RESULTS, told
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 UNFINISHED = ROOT / "_build" / "bench.json"
-CASES = [case for part in (machine, transforms, samples, inference, others, growth) for case in part.CASES]
+CASES = [case for part in (machine, transforms, inference, growth, others, samples) for case in part.CASES]
 PEERS = (HERE / "peers.txt").read_text(encoding="utf-8").split()
 VENV = ROOT / ".bench-venv"
 
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int:
         if case.name not in done:
             done[case.name] = pairs(case, rounds=3 if options.quick else 9)
             if complete:
-                write(UNFINISHED, {"fingerprint": fingerprint(state), "cases": done})
+                write(UNFINISHED, {**state, "complete": False, "fingerprint": fingerprint(state), "cases": done})
         print(f"  {case.name}", *(told(done[case.name], x) for x in done[case.name]["sides"]), sep="\n    ", flush=True)
     if target := options.output or (RESULTS if complete else None):
         write(target, {**state, "complete": complete, "cases": {case.name: done[case.name] for case in cases}})
