@@ -44,8 +44,9 @@ class Rates:
 
 
 def walsh(rates: Rates, n: int, precision: str = "float64", **_: Any) -> float:
-    sweeps = 1 if n <= 15 else 1 + -(-(n - 15) // 8)
-    return max(sweeps * rates.copy((4 if precision == "float32" else 8) << n), rates.step("calls", -(-n // 4)))
+    size, low, short = (4, 13, 5) if precision == "float32" else (8, 15, 4)
+    sweeps = 1 if n < 15 else 1 + -(-(n - low) // 8)  # of at most 8 bits, after the low ones
+    return max(sweeps * rates.copy(size << n), rates.step("calls", -(-min(n, 14) // short)))
 
 
 def spectrum(rates: Rates, n: int, **_: Any) -> float:
@@ -69,9 +70,8 @@ def regression(rates: Rates, n: int, d: int, m: int, solver: str, steps: int, **
         return means + rates.product("float32", 4 * m * D * steps) + rates.product("float64", 4 * m * D)
     if solver == "walsh":
         return 2 * steps * walsh(rates, n, "float32")
-    factors = rates.product("float64", (D if solver == "gram" else m) ** 3 / 3)
-    counted = rates.step("words", m * dimension({"n": n, "d": 2 * d}) / 64) if solver == "gram" else 0.0
-    return means + min(counted, 2 * walsh(rates, min(n, 28))) + factors
+    counted = min(rates.step("words", m * dimension({"n": n, "d": 2 * d}) / 64), 2 * walsh(rates, min(n, 28)))
+    return means + counted + rates.copy(8 * D**2)
 
 
 def table(rates: Rates, n: int, s: int, active: float, **_: Any) -> float:
@@ -109,8 +109,8 @@ LIMITS = {  # the function, the least work in words, and why a case can stay far
     "regression": (
         regression,
         "conjugate gradients: 4 m D operations a step in single precision, 6 m D in double at its ends; "
-        "by the Gram matrix: D³/3 operations and m/64 comparisons for each product of two monomials",
-        "A small D; or the Gram matrix is looked up entry by entry, which is no arithmetic and takes longest.",
+        "by the Gram matrix: m/64 comparisons for each product of two monomials, and D² numbers written and read",
+        "By the Gram matrix: its entries are looked up one by one, and its equations solved. Otherwise D is small.",
     ),
     "truth-table": (
         table,
