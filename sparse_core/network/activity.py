@@ -43,7 +43,7 @@ def size(X: Points, n: int, s: int) -> int:
 
 
 def rows_in_a_block(n: int, s: int) -> int:
-    """The number of points whose (rows, n) and (rows, s) arrays have BLOCK entries at most.
+    """How many points have (rows, n) and (rows, s) arrays of BLOCK entries at most.
 
     >>> rows_in_a_block(n=16, s=8)
     16384

@@ -146,9 +146,8 @@ def exclusive_groups(graph: Graph) -> list[list[int]]:
 def largest_subset(W: Array, b: Array, graph: Graph) -> tuple[int, Array]:
     """max |S| over the sets S of neurons that no multipliers exclude: one linear programme for each set, size by size.
 
-    For normalised neurons, none of them dead, and the graph of the compatible pairs. A larger set is tried if all its
-    subsets with one neuron less remain. Returns the bound, which is proved, and the corners next to the optima. When a
-    size has more than 2000 sets to try, the search ends with the trivial bound s.
+    For normalised neurons, none of them dead, and the graph of the compatible pairs. Returns the bound, which is
+    proved, and the corners next to the optima. When a size has more than 2000 sets to try, the bound is the trivial s.
 
     >>> W, b = normalised(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.array([0.5, 0.5, -0.75]))
     >>> largest_subset(W, b, compatible(W, b))[0]

@@ -1,8 +1,8 @@
 r"""Networks that are sparse by construction, and dense ones to set beside them.
 
-The neurons of a junta, of an address (indexing, Appendix A), of a code or of a tree are active on subcubes or Hamming
-balls that do not meet; a packing searches for half-spaces of which no more than k meet. Where the weights are not
-integers, biases keep a small distance from the values that must stay inactive, so that round-off decides nothing.
+The neurons of a junta, of an address, of a code or of a tree are active on subcubes or Hamming balls that do not meet;
+a packing searches for half-spaces of which no more than k meet. Where weights are not integers, biases keep a small
+distance from the values that must stay inactive, so that round-off decides nothing.
 
 Paper: sections 1 and 4 (juntas, indexing), Appendix A. Codes, trees, packings and the tight family are ours.
 """
@@ -53,12 +53,10 @@ def junta(
     """g(x) = sum_{a in {-1, 1}^p} g(a) relu(<a, x> - p + 1): any function of p bits, 1-sparse (`junta-networks`).
 
     table : the 2^p values g(a), any reals, in the order of ``hypercube.points(p)``.
-    n : number of inputs, p by default.
-    coordinates : the inputs that g reads, in the order of the bits of the table's index; 0, ..., p - 1 by default.
+    coordinates : those of the n inputs that g reads, in the order of the bits of the index; 0, ..., p - 1 by default.
     half : whether to take relu((<a, x> - p + 2) / 2) instead, of half the scale (`ours-junta-half-scale`).
 
-    For |g| <= 1 the scale is W = sqrt(p), B = |p - 1|, or half of (sqrt(p), |p - 2|). The paper prints B = p; for p = 0
-    the formula is a single neuron with bias -1, which is always active (`E8`).
+    For |g| <= 1 the scale is W = sqrt(p), B = |p - 1|, or half of (sqrt(p), |p - 2|). The paper prints B = p (`E8`).
 
     >>> junta([1, -1, -1, 1], n=5, coordinates=[4, 0])([[1, 1, 1, 1, 1], [-1, 1, 1, 1, 1]])
     array([ 1., -1.])
@@ -76,8 +74,8 @@ def junta(
 def indexing(b: int) -> SparseNetwork:
     """Index_b(x, y) = sum_{a in {-1, 1}^b} relu(<a, x> + y_a / 2 - b + 1/2) = (1 + y_x) / 2, the bit at x: 1-sparse.
 
-    The address x has b bits, the first coordinates; address i of ``hypercube.points(b)`` reads coordinate b + i. So
-    n = b + 2^b and s = 2^b. The one neuron at the address is active when its bit is 1, half of the time (`indexing`).
+    The address x is the first b coordinates; address i of ``hypercube.points(b)`` reads coordinate b + i. The neuron at
+    the address is active when its bit is 1, half of the time (`indexing`).
 
     >>> indexing(1)([[1, -1, 1], [-1, -1, 1]])          # addresses 0 and 1 of the bits (-1, 1)
     array([0., 1.])
@@ -102,10 +100,8 @@ def appendix_a(
     weights : (2^b, q), the w_a in the order of ``hypercube.points(b)``. By default Gaussian unit vectors from rng.
 
     If ||w_a||_1 <= 2 Gamma for all a, it is 1-sparse and F = relu(<w_x, y>) (`appendix-a-exact`): Gamma >= sqrt(q) / 2
-    suffices for unit vectors, and the paper's Gamma = sqrt(q) for ||w_a||_2 <= 2 (`E28`).
-
-    Gamma is rounded up to 40 binary digits, so that Gamma (<a, a> - b) is 0 exactly, and a little further where the
-    round-off of ||w_a||_1 = 2 Gamma alone would break sparsity. Its relative change is below 1e-11.
+    suffices for unit vectors, and the paper's Gamma = sqrt(q) for ||w_a||_2 <= 2 (`E28`). Gamma is rounded up, by less
+    than 1e-11 of it, so that Gamma (<a, a> - b) is 0 exactly and no round-off of ||w_a||_1 = 2 Gamma breaks sparsity.
 
     >>> appendix_a(4, 28, gamma=14, weights=np.ones((16, 28))).sparsity()      # n = 32
     1, exact by pair certificates
@@ -136,11 +132,8 @@ def tight(p: int, k: int, n: int | None = None) -> SparseNetwork:
     (array([ 6., -6., -6.,  6.]), 3, exact by enumeration of 4 points, 2.0000000000000004)
     """
     p, k = checks.integer("p", p, 1, 20), checks.size("k", k)
-    n = checks.size("n", p if n is None else n, p)
-    a = points(p)
-    W = np.zeros((1 << p, n))
-    W[:, :p] = a
-    return SparseNetwork(np.tile(character((1 << p) - 1, a), k), np.tile(W, (k, 1)), np.full(k << p, p - 2.0))
+    one = junta(character((1 << p) - 1, points(p)), n)
+    return SparseNetwork(np.tile(one.u, k), np.tile(one.W, (k, 1)), np.tile(one.b - 1, k))
 
 
 def dense_parity(n: int) -> SparseNetwork:
@@ -204,8 +197,7 @@ def reed_muller(m: int) -> NDArray[np.int8]:
 def tree(paths: ArrayLike, weights: ArrayLike, constants: ArrayLike | None = None) -> SparseNetwork:
     """h(x) = relu(<v_l, x> + c_l) at the leaf l that x reaches: one neuron for each leaf of a decision tree, 1-sparse.
 
-    paths : (s, n) with entries -1, 0, 1; x reaches leaf l if it agrees with the nonzero entries of row l. No two leaves
-        may share a point.
+    paths : (s, n) with entries -1, 0, 1; x reaches the one leaf l with whose nonzero entries it agrees.
     weights, constants : (s, n) and (s,), the v_l and c_l; constants are 0 by default.
 
     Neuron l is relu(<v_l, x> + c_l + Gamma_l (<path_l, x> - length_l)), with Gamma_l a hair above
@@ -246,13 +238,10 @@ def random_paths(n: int, depth: int, *, rng: np.random.Generator) -> NDArray[np.
 def random_sparse(n: int, s: int, k: int, *, rng: np.random.Generator) -> SparseNetwork:
     """A greedy packing of s half-spaces with max_x |R_x| <= k on the cube: dense Gaussian unit weights, signs for u.
 
-    n : dimension, at most 20, since all 2^n points are kept in view.
-    s : number of neurons, at most k 2^n: each is active somewhere, so that no alive k-sparse network has more.
-    k : the sparsity.
-
-    Step by step, a direction is drawn and reflected so that it points at a random point with fewer than k active
-    neurons. The least bias is taken that spares the points with k of them, and that gives the neuron at most its share
-    k / s of the cube. A neuron with less than a tenth of its share is refused; each refusal lowers that demand by 1 %.
+    All 2^n points are kept in view, n <= 20; no alive k-sparse network has more than k 2^n neurons. Step by step, a
+    direction is drawn and reflected so that it points at a random point with fewer than k active neurons. The least
+    bias is taken that spares the points with k of them, and that gives the neuron at most its share k / s of the cube.
+    A neuron with less than a tenth of its share is refused; each refusal lowers that demand by 1 %.
 
     >>> random_sparse(8, 20, 2, rng=np.random.default_rng(0)).sparsity()
     2, exact by enumeration of 256 points

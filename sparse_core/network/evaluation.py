@@ -1,8 +1,8 @@
 r"""h = sum_j u_j relu(<w_j, x> - b_j) from arrays u (s,), W (s, n), b (s,): densely, or all 2^n values sparsely.
 
-A point of the cube is a pair of a point z of its first ceil(n/2) coordinates and a point y of the others, and
-<w_j, x> - b_j = A_j(y) + B_j(z). So about 2 2^(n/2) numbers say what neuron j does at 2^n points. With B_j sorted, the
-points z at which it is active beside y come first, and no other is looked at.
+A point of the cube is a point z of its first ceil(n/2) coordinates and a point y of the others, and
+<w_j, x> - b_j = A_j(y) + B_j(z). With B_j sorted, the points z at which neuron j is active beside y come first, and no
+other is looked at.
 
 Paper: the function computed in Definition 1, and the sparsity that makes its table cheap.
 """
@@ -60,9 +60,8 @@ def truth_table(u: Array, W: Array, b: Array) -> Array:
     """h(x) at all 2^n points of the cube: neurons that are rarely active cost their active pairs, the others 2^n each.
 
     Refused for n > 26, and where it would take too long. A neuron is taken sparsely if OPENING + PAIR 2^n (its share of
-    active points) < 2^n, where the share is estimated on a grid of PROBES x PROBES points. The estimate decides about
-    the way only: the values are the same up to round-off, and exactly the same when all sums are exact, as for small
-    integers.
+    active points) < 2^n, where the share is estimated on a grid of PROBES x PROBES points. Along either way the values
+    are the same up to round-off.
 
     >>> truth_table(np.ones(1), np.array([[1.0, 0.5]]), np.array([0.25]))
     array([1.25, 0.  , 0.25, 0.  ])

@@ -1,14 +1,12 @@
 r"""Sparse inference on the cube: h(x) = sum_{j in R_x} u_j (<w_j, x> - b_j), touching few neurons outside R_x, exactly.
 
-How does one find R_x without computing every <w_j, x>? The margin of neuron j is ||w_j||_1 - b_j, its largest
-pre-activation. If x disagrees with the sign of w_jc, this falls by 2 |w_jc|. So each coordinate c with
-2 |w_jc| >= ||w_j||_1 - b_j is a *key* of neuron j: one disagreement there silences it (`ours-one-wrong-bit`). Neurons
-with the same keys make a group; x reads its signs at the keys as an address, and only the neurons that are filed there
-can be active.
+<w_j, x> - b_j is at most ||w_j||_1 - b_j, and less by 2 |w_jc| if x disagrees with the sign of w_jc. So a coordinate c
+with 2 |w_jc| >= ||w_j||_1 - b_j is a *key*: one disagreement there silences j (`ours-one-wrong-bit`). Neurons with the
+same keys make a group; x reads its signs there as an address, and only neurons filed under it can be active.
 
-A neuron without keys needs several disagreements. For those, x is read up to some coordinate c, in single precision and
-largest weights first: a neuron whose partial sum, with all that the other weights could add and the round-off, stays
-below b_j is silent for certain (`ours-early-exit`). Where neither pays, the dense pass is taken.
+For neurons without keys, x is read up to some coordinate c, in single precision and largest weights first: one whose
+partial sum, with all that the other weights could add and the round-off, stays below b_j is silent for certain
+(`ours-early-exit`). Where neither pays, the dense pass is taken.
 
 Paper: sections 1 and 6, on exploiting activation sparsity.
 """
@@ -160,11 +158,8 @@ class _Prefixes:
 class SparseEvaluator:
     """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys or bounds.
 
-    u, W, b : the network, as ``SparseNetwork.evaluator`` passes it; dead neurons and those with u_j = 0 are dropped.
-
-    The values are those of the network up to round-off: the same products are summed in another order. Where neither
-    keys nor bounds pay, because the inputs are few or too many neurons stay, the dense pass is taken.
-    `ours-one-wrong-bit` and `ours-early-exit` say why C_x contains R_x.
+    The values are those of the network up to round-off. Where neither keys nor bounds pay, because the inputs are few
+    or too many neurons stay, it is the dense pass. `ours-one-wrong-bit` and `ours-early-exit` say why C_x contains R_x.
 
     >>> from sparse_core.cube import hypercube
     >>> from sparse_core.network import constructions

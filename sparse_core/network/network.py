@@ -31,14 +31,9 @@ class Scale(NamedTuple):
 
 
 class SparseNetwork:
-    """h(x) = sum_j u_j relu(<w_j, x> - b_j).
+    """h(x) = sum_j u_j relu(<w_j, x> - b_j), from arrays u (s,), W (s, n) with the w_j as rows, and b (s,).
 
-    u : (s,) output weights.
-    W : (s, n) weight vectors w_j as rows.
-    b : (s,) biases, which are subtracted.
-
-    A network does not change: the arrays are float64 copies that cannot be written to. The empty network, s = 0, is the
-    function 0.
+    A network does not change: the arrays are float64 copies that cannot be written to. For s = 0 it is the function 0.
 
     >>> net = SparseNetwork(u=[1, -1], W=[[1, 1], [-1, -1]], b=[1, 1])
     >>> net([[1, 1], [1, -1], [-1, -1]])
@@ -92,39 +87,19 @@ class SparseNetwork:
     # The function
 
     def __call__(self, X: ArrayLike) -> Array:
-        """h(x) for each row x of X, any real points.
-
-        >>> SparseNetwork([2, 1], [[1, 1], [-1, 0]], [0, 0])([[0.5, 1], [-1, 0.25]])
-        array([3., 1.])
-        """
+        """h(x) for each row x of X, any real points."""
         return dense_pass(self.u, self.W, self.b, self._points(X))
 
     def values(self) -> Array:
-        """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26.
-
-        Neurons that are rarely active cost little there; see ``evaluation.truth_table``.
-
-        >>> SparseNetwork([1], [[1, 0.5]], [0.25]).values()
-        array([1.25, 0.  , 0.25, 0.  ])
-        """
+        """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26."""
         return truth_table(self.u, self.W, self.b)
 
     def evaluator(self) -> SparseEvaluator:
-        """h(x) on the cube once more, prepared so that neurons which are silent for certain are not computed.
-
-        >>> net = SparseNetwork(np.ones(256), np.kron(np.eye(256), np.ones((1, 2))), np.ones(256))
-        >>> fast, X = net.evaluator(), np.ones((100, 512))
-        >>> fast(X)[:3], net(X)[:3]
-        (array([256., 256., 256.]), array([256., 256., 256.]))
-        """
+        """h(x) on the cube once more, prepared so that neurons which are silent for certain are not computed."""
         return SparseEvaluator(self.u, self.W, self.b)
 
     def scaled(self, c: float) -> SparseNetwork:
-        """c h, by the output weights.
-
-        >>> SparseNetwork([2], [[1]], [0]).scaled(-3).u
-        array([-6.])
-        """
+        """c h, by the output weights."""
         return SparseNetwork(checks.real("c", c) * self.u, self.W, self.b)
 
     def __add__(self, other: SparseNetwork) -> SparseNetwork:
@@ -141,40 +116,22 @@ class SparseNetwork:
         return SparseNetwork(np.r_[self.u, other.u], np.r_[self.W, other.W], np.r_[self.b, other.b])
 
     def remove(self, j: int) -> SparseNetwork:
-        """h - u_j relu(<w_j, x> - b_j): the network without its neuron j, counted from 0.
-
-        >>> SparseNetwork([1, 2], [[1], [-1]], [0, 0]).remove(0).values()
-        array([0., 2.])
-        """
+        """h - u_j relu(<w_j, x> - b_j): the network without its neuron j, counted from 0."""
         j = checks.integer("j", j, 0, self.s - 1)
         return SparseNetwork(np.delete(self.u, j), np.delete(self.W, j, axis=0), np.delete(self.b, j))
 
     # Activity
 
     def active(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """[<w_j, x> - b_j > 0] for each row x of X and each neuron j: a (rows, s) array.
-
-        >>> SparseNetwork([1, 1], [[1, 1], [1, -1]], [0, 1]).active([[1, 1], [1, -1]])
-        array([[ True, False],
-               [False,  True]])
-        """
+        """[<w_j, x> - b_j > 0] for each row x of X and each neuron j: a (rows, s) array."""
         return activity.active(self.W, self.b, self._points(X))
 
     def active_count(self, X: ArrayLike | None = None) -> NDArray[np.int32]:
-        """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``.
-
-        >>> K = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1]).active_count()
-        >>> K, float(K.mean()), float((K > 1).mean())       # E[K] and Pr[K > 1]
-        (array([1, 1, 2, 0], dtype=int32), 1.0, 0.25)
-        """
+        """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``."""
         return activity.count(self.W, self.b, None if X is None else self._points(X))
 
     def dead(self) -> NDArray[np.bool_]:
-        """||w_j||_1 <= b_j for each neuron j: whether it is active at no point of the cube, exactly.
-
-        >>> SparseNetwork([1, 1], [[1, 1], [1, 1]], [2, 1.5]).dead()
-        array([ True, False])
-        """
+        """||w_j||_1 <= b_j for each neuron j: whether it is active at no point of the cube, exactly."""
         return activity.dead(self.W, self.b)
 
     def matters(self) -> NDArray[np.bool_]:
@@ -188,17 +145,12 @@ class SparseNetwork:
     def sparsity(self, X: ArrayLike | None = None, method: str = "auto", *, time_limit: float = 30.0) -> Sparsity:
         """max_x |R_x| over the rows of X, or over the whole cube: the smallest k for which the network is k-sparse.
 
-        X : points as rows; by default every point of the cube.
-        method : for the whole cube. "enumeration" visits every point and refuses more than 2^33 pairs of a point and a
-            neuron. The others seek upper bounds and witnesses: "pairs" shows of pairs of neurons, and "subsets" of
-            larger sets, that they are never active together; "milp" maximises the count as an integer programme.
-            "auto" enumerates when that takes a few seconds, else it tries "pairs" and then "milp".
+        method : for the whole cube. "enumeration" is exact, and refuses more than 2^33 pairs of a point and a neuron.
+            The others find a proved upper bound and a witness: "pairs" shows of pairs of neurons, and "subsets" of
+            larger sets, that they are never active together, in rational arithmetic where round-off could matter;
+            "milp" is as good as the bound that the solver, HiGHS, returns. "auto" enumerates when that takes a few
+            seconds, else it tries "pairs" and then "milp".
         time_limit : seconds for the integer programme.
-
-        A ``Sparsity``: a proved upper bound as an integer, with ``lower``, ``exact``, ``method`` and ``witness``.
-
-        Enumeration is exact, "pairs" and "subsets" are proofs in rational arithmetic where round-off could matter (see
-        ``certificates``), and "milp" is as good as the bound that the solver, HiGHS, returns.
 
         >>> net = SparseNetwork([1, 1], [[1.0] * 40, [-1.0] * 40], [30, 30])
         >>> net.sparsity()

@@ -1,7 +1,6 @@
 r"""max_x |R_x|, the largest number of active neurons: counted, or enclosed between a witness and a certificate.
 
-A lower bound is always a count at a point that was evaluated. An upper bound is an enumeration of all points, which is
-exact, or one of the ``certificates``.
+A lower bound is a count at a point; an upper bound an enumeration of all points, or one of the ``certificates``.
 
 Paper: `definition-1`, the k of H_{n,s,k}.
 """
@@ -30,21 +29,14 @@ MAX_FLIPS = 1 << 22  # s n^2 up to which witnesses are sought at the neighbours 
 class Sparsity(int):
     """lower <= max_x |R_x| <= upper: the integer upper, with what is known about it.
 
-    Attributes
-    ----------
-    lower : the number of neurons that are active at ``witness``, a point.
-    upper : what is proved; the value of the integer.
-    exact : whether the two agree.
-    method : "enumeration", "pairs", "subsets" or "milp"; "sample" for given points. ``how`` says the same in words.
-
     >>> Sparsity(3, 2, "pairs", "pair certificates")
     at most 3, certified by pair certificates; at least 2, by a witness; undecided between
     """
 
-    lower: int
-    upper: int
-    method: str
-    how: str
+    lower: int  # the number of neurons that are active at the witness
+    upper: int  # what is proved; the value of the integer
+    method: str  # "enumeration", "pairs", "subsets" or "milp"; "sample" for given points
+    how: str  # the same in words
     witness: NDArray[Any] | None
 
     def __new__(cls, upper: int, lower: int, method: str, how: str, witness: NDArray[Any] | None = None) -> Sparsity:

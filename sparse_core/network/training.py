@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, inf, pi, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +30,6 @@ LOOK = 200  # steps between two looks at the validation set
 @dataclass(frozen=True, eq=False, repr=False)
 class Layered:
     """h_0(x) = x, h_l(x) = relu(W_l h_(l-1)(x) - b_l), and one score for each class, W_L h_(L-1)(x) - b_L.
-
-    W, b : for each layer, its (outputs, inputs) weights and its (outputs,) biases, which are subtracted.
 
     >>> net = Layered((np.array([[1.0], [-1.0]]), np.array([[1.0, 1.0]])), (np.zeros(2), np.zeros(1)))
     >>> net(np.array([[-3.0], [2.0]])).ravel()          # |x|
@@ -67,22 +65,16 @@ class Layered:
 
 
 class ActivationStatistics(NamedTuple):
-    """How a layer is active on a sample; K is the number of active neurons at a point.
+    """How a layer is active on a sample; K is the number of active neurons at a point."""
 
-    ``active`` is the share of active pairs of point and neuron, ``dead`` and ``always`` the shares of neurons active
-    at no point and at every point, ``mean``, ``variance`` and ``most`` those of K. ``spread`` is Var K divided by
-    sum_j p_j (1 - p_j), so that it is 1 for independent neurons, and ``correlation`` the mean |correlation| of two
-    neurons that vary.
-    """
-
-    active: float
-    dead: float
-    always: float
-    mean: float
+    active: float  # the share of active pairs of point and neuron
+    dead: float  # the share of neurons active at no point
+    always: float  # the share of neurons active at every point
+    mean: float  # E[K]
     variance: float
     most: int
-    spread: float
-    correlation: float
+    spread: float  # Var K / sum_j p_j (1 - p_j), which is 1 for independent neurons
+    correlation: float  # the mean |correlation| of two neurons that vary
 
 
 def activation_statistics(active: ArrayLike) -> ActivationStatistics:
@@ -130,17 +122,13 @@ def classify(
 
     X, y : (m, n) points as rows and their (m,) classes 0, 1, ...
     widths : the numbers of neurons of one to three hidden layers.
-    optimiser : "sgd", with momentum 0.9, or "adam".
-    rate : the learning rate, the same throughout.
-    epochs, batch : passes through the points, and points in a step.
-    l1, decay : the penalties on activations and on squared weights.
-    flip : the probability with which each entry of each point changes its sign, anew in every pass.
-    relabel : the probability with which each class is replaced by a uniform one, anew in every pass.
+    optimiser : "sgd", with momentum 0.9, or "adam"; the learning rate is the same throughout.
+    flip, relabel : the probabilities with which each entry of a point changes its sign, and each class is replaced by
+        a uniform one, anew in every pass.
     watch : called with the network at the start and after each pass; it must not keep it, since the steps change it.
 
-    A ``Layered`` network, in single precision if X is (that halves the time), else in double precision. The same
-    generator gives the same network on one machine. On another one round-off differs, and many steps amplify it: what
-    then agrees are statistics, roughly.
+    The network is in single precision if X is (that halves the time). The same generator gives the same network on one
+    machine. On another one round-off differs, and many steps amplify it: what then agrees are statistics, roughly.
 
     >>> X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> net = classify(X, [0, 1, 1, 0], (16,), rng=np.random.default_rng(0), rate=0.1, epochs=200)
@@ -236,30 +224,12 @@ OPTIMISERS: dict[str, Callable[[list[Array]], Step]] = {"sgd": _sgd, "adam": _ad
 
 
 def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    width: int,
-    *,
-    rng: np.random.Generator,
-    validation: tuple[ArrayLike, ArrayLike] | None = None,
-    l1: float = 0.0,
-    decay: float = 0.0,
-    steps: int = 2000,
-    rate: float = 0.005,
-    batch: int = 64,
+    X: ArrayLike, y: ArrayLike, width: int, *, l1: float = 0.0, decay: float = 0.0, **options: Any
 ) -> SparseNetwork:
-    """min E (1/2)(h(x) - y)^2 + l1 E sum_j relu(z_j(x)) + (decay/2)(||u||^2 + ||W||^2), by ``steps`` steps of Adam.
+    """min E (1/2)(h(x) - y)^2 + l1 E sum_j relu(z_j(x)) + (decay/2)(||u||^2 + ||W||^2), by steps of Adam.
 
-    X, y : (m, n) points as rows and their (m,) labels.
-    width : the number of neurons.
-    validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
-    l1 : the penalty on activations. A silent neuron pays none, so the penalty favours sparse activity.
-    decay : the penalty on squared weights; biases pay none.
-    rate : the largest learning rate; it falls along a cosine to 0.
-    batch : points in a step, at most m.
-
-    A ``SparseNetwork``, trained in single precision if X is (that halves the time), else in double. The same generator
-    gives the same network on one machine, and on others up to round-off.
+    l1, decay : the penalties on activations, which a silent neuron does not pay, and on squared weights.
+    options : ``rng``, ``validation``, ``steps``, ``rate`` and ``batch`` of ``fit_each``.
 
     >>> X = np.linspace(-1, 1, 50)[:, None]
     >>> h = fit(X, np.abs(X[:, 0]), 8, rng=np.random.default_rng(0), steps=600)
@@ -267,7 +237,7 @@ def fit(
     True
     """
     prices = [(checks.real("l1", l1, 0), checks.real("decay", decay, 0))]
-    return fit_each(X, y, width, prices, rng=rng, validation=validation, steps=steps, rate=rate, batch=batch)[0]
+    return fit_each(X, y, width, prices, **options)[0]
 
 
 def fit_each(
@@ -283,6 +253,11 @@ def fit_each(
     batch: int = 64,
 ) -> list[SparseNetwork]:
     """The network of ``fit`` for each row (l1, decay) of ``prices``, from one start and in the same batches, at once.
+
+    validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
+    rate : the largest learning rate; it falls along a cosine to 0.
+
+    Precision and what the generator determines are as for ``classify``.
 
     >>> X = np.linspace(-1, 1, 50)[:, None]
     >>> nets = fit_each(X, np.abs(X[:, 0]), 8, [(0, 0), (0.1, 0)], rng=np.random.default_rng(0), steps=600)

@@ -2,7 +2,6 @@
 
 import tracemalloc
 import warnings
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -49,15 +48,17 @@ def test_transform_is_the_direct_sum(n):
     assert np.allclose(fourier.walsh_transform(f), direct_sum(f), rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [*SIZES, 15, 17, 20])
 def test_flips_and_weights_agree(n):
     """Parseval; AS by degrees; each influence by the sets that contain the coordinate; the tail by the sets above."""
     f, T = random_function(n), np.arange(2**n)
-    weights, by_degree = fourier.walsh_transform(f) ** 2, fourier.weight_by_degree(f)
+    weights, by_degree = (butterflies(f) / 2**n) ** 2, fourier.weight_by_degree(f)
+    assert np.allclose(fourier.walsh_transform(f) ** 2, weights, rtol=0, atol=1e-14)
     assert by_degree.sum() == pytest.approx(np.mean(f**2), rel=1e-12)
     assert fourier.average_sensitivity(f) == pytest.approx(np.arange(n + 1) @ by_degree, rel=1e-12)
     containing = [weights[T >> i & 1 == 1].sum() for i in range(n)]
     assert np.allclose(fourier.influences(f), containing, rtol=1e-12, atol=0)
+    assert np.allclose(fourier.statistics(f).influences, containing, rtol=1e-12, atol=0)
     for d in range(n + 2):
         assert fourier.tail(f, d) == pytest.approx(weights[hypercube.degrees(n) > d].sum(), rel=1e-12, abs=1e-15)
 
@@ -98,7 +99,9 @@ def test_integers_of_every_type_are_added_exactly(n, dtype, stride, seed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8])
 @pytest.mark.parametrize("n", LONG)
-def test_long_tables_are_added_exactly_in_both_precisions(n, dtype):
+@pytest.mark.parametrize("strip", [2, fourier.STRIP])
+def test_long_tables_are_added_exactly_in_one_sweep_or_several(n, dtype, strip, monkeypatch):
+    monkeypatch.setattr(fourier, "STRIP", strip)
     f = np.where(integer_function(n, np.int8) > 0, 1, -1).astype(dtype)
     assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
 
@@ -109,19 +112,6 @@ def test_eight_bits_above_a_block_take_one_sweep():
     f, x, T = np.zeros(2**23), rng.integers(0, 2**23, 9), rng.integers(0, 2**23, (10**5, 1))
     f[x] = rng.integers(1, 10, 9)
     assert np.array_equal(fourier.inverse_walsh_transform(f)[T[:, 0]], (-1.0) ** np.bitwise_count(x & T) @ f[x])
-
-
-@pytest.mark.parametrize("n", [17, 18, 19, 20])
-def test_more_bits_than_a_sweep_takes_need_several(n, monkeypatch):
-    f = integer_function(n, np.int8)
-    monkeypatch.setattr(fourier, "STRIP", 2)
-    assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
-
-
-@pytest.mark.parametrize("n", [13, *LONG[:4]])
-def test_real_tables_agree_with_the_butterflies(n):
-    f = random_function(n)
-    assert np.allclose(fourier.walsh_transform(f), butterflies(f) / 2**n, rtol=0, atol=1e-15)
 
 
 def test_integers_are_exact_up_to_2_to_the_53_and_no_further():
@@ -174,49 +164,21 @@ def test_statistics_take_a_table_of_doubles_and_one_for_values_that_are_not(dtyp
     assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**20
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.float32])
-def test_threads_do_not_share_their_work(dtype):
-    tables = [integer_function(18, dtype, seed) for seed in range(4)]
-    results: dict = {}
-    work = [
-        Thread(target=lambda i=i: results.update({i: fourier.inverse_walsh_transform(tables[i])})) for i in range(4)
-    ]
-    [thread.start() for thread in work]
-    [thread.join() for thread in work]
-    assert all(np.array_equal(results[i], butterflies(tables[i])) for i in range(4))
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
-def test_tables_beyond_the_memory_are_refused(dtype):
-    table = np.broadcast_to(np.ones(1, dtype), 2**45)
-    with pytest.raises(ValueError, match="'values' must fit in the .* bytes of this machine .* need"):
-        fourier.walsh_transform(table)
-    with pytest.raises(ValueError, match="'coefficients' must fit in"):
-        fourier.inverse_walsh_transform(table)
-
-
 @pytest.mark.parametrize(("dtype", "need"), [(np.int8, 9), (np.float32, 8), (np.float64, 16), (np.bool_, 9)])
 def test_a_table_and_its_transform_may_fill_the_memory(dtype, need, monkeypatch):
     f, need = np.ones(1 << 15, dtype), need << 15
     monkeypatch.setattr(fourier, "_memory", lambda: need)
     assert fourier.walsh_transform(f)[0] == 1
     monkeypatch.setattr(fourier, "_memory", lambda: need - 1)
-    with pytest.raises(ValueError) as caught:
-        fourier.walsh_transform(f)
-    assert str(caught.value) == (
-        f"Argument 'values' must fit in the {need - 1:.3g} bytes of this machine together with its transform, "
-        f"not need {need:.3g} bytes."
-    )
+    for transform, name in ((fourier.walsh_transform, "values"), (fourier.inverse_walsh_transform, "coefficients")):
+        with pytest.raises(ValueError) as caught:
+            transform(f)
+        assert str(caught.value) == (
+            f"Argument '{name}' must fit in the {need - 1:.3g} bytes of this machine together with its transform, "
+            f"not need {need:.3g} bytes."
+        )
     if f.dtype.kind == "f":
         assert fourier.walsh_transform(f, out=f) is f  # which needs no place
-
-
-@pytest.mark.parametrize("bits", range(1, 40))
-@pytest.mark.parametrize("most", [1, 3, 8])
-def test_bits_are_split_into_few_and_equal_parts(bits, most):
-    parts = fourier._split(bits, most)
-    assert sum(parts) == bits and max(parts) <= most
-    assert len(parts) == -(-bits // most) and max(parts) - min(parts) <= 1
 
 
 @pytest.mark.parametrize(
@@ -240,15 +202,6 @@ def test_one_sweep_finds_the_weights_by_degree_and_by_coordinate(n, dtype, seed)
     for rho in (-1.0, 0.3, 1.0):
         assert found.noise_sensitivity(rho) == fourier.noise_sensitivity(f, rho)
     assert found.tail(2) == fourier.tail(f, 2)
-
-
-@pytest.mark.parametrize("n", [15, 17, 20])
-def test_the_sweep_and_the_flips_agree_on_long_tables(n):
-    f = random_function(n)
-    found = fourier.statistics(f)
-    assert np.allclose(found.influences, fourier.influences(f), rtol=1e-12, atol=0)
-    assert found.weights.sum() == pytest.approx(np.mean(f**2), rel=1e-12)
-    assert found.average_sensitivity == pytest.approx(found.influences.sum(), rel=1e-12)
 
 
 def test_the_sweep_takes_a_row_at_a_time_where_a_row_alone_is_long(monkeypatch):

@@ -106,9 +106,3 @@ def test_sparsity_is_the_largest_active_count(seed):
     assert net.sparsity(X[:2]) == net.active_count(X[:2]).max()
     assert net.sparsity().method == net.sparsity(method="enumeration").method == "enumeration"
     assert net.sparsity(method="pairs").method == "pairs" and net.sparsity(X).method == "sample"
-
-
-def test_it_introduces_itself():
-    assert repr(SparseNetwork([2], [[3, 4]], [-0.5])) == "SparseNetwork(n=2, s=1, W=10, B=1)"
-    net = random_network(0, n=7, s=3)
-    assert (net.n, net.s) == (7, 3)

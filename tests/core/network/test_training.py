@@ -254,13 +254,6 @@ def test_scores_may_be_huge():
     assert gradient[2] == pytest.approx(np.array([[1000, 500], [-1000, -500]]) + np.array([[-0.25], [0.25]]))
 
 
-def test_a_layer_has_weights_and_biases_and_a_name():
-    net = training.Layered(*zip(*layers(np.random.default_rng(0), (3, 5, 4, 2)), strict=True))
-    assert repr(net) == "Layered(3-5-4-2)"
-    with pytest.raises(ValueError, match="shorter"):
-        training.Layered(net.W, net.b[:2])(np.ones((1, 3)))
-
-
 def test_classify_is_decided_by_its_generator_and_watched():
     X, y = parity(np.random.default_rng(0), 50)
     seen = []
@@ -283,14 +276,8 @@ def test_statistics_against_the_definitions():
     assert found[:6] == pytest.approx((A.mean(), 1 / 6, 1 / 6, K.mean(), K.var(), K.max()))
     assert found.spread == pytest.approx(np.var(K) / np.sum(p * (1 - p)))
     assert found.correlation == pytest.approx((C.sum() - 4) / 12)
-
-
-def test_the_spread_is_one_for_independent_neurons_and_their_number_for_copies():
-    rng = np.random.default_rng(0)
-    independent, one = rng.random((20000, 10)) < 0.3, rng.random((200, 1)) < 0.3
-    assert training.activation_statistics(independent).spread == pytest.approx(1, abs=0.05)
-    assert training.activation_statistics(np.tile(one, 10)).spread == pytest.approx(10)
-    assert training.activation_statistics(np.tile(one, 10)).correlation == pytest.approx(1)
+    copies = training.activation_statistics(np.tile(A[:, :1], 10))
+    assert (copies.spread, copies.correlation) == pytest.approx((10, 1))
 
 
 def test_statistics_where_nothing_varies():
