@@ -26,17 +26,9 @@ from . import packed
 from .hypercube import degrees
 
 __all__ = [
-    "Statistics",
-    "average_sensitivity",
-    "influences",
-    "inverse_walsh_transform",
-    "noise_sensitivity",
-    "sensitivity",
-    "statistics",
-    "tail",
-    "walsh_transform",
-    "weight_by_degree",
-]
+    "Statistics", "average_sensitivity", "influences", "inverse_walsh_transform", "noise_sensitivity",
+    "sensitivity", "statistics", "tail", "walsh_transform", "weight_by_degree",
+]  # fmt: skip
 
 # A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, when M N K <= 2^18. So a table
 # of 2^14 doubles is taken by 4 bits at a time, a block of 2^15 by 3; the block and two more fit in a cache of 1 MB.

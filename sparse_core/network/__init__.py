@@ -10,15 +10,6 @@ from .network import Scale, SparseNetwork
 from .sparsity import Sparsity
 
 __all__ = [
-    "Scale",
-    "SparseEvaluator",
-    "SparseNetwork",
-    "Sparsity",
-    "activity",
-    "certificates",
-    "constructions",
-    "evaluation",
-    "evaluator",
-    "sparsity",
-    "training",
-]
+    "Scale", "SparseEvaluator", "SparseNetwork", "Sparsity", "activity", "certificates", "constructions",
+    "evaluation", "evaluator", "sparsity", "training",
+]  # fmt: skip

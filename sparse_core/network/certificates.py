@@ -21,15 +21,9 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from .._arrays import Array
 
 __all__ = [
-    "compatible",
-    "excluded",
-    "exclusive_groups",
-    "granularity",
-    "largest_count",
-    "largest_subset",
-    "normalised",
-    "silencers",
-]
+    "compatible", "excluded", "exclusive_groups", "granularity", "largest_count", "largest_subset",
+    "normalised", "silencers",
+]  # fmt: skip
 
 Graph = NDArray[np.bool_]
 

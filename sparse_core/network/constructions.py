@@ -22,19 +22,9 @@ from .activity import blocks
 from .network import SparseNetwork
 
 __all__ = [
-    "appendix_a",
-    "code_caps",
-    "dense_parity",
-    "gaussian_units",
-    "hamming",
-    "indexing",
-    "junta",
-    "random_paths",
-    "random_sparse",
-    "reed_muller",
-    "tight",
-    "tree",
-]
+    "appendix_a", "code_caps", "dense_parity", "gaussian_units", "hamming", "indexing", "junta", "random_paths",
+    "random_sparse", "reed_muller", "tight", "tree",
+]  # fmt: skip
 
 GAP = 1e-4  # from a bias down to the values that must stay inactive: enough for integer programmes to see it
 HAIR = 2.0**-39  # relative: two units of 40 binary digits
