@@ -35,14 +35,18 @@ def by_flips(net):
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 10))
 def test_split_agrees_with_flips_point_by_point(seed, n, s):
     net = random_network(seed, n, s)
-    assert lemma_9.split(net.values(), lemma_9.pattern(net)) == pytest.approx(by_flips(net), abs=1e-12)
-
-
-@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 10))
-def test_the_two_parts_add_up_to_the_average_sensitivity(seed, n, s):
-    net = random_network(seed, n, s)
     parts = lemma_9.split(net.values(), lemma_9.pattern(net))
+    assert parts == pytest.approx(by_flips(net), abs=1e-12)
     assert parts.U + parts.V == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
+
+
+def test_splits_by_hand():
+    # every flip of one of its two bits changes the one active neuron, and the parity from -1 to 1
+    junta, empty = constructions.junta([1, -1, -1, 1], n=3), SparseNetwork([], np.zeros((0, 3)), [])
+    assert lemma_9.split(junta.values(), lemma_9.pattern(junta)) == (0, 2, 2, 2)
+    assert lemma_9.pattern(empty).tolist() == [0] * 8
+    assert lemma_9.split(empty.values(), lemma_9.pattern(empty)) == (0, 0, 0, 0)
+    assert lemma_9.split(np.array([100, -100], dtype=np.int8), [0, 0]) == (10_000, 0, 0, 0)  # no overflow in eight bits
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 12))
@@ -51,10 +55,6 @@ def test_labels_agree_exactly_when_the_active_sets_do(seed, n, s):
     labels, R = lemma_9.pattern(net), net.active(hypercube.points(n))
     same = (R[:, None] == R).all(axis=2)
     assert np.array_equal(labels[:, None] == labels, same)
-
-
-def test_values_in_eight_bits_do_not_overflow():
-    assert lemma_9.split(np.array([100, -100], dtype=np.int8), [0, 0]) == (10_000, 0, 0, 0)
 
 
 def test_networks_along_leading_axes():
@@ -118,15 +118,3 @@ def test_noise_of_a_large_majority_is_the_arc_cosine():
     majority = np.sign(2.0 * np.arange(202) - 201)
     for rho in (0.0, 0.5, 0.9):
         assert lemma_9.noise_sensitivity_layers(majority, rho) == pytest.approx(np.arccos(rho) / np.pi, rel=0.02)
-
-
-def test_a_network_without_neurons_has_one_pattern():
-    empty = SparseNetwork([], np.zeros((0, 3)), [])
-    assert lemma_9.pattern(empty).tolist() == [0] * 8
-    assert lemma_9.split(empty.values(), lemma_9.pattern(empty)) == (0, 0, 0, 0)
-
-
-def test_a_junta_by_hand():
-    # every flip of one of its two bits changes the one active neuron, and the parity from -1 to 1
-    net = constructions.junta([1, -1, -1, 1], n=3)
-    assert lemma_9.split(net.values(), lemma_9.pattern(net)) == (0, 2, 2, 2)
