@@ -75,9 +75,7 @@ def conjugate_gradients(
 
 
 def descend(apply: Callable[[Array], Array], b: Array) -> Iterator[tuple[Array, float]]:
-    """The steps of conjugate gradients for apply(x) = b from x = 0: x and the norm of the residual.
-
-    They end only where the matrix no longer sees a difference: in its kernel, or at an exact solution.
+    """The steps of conjugate gradients for apply(x) = b: x and |b - apply(x)|, until this is in the matrix's kernel.
 
     >>> next(descend(lambda x: np.array([2.0, 4.0]) * x, np.array([0.0, 4.0])))
     (array([0., 1.]), 0.0)

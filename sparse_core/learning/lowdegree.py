@@ -93,13 +93,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         with _progress(self.verbose) as report:
             points, labels = new._samples(X, y, reset=True)
             new.degree_ = new.degree
-            if new.method == "averaging":
-                moments = Moments(new.n_features_in_, new.degree)
-                new.coef_ = moments.update(points, labels, report).coefficients
-            elif new.method == "least_squares":
-                new._least_squares(points, labels, report)
-            else:
-                new._threshold(points, labels, report)
+            getattr(new, f"_{new.method}")(points, labels, report)
         self.__dict__ = new.__dict__
         return self
 
@@ -138,19 +132,15 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
         points, n = checked_points(validate_data(self, X, dtype="numeric", reset=False)), self.n_features_in_
         if hasattr(self, "_kept"):
-            size = max(1, CHUNK // max(1, self._kept.size))
-            parts: Iterator[Any] = parallel(
-                lambda rows: _characters(points[rows], self._kept) @ self.coef_, slices(len(points), size)
-            )
+            blocks = slices(len(points), max(1, CHUNK // max(1, self._kept.size)))
+            parts: Iterator[Any] = parallel(lambda rows: _characters(points[rows], self._kept) @ self.coef_, blocks)
         else:
             products = products_of(n, self.degree_)
-            c = np.zeros(products.size)
+            c, blocks = np.zeros(products.size), slices(len(points), products.block)
             c[products.position] = self.coef_
-
-            def values(rows: slice) -> NDArray[np.float64]:
-                return products.forward(products.factors(points[rows].T), c)
-
-            parts = products.over(slices(len(points), products.block), values, len(points))
+            parts = products.over(
+                blocks, lambda rows: products.forward(products.factors(points[rows].T), c), len(points)
+            )
         return np.concatenate([np.zeros(0), *parts])
 
     @property
@@ -158,19 +148,21 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         check_is_fitted(self, "coef_")
         n, sets = self.n_features_in_, getattr(self, "_kept", None)
         if n <= 62:
-            return monomials(n, self.degree_) if sets is None else _masks(sets)
+            return monomials(n, self.degree_) if sets is None else (np.append(1 << np.arange(n), 0)[sets]).sum(axis=1)
         return _sets(n, self.degree_, np.arange(len(self.coef_))) if sets is None else sets
+
+    def _averaging(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
+        self.coef_ = Moments(X.shape[1], self.degree_).update(X, y, report).coefficients
 
     def _least_squares(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
         (m, n), degree, ridge = X.shape, self.degree_, float(self.ridge)
-        if ridge == 0 and m < dimension(n, degree):
+        if ridge == 0 and m < (D := dimension(n, degree)):
             raise ValueError(
-                f"Least squares with {dimension(n, degree):,} monomials needs as many samples, not n_samples={m}: "
+                f"Least squares with {D:,} monomials needs as many samples, not n_samples={m}: "
                 "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
             )
-        self.coef_, self.solver_, self.n_iter_ = least_squares(
-            X, y, degree, ridge, self.solver, self.max_memory, self.tol, report
-        )
+        fit = least_squares(X, y, degree, ridge, self.solver, self.max_memory, self.tol, report)
+        self.coef_, self.solver_, self.n_iter_ = fit
 
     def _threshold(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
         (m, n), y = X.shape, np.asarray(y, dtype=np.float64)
@@ -196,11 +188,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         self.coef_ = solve(G, b)
 
     def _samples(self, X: ArrayLike, y: ArrayLike, reset: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-        checks.integer("degree", self.degree, 0)
-        checks.one_of("method", self.method, METHODS)
-        checks.real("ridge", self.ridge, 0)
-        checks.real("level", self.level, 0)
-        checks.real("tol", self.tol, 0, 1)
+        checks.integer("degree", self.degree, 0), checks.one_of("method", self.method, METHODS)
+        checks.real("ridge", self.ridge, 0), checks.real("level", self.level, 0), checks.real("tol", self.tol, 0, 1)
         points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
         self._affordable(points.shape[1], self.degree)
         return points, labels
@@ -268,11 +257,6 @@ def _sets(n: int, degree: int, chosen: NDArray[np.intp]) -> NDArray[np.int32]:
             sets[here, i - 1] = largest
             rank -= ranks[largest]
     return sets
-
-
-def _masks(sets: NDArray[np.int32]) -> NDArray[np.int64]:
-    masks: NDArray[np.int64] = np.where(sets >= 0, np.int64(1) << np.maximum(sets, 0).astype(np.int64), 0).sum(axis=1)
-    return masks
 
 
 def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -244,10 +244,8 @@ def _places(n: int, most: int) -> list[NDArray[np.int64]]:
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
     points, n = X.astype(np.float32), X.shape[1]
-    values, K = distance_kernel(n, degree), np.empty((len(X),) * 2)
-    for rows in slices(len(X), max(1, PAIRS // len(X))):
-        K[rows] = values[((n - points[rows] @ points.T) / 2).astype(np.intp)]
-    return K
+    parts = (((n - points[rows] @ points.T) / 2).astype(np.intp) for rows in slices(len(X), max(1, PAIRS // len(X))))
+    return np.concatenate([distance_kernel(n, degree)[distances] for distances in parts])
 
 
 def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
@@ -265,8 +263,7 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
 
         for part in products.over(slices(m, min(ROWS, products.block)), block, m):
             image += part
-        result: Array = image[products.position] / m
-        return result
+        return np.asarray(image[products.position] / m)
 
     return operator
 
