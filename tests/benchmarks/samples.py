@@ -32,24 +32,23 @@ def expansion(d: int) -> Any:
 
 
 def order(n: int, d: int) -> np.ndarray:
-    """Where each set of at most d of n coordinates stands in ``sparse_core``, in the order of scikit-learn."""
+    """Where each set of at most d of n coordinates stands in the order of scikit-learn, in that of ``sparse_core``."""
     from sparse_core.cube import hypercube
 
-    ours = (tuple(sorted(T)) for level in hypercube.supports(n, d) for T in level.tolist())
-    place = {T: i for i, T in enumerate(ours)}
-    return np.array([place[T] for size in range(d + 1) for T in combinations(range(n), size)])
+    place = {T: i for i, T in enumerate(T for size in range(d + 1) for T in combinations(range(n), size))}
+    return np.array([place[tuple(sorted(T))] for level in hypercube.supports(n, d) for T in level.tolist()])
 
 
-def coefficients(n: int, d: int, m: int, labels: str = "real") -> Run:
+def coefficients(n: int, d: int, m: int, labels: str = "real") -> Any:
     from sparse_core.learning.moments import Moments
 
     X, y = samples(n, d, m, labels)
-    return Run(lambda: Moments(n, d).update(X, y).coefficients, lambda result: result[order(n, d)])
+    return lambda: Moments(n, d).update(X, y).coefficients
 
 
-def by_features(n: int, d: int, m: int, labels: str = "real") -> Any:
+def by_features(n: int, d: int, m: int, labels: str = "real") -> Run:
     X, y = samples(n, d, m, labels)
-    return lambda: expansion(d).fit_transform(X.astype(float)).T @ y / m
+    return Run(lambda: expansion(d).fit_transform(X.astype(float)).T @ y / m, lambda result: result[order(n, d)])
 
 
 def regression(n: int, d: int, m: int) -> Run:
@@ -63,7 +62,7 @@ def regression(n: int, d: int, m: int) -> Run:
         facts.update(solver=model.solver_, steps=model.n_iter_)
         return coefficients
 
-    return Run(fit, lambda result: result[order(n, d)], facts)
+    return Run(fit, facts=facts)
 
 
 def linear(n: int, d: int, m: int) -> Any:
@@ -84,9 +83,11 @@ def sparse_cg(n: int, d: int, m: int) -> Any:
     return _fitted(Ridge(alpha=1e-9, solver="sparse_cg", tol=1e-6, fit_intercept=False), n, d, m)
 
 
-def _fitted(model: Any, n: int, d: int, m: int) -> Any:
+def _fitted(model: Any, n: int, d: int, m: int) -> Run:
     X, y = samples(n, d, m)
-    return lambda: model.fit(expansion(d).fit_transform(X.astype(float)), y).coef_
+    return Run(
+        lambda: model.fit(expansion(d).fit_transform(X.astype(float)), y).coef_, lambda result: result[order(n, d)]
+    )
 
 
 def written(n: int, d: int, m: int, rows: int, labels: str) -> tuple[Any, Any]:
@@ -104,10 +105,6 @@ def files(n: int, d: int, m: int, rows: int = 0, labels: str = "real") -> Any:
 
     folder, found = written(n, d, m, rows or m // 16, labels)
     return lambda: (folder, shards.moments(found, d).coefficients)[1]
-
-
-def one(n: int, d: int, m: int) -> Any:
-    return coefficients(n, d, m).call
 
 
 def cluster(n: int, d: int, m: int, rows: int, killed: bool = False) -> Run:
@@ -154,7 +151,7 @@ FITS = {
     "Ridge, cholesky": cholesky,
     "LinearRegression": linear,
 }
-SHARDS = {"one array": one, "16 files": files}
+SHARDS = {"one array": coefficients, "16 files": files}
 PROCESSES = {"one process": files, "two processes": cluster, "one of them killed": one_killed}
 FAST = tuple(FITS)[:3]  # LinearRegression takes minutes
 CASES = (
