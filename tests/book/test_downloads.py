@@ -111,6 +111,7 @@ def test_what_needs_an_address_appears_with_it(given, tmp_path, monkeypatch):
         f"pip install matplotlib {WHEEL}",
     )
     monkeypatch.setenv("COMPANION_REPOSITORY", given)
+    assert downloads.requirements(tmp_path) == "pip install matplotlib git+https://github.com/a/b.c"
     monkeypatch.setenv("COMPANION_SITE", "https://a.github.io/b.c/")
     shown = downloads.launch("02-a", tmp_path)
     assert re.findall('href="(.*?)"', shown) == [

@@ -217,7 +217,7 @@ def files(stem: str, assets: Path) -> str:
         for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
     )
     needs = downloads.requirements(assets)
-    package = f'<a download href="../_static/{needs.rpartition(" ")[2].rpartition("/")[2]}">the package</a>'
+    package = f'<a download href="../_static/{downloads.wheel_in(assets)}">the package</a>'
     return f'<p class="take-away">Download this page: {links}, {package}. They run after <code>{needs}</code>.</p>'
 
 

@@ -25,15 +25,20 @@ NEEDS = {  # why a page is not offered
 }
 HEADER = """\
 A page of the book "Sparse Activations, Executable", to run outside its repository.
-First, with the wheel that lies in the folder _static of the site: {}
+First, with the wheel of the site's folder _static where no address is named: {}
 The text is MyST Markdown. In JupyterLab the extension jupyterlab-myst shows it as the book does."""
 OF_A_SCRIPT = "Run as a script, it stops at the first check that fails, and is silent when all hold."
 
 
+def wheel_in(assets: Path) -> str:
+    return next(assets.glob("*.whl")).name
+
+
 def requirements(assets: Path) -> str:
-    """The command that installs what a page needs: the wheel that lies in this folder, by its address if known."""
-    site = os.environ.get("COMPANION_SITE", "").rstrip("/")
-    return f"pip install matplotlib {site and f'{site}/_static/'}{next(assets.glob('*.whl')).name}"
+    """The command that installs what a page needs: the package from the site, the repository or the file beside it."""
+    site, address = os.environ.get("COMPANION_SITE", "").rstrip("/"), repository()
+    package = f"{site}/_static/{wheel_in(assets)}" if site else f"git+{address}" if address else wheel_in(assets)
+    return f"pip install matplotlib {package}"
 
 
 def repository() -> str:
