@@ -200,7 +200,7 @@ class SparseEvaluator:
         if not self._pays(X):
             return dense_pass(*self._whole, X)
         blocks = self._blocks(X)
-        return np.concatenate(list(parallel(values, blocks) if len(blocks) > 3 else map(values, blocks)))
+        return np.concatenate(list(parallel(values, blocks) if len(blocks) > 15 else map(values, blocks)))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.
