@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
+from itertools import chain, islice
 from math import comb
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in dou
 WORDS = 1 << 15  # of 64 bits, that are counted at a time: 256 KB
 APART = 1 << 22  # moments up to which several blocks are summed at a time, each in an array of its own
 ALONE = 1 << 25  # monomials at samples below which one thread is as quick as several
+TASK = 1 << 24  # the same, for one thread at a time: about a millisecond
 SHORT = 32  # words, along which NumPy adds more slowly than across them
 
 Factors = tuple[list[NDArray[Any]], list[NDArray[Any]]]
@@ -149,8 +151,11 @@ class MonomialProducts:
 
     def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int) -> Iterator[Any]:
         """map(work, blocks), several at a time if that is worth it for m samples in all (0: nobody knows)."""
-        worth = self.size <= APART and not 0 < m * self.size < ALONE
-        return parallel(work, blocks) if worth else map(work, blocks)
+        if self.size > APART or 0 < m * self.size < ALONE:
+            return map(work, blocks)
+        left, together = iter(blocks), max(1, TASK // (self.block * self.size))
+        tasks = iter(lambda: list(islice(left, together)), [])
+        return chain.from_iterable(parallel(lambda task: list(map(work, task)), tasks))
 
 
 @lru_cache(maxsize=8)

@@ -2,8 +2,10 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -53,6 +55,14 @@ def test_a_cluster_gives_the_bits_of_one_process(tmp_path, request, scheduler, i
     assert np.array_equal(together.sums, Moments(N, DEGREE).update(X, y).sums)  # the shards are aligned with blocks
     naive = [(y * character(X, T)).sum() for T in hypercube.monomials(N, DEGREE)]
     np.testing.assert_allclose(together.sums, naive, rtol=0, atol=1e-9)
+
+
+def test_a_worker_that_is_killed_on_the_way_leaves_the_same_bits(tmp_path, client):
+    X, y = samples(np.random.default_rng(7), integers=False)
+    shards = cut(tmp_path, X, y, 50)
+    (worker, *_) = client.run(os.getpid).values()
+    threading.Timer(0.1, os.kill, (worker, signal.SIGKILL)).start()
+    assert np.array_equal(moments(shards, DEGREE, client).sums, moments(shards, DEGREE).sums)
 
 
 @pytest.mark.parametrize("rows", [1, 7, 2048, M])
