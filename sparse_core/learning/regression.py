@@ -145,8 +145,8 @@ def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     """(A + ridge) x = b for A symmetric and not negative, to rounding; the shortest x where there are many.
 
-    The ridge is added to A in place. Conjugate gradients, where A is large and each step halves the residual at least;
-    else Cholesky, or the pseudo-inverse where that breaks down.
+    The ridge is added to A in place; b may have columns. Conjugate gradients, where A is large, b one column and each
+    step halves the residual at least; else Cholesky, or the pseudo-inverse where that breaks down.
 
     >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
     array([1., 1.])
@@ -159,7 +159,7 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
 def _solution(A: Array, b: Array) -> Array:
     if not len(b):
         return b
-    size = float(np.linalg.norm(b)) if len(b) >= LARGE else 0.0
+    size = float(np.linalg.norm(b)) if len(b) >= LARGE and b.ndim == 1 else 0.0
     for step, (x, left) in enumerate(descend(lambda v: blas.dsymv(1.0, A.T, v), b) if size else (), start=1):
         if left <= EXACT * size / 2 and np.linalg.norm(b - A @ x) <= EXACT * size:
             return x

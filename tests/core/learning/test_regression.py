@@ -91,6 +91,13 @@ def test_the_gram_matrix_needs_only_the_moments_of_twice_the_degree(n, degree):
         gram(moments, degree + 1)
 
 
+def test_several_right_sides_are_solved_as_one_by_one():
+    rng = np.random.default_rng(0)
+    A = np.cov(rng.standard_normal((600, 3000)))
+    b = rng.standard_normal((600, 2))
+    assert solve(A, b) == pytest.approx(np.column_stack([solve(A, column) for column in b.T]), abs=1e-10)
+
+
 @given(st.integers(0, 8), st.integers(0, 9))
 def test_the_kernel_depends_on_the_distance_alone(n, degree):
     X, _ = sample(n, 12, degree)
