@@ -24,8 +24,9 @@ from ..cube.hypercube import points
 from ..network.activity import round_off
 from ..network.network import SparseNetwork
 
-__all__ = ["Flips", "Split", "Steps", "flips", "layers", "noise_sensitivity_layers", "pattern", "split"]
-__all__ += ["split_layers", "steps"]
+__all__ = [
+    "Flips", "Split", "Steps", "flips", "layers", "noise_sensitivity_layers", "pattern", "split", "split_layers", "steps",
+]  # fmt: skip
 
 
 class Split(NamedTuple):

@@ -280,7 +280,7 @@ def test_a_full_disk_is_named(monkeypatch, capsys):
 
 def test_failing_tests_end_in_one_clear_line(small):
     (small / "test_it.py").write_text("def test_it():\n    assert 1 == 2\n")
-    code, output, errors = run(small, "test", "-q", "-p", "no:cacheprovider", "test_it.py")
+    code, output, errors = run(small, "test", "-p", "no:cacheprovider", "test_it.py")
     assert code == 1
     assert "1 failed" in output
     assert errors == "test: stopped: pytest ended with exit code 1; the reasons are above\n"

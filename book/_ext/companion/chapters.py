@@ -171,10 +171,16 @@ def same_text(one, other):
 
 def agrees(notebook, stored):
     """Whether two executed notebooks have the same cells and the same text in their outputs."""
-    return same_source(notebook, stored) and not any(
-        differences(one["outputs"], other["outputs"])
-        for one, other in zip(code_cells(notebook), code_cells(stored), strict=True)
-    )
+    return same_source(notebook, stored) and not any(disagreements(notebook, stored))
+
+
+def disagreements(notebook, stored):
+    """For each code cell whose output tells it from the stored one: its source, and what differs. Where long training
+    amplifies the round-off of a processor, the tag of nbval says that outputs are not compared."""
+    for cell, kept in zip(code_cells(notebook), code_cells(stored), strict=True):
+        ignored = "nbval-ignore-output" in cell["metadata"].get("tags", [])
+        if not ignored and (found := differences(cell["outputs"], kept["outputs"])):
+            yield cell["source"], found
 
 
 def same_source(one, other):
