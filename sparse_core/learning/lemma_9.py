@@ -25,7 +25,8 @@ from ..network.activity import round_off
 from ..network.network import SparseNetwork
 
 __all__ = [
-    "Flips", "Split", "Steps", "flips", "layers", "noise_sensitivity_layers", "pattern", "split", "split_layers", "steps",
+    "Flips", "Split", "Steps", "flips", "layers", "noise_sensitivity_layers", "pattern", "split", "split_layers",
+    "steps",
 ]  # fmt: skip
 
 

@@ -145,10 +145,11 @@ class _Player:
         return "failed" in self.record
 
     def warm_up(self) -> None:
-        if seconds := self._ask():
-            if seconds > ONCE:
-                self.record["seconds"] = [seconds]
-                self.leave()
+        """The first call loads what the side needs, and a second one tells how often to repeat a short one."""
+        if (seconds := self._ask()) and seconds > ONCE:
+            self.record["seconds"] = [seconds]
+            self.leave()
+        elif seconds and (seconds := self._ask()):
             self.loops = max(1, math.ceil(SHORTEST / seconds))
 
     def turn(self) -> None:

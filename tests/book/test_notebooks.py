@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from companion import build, chapters
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 SOURCES = chapters.sources(build.BOOK)
 every_chapter = pytest.mark.parametrize("name", SOURCES)
@@ -72,6 +72,12 @@ KIND = {"output_type": "execute_result", "execution_count": 1}
 )
 def test_outputs_agree_where_words_do_and_numbers_to_rounding(run, kept, agree):
     assert (not chapters.differences(run, kept)) == agree
+
+
+@pytest.mark.parametrize("tags, found", [([], ["x"]), (["hide-input", "nbval-ignore-output"], [])])
+def test_a_cell_says_that_its_outputs_are_not_compared(tags, found):
+    notebooks = [new_notebook(cells=[new_code_cell("x", metadata={"tags": tags}, outputs=[out(o)])]) for o in "ab"]
+    assert [source for source, _ in chapters.disagreements(*notebooks)] == found
 
 
 def test_ids_depend_on_the_cell_alone(tmp_path):
