@@ -35,7 +35,7 @@ def place(results: dict[str, Any]) -> dict[str, list[str]]:
         "BLAS": libraries.pop("BLAS"),
         "BLAS kernels for": select(results, "product")[0]["sides"]["numpy"]["kernel"],
         "libraries": ", ".join(f"{name} {version}" for name, version in libraries.items()),
-        "cases": f"{len(records)}, {'all' if results['complete'] else 'the small ones only'}",
+        "cases": f"{len(records)}, {'all' if results['complete'] else 'not all'}",
     }
     return {"what": list(rows), "value": [str(value) for value in rows.values()]}
 
