@@ -1,4 +1,4 @@
-"""The records of the last complete run, results.json, as the columns of tables and the points of figures."""
+"""The records of the last run that was kept, results.json, as the columns of tables and the points of figures."""
 
 from __future__ import annotations
 
