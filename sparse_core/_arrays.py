@@ -73,14 +73,31 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
         if number == 1 or not large:
             yield from map(work, items)
             return
-        with ThreadPoolExecutor(number) as pool:
-            running: deque[Future[Result]] = deque()
+        with ThreadPoolExecutor(number - 1) as pool:  # and this thread
+            ahead: deque[tuple[Future[Result], Item]] = deque()
             for item in items:
-                running.append(pool.submit(work, item))
-                if len(running) > 2 * number:  # results that wait take memory
-                    yield running.popleft().result()
-            while running:
-                yield running.popleft().result()
+                ahead.append((pool.submit(work, item), item))
+                if len(ahead) > 2 * number:  # results that wait take memory
+                    yield _first(work, ahead)
+            while ahead:
+                yield _first(work, ahead)
+
+
+def _first(work: Callable[[Item], Result], ahead: deque[tuple[Future[Result], Item]]) -> Result:
+    """The first result; while another thread is at it, this one does what none has begun, and so has not to be woken.
+
+    >>> with ThreadPoolExecutor(1) as pool:
+    ...     _first(abs, deque([(pool.submit(abs, -1), -1), (pool.submit(abs, -2), -2)]))
+    1
+    """
+    for i, (future, item) in enumerate(ahead):
+        if ahead[0][0].done():
+            break
+        if future.cancel():
+            done: Future[Result] = Future()
+            done.set_result(work(item))
+            ahead[i] = done, item
+    return ahead.popleft()[0].result()
 
 
 def each(work: Callable[[Item], None], items: Iterable[Item], large: bool) -> None:

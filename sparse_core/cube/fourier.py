@@ -11,7 +11,6 @@ Paper: section 2.1, Claim 2.1.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from functools import cache
 from math import inf, isfinite
@@ -31,15 +30,17 @@ __all__ = [
 ]  # fmt: skip
 
 # A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, when M N K <= 2^18. So a table
-# of 2^14 doubles is taken by 4 bits at a time, a block of 2^15 by 3; the block and two more fit in a cache of 1 MB.
+# of 2^14 doubles is taken by 4 bits at a time, and the blocks of longer ones by 3. TOGETHER blocks are one call of
+# NumPy, which is long enough for several threads to take turns with Python between the calls.
 SHORT = 14
 SIZES = frozenset(1 << n for n in range(SHORT + 1))
 AT_ONCE = {"d": 4, "f": 5}  # bits at a time of a short table
-BLOCK = 15
-LOW = {"d": (BLOCK, 3), "f": (13, 5)}  # of a long table: the bits of a block of rows, and those at a time
+BLOCK = 15  # bits of a block of rows of a long table
+LONG = {"d": 3, "f": 4}  # of them at a time; and 3 of the bits above
 STRIP = 8  # bits above a block that one sweep over a long table takes: strips of at least 2^7 columns
+TOGETHER = 8
+LOW, PART = 9, 1 << 17  # columns (in bits) and entries of a matrix of squares
 LARGE = 1 << 22  # numbers from which threads are worth their start
-PART = 16  # blocks that one thread takes at a time
 
 
 def _split(bits: int, most: int) -> list[int]:
@@ -57,39 +58,42 @@ def _factors(bits: int, most: int, dtype: str, scale: float = 1.0) -> list[NDArr
 
 
 def _rows(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
-    """out = (H_p x ... x H_q) x: each product takes the highest bits of the index and puts them back as the lowest."""
+    """out = (H_p x ... x H_q) x for each row: each product takes the highest bits and puts them back as the lowest."""
     for j, H in enumerate(factors, 1):
         y = out if j == len(factors) else work[j % 2, : x.size]
-        x.reshape(len(H), -1).T.dot(H, out=y.reshape(-1, len(H)))
+        shape = (len(out), len(H), -1)
+        np.matmul(x.reshape(shape).swapaxes(1, 2), H, out=y.reshape(len(out), -1, len(H)))
         x = y
 
 
 def _columns(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
-    """The same for every column of a strip x of a longer table; here the bits keep their places."""
+    """The same for each column of a strip x of a longer table; here the bits keep their places."""
     done = 1
     for j, H in enumerate(factors, 1):
-        y = out if j == len(factors) else work[j % 2].reshape(x.shape)
+        y = out if j == len(factors) else work[j % 2, : x.size].reshape(x.shape)
         shape = (done, len(H), -1, x.shape[1])
         np.matmul(H, x.reshape(shape).swapaxes(1, 2), out=y.reshape(shape).swapaxes(1, 2))
         x, done = y, done * len(H)
 
 
-_spare = threading.local()  # two blocks for each thread and type, kept: fresh pages cost more than a short transform
+_spare: dict[str, list[NDArray[Any]]] = {"d": [], "f": []}  # kept: fresh pages cost more than a short transform
 
 
 def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[Any]]], factors: list[Any]) -> None:
     """``step`` from each source to its target, disjoint from the other pairs; by threads if there is much to do."""
     source = pairs[0][0]
-    dtype = source.dtype.char
+    spare = _spare[source.dtype.char]
 
     @np.errstate(invalid="ignore")
-    def some(part: slice) -> None:
-        if dtype not in vars(_spare):
-            vars(_spare)[dtype] = np.empty((2, 1 << BLOCK), dtype)
-        for x, out in pairs[part]:
-            step(x, out, vars(_spare)[dtype], factors)
+    def one(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        try:
+            work = spare.pop()
+        except IndexError:
+            work = np.empty((2, TOGETHER << BLOCK), source.dtype)
+        step(*pair, work, factors)
+        spare.append(work)
 
-    each(some, slices(len(pairs), PART), len(pairs) * source.size >= LARGE)
+    each(one, pairs, len(pairs) * source.size >= LARGE)
 
 
 def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
@@ -98,16 +102,15 @@ def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
     The tables are contiguous, and one and the same or disjoint.
     """
     dtype, done = x.dtype.char, 0
-    low, most = LOW[dtype]
-    for bits in _split(x.size.bit_length() - 1 - low, STRIP):
-        shape, width = (1 << done, 1 << bits, -1), 1 << BLOCK - bits
+    for bits in _split(x.size.bit_length() - 1 - BLOCK, STRIP):
+        shape, width = (1 << done, 1 << bits, -1), TOGETHER << BLOCK - bits
         source, target = x.reshape(shape), out.reshape(shape)
         strips = [np.s_[i, :, j : j + width] for i in range(1 << done) for j in range(0, source.shape[2], width)]
-        factors = _factors(bits, max(3, (bits + 1) // 2), dtype)
-        _sweep(_columns, [(source[strip], target[strip]) for strip in strips], factors)
+        _sweep(_columns, [(source[strip], target[strip]) for strip in strips], _factors(bits, 3, dtype))
         x, done = out, done + bits
-    blocks = zip(x.reshape(-1, 1 << low), out.reshape(-1, 1 << low), strict=True)
-    _sweep(_rows, list(blocks), _factors(low, most, dtype, scale))
+    x, y = x.reshape(-1, 1 << BLOCK), out.reshape(-1, 1 << BLOCK)
+    blocks = [(x[some], y[some]) for some in slices(len(x), TOGETHER)]
+    _sweep(_rows, blocks, _factors(BLOCK, LONG[dtype], dtype, scale))
 
 
 @cache
@@ -174,7 +177,7 @@ def inverse_walsh_transform(coefficients: ArrayLike, out: NDArray[Any] | None = 
     out : where the result goes, a contiguous array of the type of the result; ``out=coefficients`` works in place.
 
     The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
-    added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 1 MB.
+    added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 4 MB.
 
     >>> inverse_walsh_transform([0, 0, 0, 1])       # x_0 x_1
     array([ 1., -1., -1.,  1.])
@@ -225,8 +228,8 @@ class Statistics(NamedTuple):
 def statistics(values: ArrayLike) -> Statistics:
     """sum of fhat(T)^2 by the degree |T| and by the coordinates in T, in one sweep over the coefficients.
 
-    The squares are a matrix F with a row for each high half of T and a column for each low one. F times the indicator
-    of the degree of the low half adds up the rows by degree; row and column sums of F give the influences. The
+    The squares are a matrix with a row for each high part of T and a column for each low one. Times the indicator of
+    the degree of the low part it adds up the rows by degree; its row and column sums give the influences. The
     coefficients take a table of doubles, and values that are not doubles another one.
 
     >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
@@ -234,23 +237,19 @@ def statistics(values: ArrayLike) -> Statistics:
     (array([1., 2., 0.]), array([1., 1.]), 2.0)
     """
     x, n = checks.length_2n("values", values, finite=False)  # the transform sees to that
-    low, high = n // 2, n - n // 2
+    low = min(n // 2, LOW)
+    high = n - low
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
-    of_degree = np.eye(low + 1)[degrees(low)]
-    rows, step = np.empty((1 << high, low + 1)), 1 << max(0, SHORT - low)
+    of_degree, rows = np.eye(low + 1)[degrees(low)], np.empty((1 << high, low + 1))
 
     @np.errstate(over="ignore", invalid="ignore")
     def some(part: slice) -> Array:
-        columns = np.zeros(1 << low)
-        for i in range(part.start, part.stop, step):
-            squares = F[i : i + step]
-            squares *= squares
-            np.matmul(squares, of_degree, out=rows[i : i + step])
-            columns += squares.sum(axis=0)
-        return columns
+        squares = F[part] * F[part]
+        np.matmul(squares, of_degree, out=rows[part])
+        return np.asarray(squares.sum(axis=0))
 
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = sum(parallel(some, slices(1 << high, PART * step), F.size >= LARGE), np.zeros(1 << low))
+        columns = sum(parallel(some, slices(1 << high, PART >> low), F.size >= LARGE), np.zeros(1 << low))
     _bounded(columns)
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)

@@ -150,18 +150,19 @@ def peak_memory(function, *arguments, **options):
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
 @pytest.mark.parametrize("stride", [1, 2])
-def test_peak_memory_is_the_result_and_at_most_one_megabyte(dtype, stride):
+def test_peak_memory_is_the_result_and_at_most_four_megabytes(dtype, stride, monkeypatch):
     n = 20
+    monkeypatch.setattr(fourier, "_spare", {"d": [], "f": []})
     f = np.repeat(integer_function(n, dtype), stride)[::stride]
     out = np.empty(f.shape, fourier.walsh_transform(f[:1]).dtype)
-    assert peak_memory(fourier.walsh_transform, f) <= out.nbytes + 2**20
+    assert peak_memory(fourier.walsh_transform, f) <= out.nbytes + 2**22 + 2**16
     if f.dtype == out.dtype:
-        assert peak_memory(fourier.walsh_transform, f, out=out) <= 2**20
+        assert peak_memory(fourier.walsh_transform, f, out=out) <= 2**22 + 2**16
 
 
 @pytest.mark.parametrize(("dtype", "tables"), [(np.int64, 2), (np.float32, 2), (np.float64, 1)])
 def test_statistics_take_a_table_of_doubles_and_one_for_values_that_are_not(dtype, tables):
-    assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**20
+    assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**22 + 2**16
 
 
 @pytest.mark.parametrize(("dtype", "need"), [(np.int8, 9), (np.float32, 8), (np.float64, 16), (np.bool_, 9)])
