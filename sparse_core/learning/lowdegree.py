@@ -25,7 +25,7 @@ from .. import checks
 from .._arrays import parallel, slices
 from ..cube.hypercube import dimension, monomials
 from .moments import Moments, Report, checked_points
-from .monomial_products import products_of
+from .monomial_products import Spare, products_of
 from .regression import TOLERANCE, gram, least_squares, solve
 
 __all__ = ["LowDegreeRegressor"]
@@ -138,9 +138,11 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             products = products_of(n, self.degree_)
             c, blocks = np.zeros(products.size), slices(len(points), products.block)
             c[products.position] = self.coef_
-            parts = products.over(
-                blocks, lambda rows: products.forward(products.factors(points[rows].T), c), len(points)
-            )
+
+            def part(rows: slice, spare: Spare) -> Any:
+                return products.forward(products.factors(points[rows].T, spare=spare), c)
+
+            parts = products.over(blocks, part, len(points))
         return np.concatenate([np.zeros(0), *parts])
 
     @property

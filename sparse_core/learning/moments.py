@@ -22,7 +22,7 @@ from .. import checks
 from .._arrays import slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import monomials
-from .monomial_products import MonomialProducts, packed_signs, products_of
+from .monomial_products import LONGEST, MonomialProducts, Spare, packed_signs, products_of
 
 __all__ = ["Moments"]
 
@@ -125,13 +125,13 @@ class Moments:
             for rows in slices(len(y), products.bits if signs else products.block):
                 yield X[rows], y[rows], dtype
 
-    def _block(self, block: tuple[NDArray[Any], NDArray[Any], Any]) -> tuple[NDArray[Any], Any, Any]:
+    def _block(self, block: tuple[NDArray[Any], NDArray[Any], Any], spare: Spare) -> tuple[NDArray[Any], Any, Any]:
         """The labels of a block, and where each of its points stands on the cube, or else its sums."""
         (X, y, dtype), products = block, self._products
         if dtype is None:
             return y, place(X), None
         values = packed_signs(y) if dtype is np.uint64 else y.astype(dtype, copy=False)
-        sums = products.adjoint(products.factors(X.T, dtype), values)
+        sums = products.adjoint(products.factors(X.T, dtype, spare=spare), values)
         if dtype is np.uint64:
             sums -= 64 * len(values) - len(y)  # the bits beyond the last sample
         return y, None, np.append(sums, np.square(y, dtype=np.float64).sum())
@@ -192,8 +192,8 @@ class Moments:
 def chunks(
     shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int, checked: bool = False
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: multiples of 1024 but the last."""
-    size, held, have = max(1024, CHUNK // max(n, 1) & -1024), [], 0
+    """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: whole blocks but the last."""
+    size, held, have = max(LONGEST, CHUNK // max(n, 1) & -LONGEST), [], 0
     for X, y in shards:
         X, y = checks.rectangular("X", X), checks.rectangular("y", y)
         if X.ndim != 2 or X.shape[1] != n or X.dtype.kind not in "biuf":

@@ -6,8 +6,9 @@ B above p. Hence the moments of one pivot are one matrix product,
 
     sum_i chi_A(x_i) (y_i chi_B(x_i)),     all A with max A = p, all B with min B > p,
 
-of two small factors that every pivot shares. Neighbouring pivots are taken together, so that the product is worth its
-call; the few products with min B <= max A that this adds are dropped in the end. Either map takes 2 m D operations.
+of two small factors; those of B every pivot shares. Neighbouring pivots are taken together, so that the product is
+worth its call; the few products with min B <= max A that this adds are dropped in the end. Either map takes 2 m D
+operations.
 
 For labels -1 and 1, with one bit per sample, a product is an exclusive or, and its sum a population count.
 
@@ -30,25 +31,54 @@ from ..cube.hypercube import dimension, supports
 
 __all__ = ["MonomialProducts", "packed_signs", "products_of"]
 
-ROWS = (24, 256)  # a product has at least the first number of rows, and more up to the second if that wastes little
+ROWS = (24, 64, 96)  # at least so many of a product: up to degree 2, above; up to so many if that wastes little
 FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
-WORDS = 1 << 15  # of 64 bits, that are counted at a time: 256 KB
+LONGEST = 4096  # samples of a block
+CACHED = 1 << 18  # entries of it that stay in a cache, for which longer blocks are taken
+DIRECT, SHORTEST = 10**6, 64  # M N K of a product of M x K and K x N numbers that OpenBLAS takes as they are, and K
+PADDING = 16  # numbers after each row, without which a column lies in few places of the cache
+WORDS = 1 << 17  # of 64 bits, that are counted at a time: 1 MB
 APART = 1 << 22  # moments up to which several blocks are summed at a time, each in an array of its own
 ALONE = 1 << 25  # monomials at samples below which one thread is as quick as several
+CALL = 1 << 19  # monomials at samples in a call of NumPy, below which threads wait for each other between the calls
 TASK = 1 << 24  # the same, for one thread at a time: about a millisecond
 SHORT = 32  # words, along which NumPy adds more slowly than across them
-
-Factors = tuple[list[NDArray[Any]], list[NDArray[Any]]]
+KEPT = 1 << 24  # bytes for each thread that are kept between calls
 
 
 class Tile(NamedTuple):
-    """One matrix product: rows A in [start, stop) of the lower factor, the first ``width`` sets B of size ``upper``."""
+    """One matrix product: the sets A with these pivots, from start to stop, the first ``width`` sets B of size ``upper``."""
 
     upper: int
+    pivots: range
     start: int
     stop: int
     width: int
     where: slice  # in the flat array of all products
+
+
+class Spare(dict[Any, NDArray[Any]]):
+    """Arrays that are used again: fresh pages of memory would cost more than what is done in them."""
+
+    def rows(self, name: Any, number: int, length: int, dtype: Any) -> NDArray[Any]:
+        """So many rows of any content."""
+        size, key = number * length, (name, np.dtype(dtype).char)
+        if key not in self or self[key].size < size:
+            self[key] = np.empty(size, dtype)
+        return self[key][:size].reshape(number, length)
+
+
+_unused: list[Spare] = []
+
+
+class Factors(NamedTuple):
+    """chi_A and chi_B at the points of a block."""
+
+    points: NDArray[Any]  # a row for each coordinate
+    below: list[NDArray[Any]]  # chi_A for sets of fewer than ceil(d/2) elements, by their number
+    above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element stand together
+    tops: list[NDArray[Any]]  # chi_A for the other sets, tile by tile, where they are kept
+    spare: Spare
 
 
 class MonomialProducts:
@@ -70,8 +100,9 @@ class MonomialProducts:
         self.low = dimension(n, max(0, self.lower - 1))  # the sets of fewer elements come first, as among the monomials
         self.tiles = list(self._tiles())
         self.size = self.tiles[-1].where.stop if self.tiles else self.low
-        factor = comb(n, self.lower)  # at least as many as the sets B, since degree <= n
-        self.block = 1 << min(10, max(4, (FEATURES // factor).bit_length() - 1))
+        factor = max(n, comb(n, self.most))
+        samples = max(min(LONGEST, CACHED // factor), min(1024, FEATURES // factor), 16)
+        self.block = 1 << samples.bit_length() - 1
         self.bits = 64 * max(1, min(512, FEATURES // (8 * factor)))  # samples per block of bits
 
     def _tiles(self) -> Iterator[Tile]:
@@ -84,14 +115,15 @@ class MonomialProducts:
             for upper in range(1, max(1, self.most) + 1):
                 width = comb(above, upper) if upper > 1 else 1 + above * (self.most > 0)
                 if width:
-                    yield Tile(upper, start, start + height, width, slice(end, end + height * width))
+                    where = slice(end, end + height * width)
+                    yield Tile(upper, range(first, last), start, start + height, width, where)
                     end += height * width
             first = last
 
     def _together(self, first: int, last: int) -> bool:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
         rows, most = comb(last, self.lower) - comb(first, self.lower), self.most
-        return rows < ROWS[0] or (rows < ROWS[1] and 8 * comb(self.n - last, most) > 7 * comb(self.n - first, most))
+        return rows < ROWS[self.lower > 1] or (rows < ROWS[2] and 8 * comb(self.n - last, most) > 7 * comb(self.n - first, most))
 
     @cached_property
     def position(self) -> NDArray[np.intp]:
@@ -100,7 +132,7 @@ class MonomialProducts:
         position[: self.low] = np.arange(self.low)
         largest = np.repeat(np.arange(self.n), [comb(p, self.lower - 1) if self.lower else 0 for p in range(self.n)])
         sets = supports(self.n, self.most)
-        for upper, start, stop, width, where in self.tiles:
+        for upper, _, start, stop, width, where in self.tiles:
             grid = np.arange(where.start, where.stop).reshape(-1, width)
             if upper == 1:
                 position[self.low + start : self.low + stop], grid = grid[:, 0], grid[:, 1:]
@@ -114,48 +146,85 @@ class MonomialProducts:
             position[target[valid]] = grid[valid]
         return position
 
-    def factors(self, columns: NDArray[Any], dtype: Any = np.float64) -> Factors:
+    def factors(
+        self, columns: NDArray[Any], dtype: Any = np.float64, keep: bool = False, spare: Spare | None = None
+    ) -> Factors:
         """chi_A and chi_B at points, the columns of an array: A of at most ceil(degree/2) elements, B of the rest.
 
-        Of type uint64, the factors hold one bit per sample, 1 where the character is -1. The empty set B and those of
-        one element stand together.
+        Of type uint64, the factors hold one bit per sample, 1 where the character is -1. Most sets A have ceil(degree/2)
+        elements; their characters are made for each tile anew, or kept for several maps. The factors stand in ``spare``.
         """
-        columns = packed_signs(columns) if dtype is np.uint64 else np.ascontiguousarray(columns, dtype=dtype)
-        B = _characters(np.ascontiguousarray(columns[::-1]), self.most)
-        return _characters(columns, self.lower), [B[0], np.concatenate(B[:2]), *B[2:]]
+        columns, spare = packed_signs(columns) if dtype is np.uint64 else columns, Spare() if spare is None else spare
+        points, above = (spare.rows(k, self.n + k, columns.shape[1], dtype) for k in (0, 1))
+        points[...], above[0], above[1:] = columns, dtype is not np.uint64, columns[::-1]
+        below = _characters(above[:1], points, max(0, self.lower - 1), spare, "below")
+        B = _characters(above[:1], above[1:], self.most, spare, "above")
+        factors = Factors(points, below, [above[:1], above, *B[2:]], [], spare)
+        factors.tops.extend(self._tops(factors, keep) if keep else ())
+        return factors
+
+    def _tops(self, factors: Factors, keep: bool = False) -> Iterator[NDArray[Any]]:
+        """chi_A for the sets A of each tile."""
+        done, A = -1, factors.points
+        for _, pivots, start, stop, _, _ in self.tiles:
+            if self.lower == 1:
+                A = factors.points[start:stop]
+            elif start != done:
+                A = factors.spare.rows(("tops", start * keep), stop - start, A.shape[1], A.dtype)
+                A, done = _level(factors.below[-1], factors.points, self.lower, pivots, A), start
+            yield A
 
     def adjoint(self, factors: Factors, y: NDArray[Any]) -> NDArray[Any]:
         """Phi^T y as a flat array. y is of the type of the factors; bits 0 beyond the last sample count as labels 1."""
-        bits = y.dtype == np.uint64
-        times, product = (np.bitwise_xor, _agreement) if bits else (np.multiply, _product)
-        A, B = factors[0], [times(level, y) for level in factors[1]]
+        bits, spare, B = y.dtype == np.uint64, factors.spare, []
+        product = _agreement if bits else _product
+        for j, level in enumerate(factors.above):
+            if bits:
+                B.append(np.bitwise_xor(level, y, out=spare.rows(("times", j), *level.shape, y.dtype)))
+            else:  # BLAS is faster on contiguous columns
+                rows = spare.rows("times", len(level), len(y) + PADDING, y.dtype)[:, : len(y)]
+                B.append(spare.rows(("times", j), *level.T.shape, y.dtype).T)
+                B[j][...] = np.multiply(level, y, out=rows)
         flat, end = np.empty(self.size, np.float64 if bits else y.dtype), 0
-        for level in A[: max(1, self.lower)]:
+        for level in factors.below:
             product(level, B[0], flat[end : end + len(level)].reshape(-1, 1))
             end += len(level)
-        for upper, start, stop, width, where in self.tiles:
-            product(A[-1][start:stop], B[upper][:width], flat[where].reshape(-1, width))
+        for tile, A in zip(self.tiles, factors.tops or self._tops(factors), strict=True):
+            product(A, B[tile.upper][: tile.width], flat[tile.where].reshape(-1, tile.width))
         return flat
 
     def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
         """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
-        A, B = factors
-        total: NDArray[Any] = c[: self.low] @ np.concatenate(A[: max(1, self.lower)])
-        sums = [np.zeros_like(level) for level in B]
-        for upper, start, stop, width, where in self.tiles:
-            sums[upper][:width] += c[where].reshape(-1, width).T @ A[-1][start:stop]
-        for level, sum_ in zip(B[1:], sums[1:], strict=True):
+        total: NDArray[Any] = c[: self.low] @ np.concatenate(factors.below)
+        sums = [factors.spare.rows(("sums", j), *level.shape, c.dtype) for j, level in enumerate(factors.above)]
+        for sum_ in sums:
+            sum_[...] = 0
+        for tile, A in zip(self.tiles, factors.tops or self._tops(factors), strict=True):
+            product = factors.spare.rows("product", tile.width, len(total), c.dtype)
+            sums[tile.upper][: tile.width] += np.matmul(c[tile.where].reshape(-1, tile.width).T, A, out=product)
+        for level, sum_ in zip(factors.above[1:], sums[1:], strict=True):
             sum_ *= level
             total += sum_.sum(axis=0)
         return total
 
-    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int) -> Iterator[Any]:
-        """map(work, blocks), several at a time if that is worth it for m samples in all (0: nobody knows)."""
-        if self.size > APART or 0 < m * self.size < ALONE:
-            return map(work, blocks)
+    def over(self, blocks: Iterable[Any], work: Callable[[Any, Spare], Any], m: int) -> Iterator[Any]:
+        """work(block, spare) in order, several at a time if that is worth it for m samples in all (0: nobody knows)."""
+
+        def some(task: list[Any]) -> list[Any]:
+            try:
+                spare = _unused.pop()
+            except IndexError:
+                spare = Spare()
+            done = [work(block, spare) for block in task]
+            if sum(array.nbytes for array in spare.values()) <= KEPT:
+                _unused.append(spare)
+            return done
+
         left, together = iter(blocks), max(1, TASK // (self.block * self.size))
         tasks = iter(lambda: list(islice(left, together)), [])
-        return chain.from_iterable(parallel(lambda task: list(map(work, task)), tasks))
+        calls = 2 * len(self.tiles) + (self.n if self.lower > 1 else 0)
+        large = calls * CALL <= self.size * self.block and self.size <= APART and not 0 < m * self.size < ALONE
+        return chain.from_iterable(parallel(some, tasks, large))
 
 
 @lru_cache(maxsize=8)
@@ -163,7 +232,7 @@ def products_of(n: int, degree: int) -> MonomialProducts:
     """The plan of the products, made once for each n and degree.
 
     >>> products_of(32, 3).block                    # samples per product
-    1024
+    4096
     """
     return MonomialProducts(n, degree)
 
@@ -181,23 +250,39 @@ def packed_signs(signs: NDArray[Any]) -> NDArray[np.uint64]:
     return words
 
 
-def _characters(X: NDArray[Any], degree: int) -> list[NDArray[Any]]:
+def _characters(
+    one: NDArray[Any], X: NDArray[Any], degree: int, spare: Spare, name: str
+) -> list[NDArray[Any]]:
     """chi_T at the columns of X, as rows: for each i <= degree the sets of i elements, in colexicographic order."""
-    bits = X.dtype == np.uint64
-    times = np.bitwise_xor if bits else np.multiply
-    levels = [np.full((1, X.shape[1]), 0 if bits else 1, dtype=X.dtype), X][: degree + 1]
+    levels, n = [one, X][: degree + 1], len(X)
     for i in range(2, degree + 1):
-        level, end = np.empty((comb(len(X), i), X.shape[1]), dtype=X.dtype), 0
-        for p in range(i - 1, len(X)):
-            size = comb(p, i - 1)
-            times(levels[-1][:size], X[p], out=level[end : end + size])
-            end += size
-        levels.append(level)
+        level = spare.rows((name, i), comb(n, i), X.shape[1], X.dtype)
+        levels.append(_level(levels[-1], X, i, range(i - 1, n), level))
     return levels
 
 
+def _level(before: NDArray[Any], X: NDArray[Any], size: int, pivots: range, level: NDArray[Any]) -> NDArray[Any]:
+    """The same for the sets of so many elements with these pivots, from those of one element less."""
+    times, end = np.bitwise_xor if X.dtype == np.uint64 else np.multiply, 0
+    for p in pivots:
+        rows = comb(p, size - 1)
+        times(before[:rows], X[p], out=level[end : end + rows])
+        end += rows
+    return level
+
+
 def _product(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
-    np.matmul(A, B.T, out=out)
+    """out = A B^T, the sum of products that are small enough for OpenBLAS to take them directly."""
+    rows, m = A.shape
+    part = 1 << max(0, (DIRECT // out.size).bit_length() - 1)
+    whole = m - m % part
+    if not SHORTEST <= part < m:
+        np.matmul(A, B.T, out=out)
+        return
+    parts = np.matmul(A[:, :whole].reshape(rows, -1, part).swapaxes(0, 1), B.T[:whole].reshape(-1, part, len(B)))
+    parts.sum(axis=0, out=out)
+    if whole < m:
+        out += A[:, whole:] @ B.T[whole:]
 
 
 def _agreement(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:

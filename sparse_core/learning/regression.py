@@ -31,7 +31,7 @@ from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, monomials, supports
 from .conjugate_gradients import conjugate_gradients, descend
 from .moments import TABLE_N, Moments, Report, checked_points, chunks, place
-from .monomial_products import products_of
+from .monomial_products import Spare, products_of
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
 
@@ -41,7 +41,7 @@ TOLERANCE = 1e-6
 QUICK = 3e6  # nanoseconds below which the exact routes are preferred to faster ones
 LARGE = 500  # unknowns from which conjugate gradients are tried before the factors of the matrix
 EXACT = 1e-14  # relative residual that is no more than rounding
-ROWS = 512  # samples of a step of conjugate gradients at a time, so that the factors stay in the cache
+ROWS = 2048  # samples of a step of conjugate gradients at a time
 PAIRS = 1 << 16  # entries of a matrix that are looked up at a time
 
 
@@ -152,7 +152,7 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     array([1., 1.])
     """
     A[np.diag_indices_from(A)] += ridge
-    [x] = parallel(lambda b: _solution(A, b), [b])  # with one thread: else the last bits tell the number of threads
+    [x] = parallel(lambda b: _solution(A, b), [b], large=False)  # with one thread: else the last bits tell the number of threads
     return x
 
 
@@ -257,8 +257,8 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
         flat, image = np.zeros(products.size, dtype), np.zeros(products.size)
         flat[products.position] = c
 
-        def block(rows: slice) -> NDArray[Any]:
-            factors = products.factors(columns[:, rows], dtype)
+        def block(rows: slice, spare: Spare) -> NDArray[Any]:
+            factors = products.factors(columns[:, rows], dtype, True, spare)
             return products.adjoint(factors, products.forward(factors, flat))
 
         for part in products.over(slices(m, min(ROWS, products.block)), block, m):

@@ -119,7 +119,7 @@ def test_packed_signs_are_bits(m):
 def seen(monkeypatch):
     """The types of the factors whose products are taken from now on; the transform takes none."""
     seen, factors = [], MonomialProducts.factors
-    recorded = lambda self, X, dtype: seen.append(np.dtype(dtype).name) or factors(self, X, dtype)  # noqa: E731
+    recorded = lambda self, X, dtype, **spare: seen.append(np.dtype(dtype).name) or factors(self, X, dtype, **spare)  # noqa: E731
     monkeypatch.setattr(MonomialProducts, "factors", recorded)
     return seen
 
@@ -130,8 +130,8 @@ def seen(monkeypatch):
         ([1, -1, 1], {"uint64"}),
         ([1.0, -1.0, -1.0], {"uint64"}),
         ([2, -1, 0], {"float32"}),
-        ([2**14, 3, 1], {"float32"}),  # a block of 1024 has sums up to 2^24, which single precision counts to
-        ([2**14 + 1, 3, 1], {"float64"}),
+        ([2**12, 3, 1], {"float32"}),  # a block of 4096 has sums up to 2^24, which single precision counts to
+        ([2**12 + 1, 3, 1], {"float64"}),
         ([0.5, 1, 1], {"float64"}),
         (np.array([0.5, 1, 1], dtype=np.float32), {"float32"}),
     ],
@@ -140,8 +140,8 @@ def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, t
     X, _ = sample(12, 3, 0)
     moments = Moments(12, 2).update(X, labels)
     assert set(seen) == types and np.allclose(moments.sums, characters(X, 2).T @ np.array(labels), rtol=1e-6)
-    whole = Moments(12, 1).update(np.ones((1023, 12), dtype=np.int8), np.full(1023, labels[0]))
-    assert whole.sums.tolist() == [1023 * labels[0]] * 13  # beyond 2^24 in double precision
+    whole = Moments(12, 1).update(np.ones((4095, 12), dtype=np.int8), np.full(4095, labels[0]))
+    assert whole.sums.tolist() == [4095 * labels[0]] * 13  # beyond 2^24 in double precision
 
 
 @pytest.mark.parametrize("labels, times", [("integers", 1), ("signs", 4)])
@@ -153,27 +153,27 @@ def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labe
     seen.clear()
     expected = Moments(10, 1).update(X, y)
     assert not seen
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 10 * 1024)  # many pieces, of which none is enough
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 10 * 4096)  # many pieces, of which none is enough
     pieces = Moments(10, 1).update(X, y)
     assert not seen and np.array_equal(pieces.sums, expected.sums)
     stream = Moments(10, 1).update([(X, y)])
     assert seen and np.array_equal(stream.sums, expected.sums)
 
 
-@pytest.mark.parametrize("n, size", [(0, 18432), (6, 3072), (7, 2048), (18, 1024), (100, 1024)])
-def test_samples_are_read_in_multiples_of_1024(n, size, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 18 * 1024)
-    X, y = sample(n, 20000, 0)
-    cuts = [0, 1, 700, 7000, 7000, 20000]
+@pytest.mark.parametrize("n, size", [(0, 73728), (6, 12288), (7, 8192), (18, 4096), (100, 4096)])
+def test_samples_are_read_in_multiples_of_4096(n, size, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 18 * 4096)
+    X, y = sample(n, 80000, 0)
+    cuts = [0, 1, 700, 7000, 7000, 80000]
     pieces = list(chunks([(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)], n))
     assert np.array_equal(np.concatenate([points for points, _ in pieces]), X)
     assert np.array_equal(np.concatenate([labels for _, labels in pieces]), y)
-    assert all(len(labels) % 1024 == 0 and len(labels) <= size for _, labels in pieces[:-1])
-    assert [len(labels) for _, labels in chunks([(X, y)], n)] == [size] * (20000 // size) + [20000 % size]
-    X[19000:19001, : n and 1] = 0
+    assert all(len(labels) % 4096 == 0 and len(labels) <= size for _, labels in pieces[:-1])
+    assert [len(labels) for _, labels in chunks([(X, y)], n)] == [size] * (80000 // size) + [80000 % size]
+    X[79000:79001, : n and 1] = 0
     if n:
-        start = 19000 // size * size
-        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({19000 - start}, 0\) is 0"):
+        start = 79000 // size * size
+        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({79000 - start}, 0\) is 0"):
             list(chunks([(X, y)], n))
     with pytest.raises(ValueError, match=rf"'y\[{size}:\]' must be finite; entry \(7,\) is nan"):
         list(chunks([(X[: size + 8], np.append(y[: size + 7], np.nan))], n))
@@ -219,13 +219,14 @@ def test_moments_can_be_sent_to_another_process():
 
 @pytest.mark.parametrize(
     "n, degree, factor, block, waste",
-    [(16, 2, 16, 1024, 0.9), (256, 3, 32640, 256, 0.01), (500, 4, 124750, 64, 0.01), (3000, 4, 4498500, 16, 0.001)],
+    [(16, 2, 16, 4096, 1.0), (128, 2, 128, 2048, 0.3), (256, 3, 256, 1024, 0.01), (500, 4, 124750, 64, 0.01), (3000, 4, 4498500, 16, 0.001)],
 )
 def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block, waste):
-    """Powers of 2 from 16 to 1024 samples, and words of 64 bits, that fill 64 MB with doubles."""
+    """Powers of 2 from 16 to 1024 samples, and words of 64 bits, that fill 64 MB with doubles; to 4096 that fill 2 MB."""
     products = MonomialProducts(n, degree)
     assert products.size <= (1 + waste) * hypercube.dimension(n, degree)
-    assert products.block == block == max(16, min(1024, 2 ** int(np.log2(2**23 / factor))))
+    small, large = (2 ** int(np.log2(size / factor)) for size in (2**18, 2**23))
+    assert products.block == block == max(16, min(4096, small), min(1024, large))
     assert products.bits == 64 * max(1, min(512, 2**20 // factor))
 
 
@@ -256,12 +257,12 @@ def test_single_precision_is_accurate_to_single_precision_at_any_number_of_sampl
 @pytest.mark.parametrize("labels", ["normal", "signs"])
 def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
     """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
-    n, shards = 12, 300
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 14)
+    n, shards = 12, 600
+    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 16)
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)
-    rows, words = (1 << 14) // n, {"normal": 1024, "signs": (1 << 14) // n // 64}[labels]
+    rows, words = (1 << 16) // n, {"normal": 4096, "signs": (1 << 16) // n // 64}[labels]
     limit = 8 * moments._sums.nbytes + 3 * 8 * 66 * words + 4 * 16 * n * rows  # C(12, 2) = 66
     tracemalloc.start()
     moments.update((X.copy(), y.copy()) for _ in range(shards))

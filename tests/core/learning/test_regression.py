@@ -194,10 +194,10 @@ def test_solve_is_exact_where_the_matrix_is_far_from_singular_and_adds_the_ridge
 @pytest.mark.parametrize("solver", ROUTES)
 def test_the_callback_hears_of_every_stage_up_to_its_end(solver):
     """Of the share of the samples, block by block, and of the digits that conjugate gradients have found."""
-    (X, y), heard = sample(12, 2500, 0), {}
+    (X, y), heard = sample(12, 10_000, 0), {}
     ridge = 1e-3 if solver == "kernel" else 0.0
     least_squares(X, y, 1, ridge, solver, callback=lambda stage, share: heard.setdefault(stage, []).append(share))
-    moments, digits = [1024 / 2500, 2048 / 2500, 1], heard.pop("conjugate gradients", None)
+    moments, digits = [4096 / 10_000, 8192 / 10_000, 1], heard.pop("conjugate gradients", None)
     degrees = {"gram": (1, 2), "walsh": ()}.get(solver, (1,))
     assert list(heard) == [f"moments of degree {degree}" for degree in degrees]
     assert all(shares[-1] == 1 for shares in heard.values())

@@ -14,7 +14,7 @@ from sparse_core.cube import hypercube
 from sparse_core.learning.moments import Moments
 from sparse_core.learning.shards import Shard, moments, save, saved, sum_by_halves
 
-N, DEGREE, M = 12, 3, 5000
+N, DEGREE, M = 12, 3, 20_000
 
 
 def samples(rng, integers):
