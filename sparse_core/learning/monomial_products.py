@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from math import comb
+from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ KEPT = 1 << 24  # bytes for each thread that are kept between calls
 
 
 class Tile(NamedTuple):
-    """One matrix product: the sets A with these pivots, from start to stop, the first ``width`` sets B of size ``upper``."""
+    """One product: the sets A with these pivots, from start to stop, by the first ``width`` sets B of size ``upper``."""
 
     upper: int
     pivots: range
@@ -60,12 +60,12 @@ class Tile(NamedTuple):
 class Spare(dict[Any, NDArray[Any]]):
     """Arrays that are used again: fresh pages of memory would cost more than what is done in them."""
 
-    def rows(self, name: Any, number: int, length: int, dtype: Any) -> NDArray[Any]:
-        """So many rows of any content."""
-        size, key = number * length, (name, np.dtype(dtype).char)
+    def rows(self, name: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """So many rows of that length, of any content."""
+        size, key = prod(shape), (name, np.dtype(dtype).char)
         if key not in self or self[key].size < size:
             self[key] = np.empty(size, dtype)
-        return self[key][:size].reshape(number, length)
+        return self[key][:size].reshape(shape)
 
 
 _unused: list[Spare] = []
@@ -123,7 +123,9 @@ class MonomialProducts:
     def _together(self, first: int, last: int) -> bool:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
         rows, most = comb(last, self.lower) - comb(first, self.lower), self.most
-        return rows < ROWS[self.lower > 1] or (rows < ROWS[2] and 8 * comb(self.n - last, most) > 7 * comb(self.n - first, most))
+        return rows < ROWS[self.lower > 1] or (
+            rows < ROWS[2] and 8 * comb(self.n - last, most) > 7 * comb(self.n - first, most)
+        )
 
     @cached_property
     def position(self) -> NDArray[np.intp]:
@@ -151,11 +153,11 @@ class MonomialProducts:
     ) -> Factors:
         """chi_A and chi_B at points, the columns of an array: A of at most ceil(degree/2) elements, B of the rest.
 
-        Of type uint64, the factors hold one bit per sample, 1 where the character is -1. Most sets A have ceil(degree/2)
-        elements; their characters are made for each tile anew, or kept for several maps. The factors stand in ``spare``.
+        Of type uint64, the factors hold one bit per sample, 1 where the character is -1. Most sets A have
+        ceil(degree/2) elements; their characters are made for each tile anew, or kept for both maps. All of them stand in ``spare``.
         """
         columns, spare = packed_signs(columns) if dtype is np.uint64 else columns, Spare() if spare is None else spare
-        points, above = (spare.rows(k, self.n + k, columns.shape[1], dtype) for k in (0, 1))
+        points, above = (spare.rows(k, (self.n + k, columns.shape[1]), dtype) for k in (0, 1))
         points[...], above[0], above[1:] = columns, dtype is not np.uint64, columns[::-1]
         below = _characters(above[:1], points, max(0, self.lower - 1), spare, "below")
         B = _characters(above[:1], above[1:], self.most, spare, "above")
@@ -170,7 +172,7 @@ class MonomialProducts:
             if self.lower == 1:
                 A = factors.points[start:stop]
             elif start != done:
-                A = factors.spare.rows(("tops", start * keep), stop - start, A.shape[1], A.dtype)
+                A = factors.spare.rows(("tops", start * keep), (stop - start, A.shape[1]), A.dtype)
                 A, done = _level(factors.below[-1], factors.points, self.lower, pivots, A), start
             yield A
 
@@ -180,10 +182,10 @@ class MonomialProducts:
         product = _agreement if bits else _product
         for j, level in enumerate(factors.above):
             if bits:
-                B.append(np.bitwise_xor(level, y, out=spare.rows(("times", j), *level.shape, y.dtype)))
+                B.append(np.bitwise_xor(level, y, out=spare.rows(("times", j), level.shape, y.dtype)))
             else:  # BLAS is faster on contiguous columns
-                rows = spare.rows("times", len(level), len(y) + PADDING, y.dtype)[:, : len(y)]
-                B.append(spare.rows(("times", j), *level.T.shape, y.dtype).T)
+                rows = spare.rows("times", (len(level), len(y) + PADDING), y.dtype)[:, : len(y)]
+                B.append(spare.rows(("times", j), level.T.shape, y.dtype).T)
                 B[j][...] = np.multiply(level, y, out=rows)
         flat, end = np.empty(self.size, np.float64 if bits else y.dtype), 0
         for level in factors.below:
@@ -196,11 +198,11 @@ class MonomialProducts:
     def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
         """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
         total: NDArray[Any] = c[: self.low] @ np.concatenate(factors.below)
-        sums = [factors.spare.rows(("sums", j), *level.shape, c.dtype) for j, level in enumerate(factors.above)]
+        sums = [factors.spare.rows(("sums", j), level.shape, c.dtype) for j, level in enumerate(factors.above)]
         for sum_ in sums:
             sum_[...] = 0
         for tile, A in zip(self.tiles, factors.tops or self._tops(factors), strict=True):
-            product = factors.spare.rows("product", tile.width, len(total), c.dtype)
+            product = factors.spare.rows("product", (tile.width, len(total)), c.dtype)
             sums[tile.upper][: tile.width] += np.matmul(c[tile.where].reshape(-1, tile.width).T, A, out=product)
         for level, sum_ in zip(factors.above[1:], sums[1:], strict=True):
             sum_ *= level
@@ -250,13 +252,11 @@ def packed_signs(signs: NDArray[Any]) -> NDArray[np.uint64]:
     return words
 
 
-def _characters(
-    one: NDArray[Any], X: NDArray[Any], degree: int, spare: Spare, name: str
-) -> list[NDArray[Any]]:
+def _characters(one: NDArray[Any], X: NDArray[Any], degree: int, spare: Spare, name: str) -> list[NDArray[Any]]:
     """chi_T at the columns of X, as rows: for each i <= degree the sets of i elements, in colexicographic order."""
     levels, n = [one, X][: degree + 1], len(X)
     for i in range(2, degree + 1):
-        level = spare.rows((name, i), comb(n, i), X.shape[1], X.dtype)
+        level = spare.rows((name, i), (comb(n, i), X.shape[1]), X.dtype)
         levels.append(_level(levels[-1], X, i, range(i - 1, n), level))
     return levels
 

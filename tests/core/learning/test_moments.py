@@ -219,10 +219,16 @@ def test_moments_can_be_sent_to_another_process():
 
 @pytest.mark.parametrize(
     "n, degree, factor, block, waste",
-    [(16, 2, 16, 4096, 1.0), (128, 2, 128, 2048, 0.3), (256, 3, 256, 1024, 0.01), (500, 4, 124750, 64, 0.01), (3000, 4, 4498500, 16, 0.001)],
+    [
+        (16, 2, 16, 4096, 1.0),
+        (128, 2, 128, 2048, 0.3),
+        (256, 3, 256, 1024, 0.01),
+        (500, 4, 124750, 64, 0.01),
+        (3000, 4, 4498500, 16, 0.001),
+    ],
 )
 def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block, waste):
-    """Powers of 2 from 16 to 1024 samples, and words of 64 bits, that fill 64 MB with doubles; to 4096 that fill 2 MB."""
+    """Powers of 2 from 16 to 1024, and words of 64 bits, that fill 64 MB with doubles; to 4096 that fill 2 MB."""
     products = MonomialProducts(n, degree)
     assert products.size <= (1 + waste) * hypercube.dimension(n, degree)
     small, large = (2 ** int(np.log2(size / factor)) for size in (2**18, 2**23))
@@ -257,7 +263,7 @@ def test_single_precision_is_accurate_to_single_precision_at_any_number_of_sampl
 @pytest.mark.parametrize("labels", ["normal", "signs"])
 def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
     """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
-    n, shards = 12, 600
+    n, shards = 12, 1200
     monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 16)
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
