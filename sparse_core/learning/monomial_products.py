@@ -47,7 +47,7 @@ KEPT = 1 << 24  # bytes for each thread that are kept between calls
 
 
 class Tile(NamedTuple):
-    """One product: the sets A with these pivots, from start to stop, by the first ``width`` sets B of size ``upper``."""
+    """One product: the sets A with these pivots, from start to stop, with the first ``width`` sets B of one size."""
 
     upper: int
     pivots: range
@@ -154,7 +154,7 @@ class MonomialProducts:
         """chi_A and chi_B at points, the columns of an array: A of at most ceil(degree/2) elements, B of the rest.
 
         Of type uint64, the factors hold one bit per sample, 1 where the character is -1. Most sets A have
-        ceil(degree/2) elements; their characters are made for each tile anew, or kept for both maps. All of them stand in ``spare``.
+        ceil(degree/2) elements; their characters are made for each tile anew, or kept for both maps, in ``spare``.
         """
         columns, spare = packed_signs(columns) if dtype is np.uint64 else columns, Spare() if spare is None else spare
         points, above = (spare.rows(k, (self.n + k, columns.shape[1]), dtype) for k in (0, 1))

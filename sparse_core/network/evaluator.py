@@ -34,7 +34,8 @@ SHARE = 25  # a gathered neuron costs about as much as 15 to 20 in a matrix prod
 WORTH = 1 << 17  # multiply-adds that take as long as opening a part of the evaluator
 LOOK, LEAST = 64, 16  # how far to read is tried on one row in LOOK, if these are LEAST at least
 READ, BOUND = 0.5, 0.2  # what it costs to read a neuron in single precision and to compare it, the dense one being 1
-BLOCK = 1 << 16  # entries of a gathered block: 512 KB
+BLOCK = 1 << 18  # entries of a gathered block: 2 MB
+INPUTS = 1 << 19  # entries of the inputs at a time
 
 
 def keys(W: Array, b: Array) -> NDArray[np.bool_]:
@@ -200,7 +201,7 @@ class SparseEvaluator:
         if not self._pays(X):
             return dense_pass(*self._whole, X)
         blocks = self._blocks(X)
-        return np.concatenate(list(parallel(values, blocks) if len(blocks) > 15 else map(values, blocks)))
+        return np.concatenate(list(parallel(values, blocks) if len(blocks) > 7 else map(values, blocks)))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.
@@ -225,7 +226,7 @@ class SparseEvaluator:
         return [(part, part.candidates(X)) for part in self._parts]
 
     def _blocks(self, X: NDArray[Any]) -> list[NDArray[Any]]:
-        return [X[rows] for rows in slices(len(X), activity.rows_in_a_block(X.shape[1], 1))]
+        return [X[rows] for rows in slices(len(X), max(1, INPUTS // max(X.shape[1], 1)))]
 
     def _points(self, X: ArrayLike) -> NDArray[Any]:
         return checks.real_array("X", X, 2, shape=(None, self._whole[1].shape[1]), convert=False)
