@@ -18,6 +18,7 @@ Paper: Lemma 7.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 from math import comb, prod
@@ -68,7 +69,15 @@ class Spare(dict[Any, NDArray[Any]]):
         return self[key][:size].reshape(shape)
 
 
-_unused: list[Spare] = []
+_kept: list[Spare] = []  # between calls
+
+
+def _spare(*lists: list[Spare]) -> Spare:
+    """The last of the first list that has one; another thread may be quicker."""
+    for unused in lists:
+        with suppress(IndexError):
+            return unused.pop()
+    return Spare()
 
 
 class Factors(NamedTuple):
@@ -158,7 +167,8 @@ class MonomialProducts:
         """
         columns, spare = packed_signs(columns) if dtype is np.uint64 else columns, Spare() if spare is None else spare
         points, above = (spare.rows(k, (self.n + k, columns.shape[1]), dtype) for k in (0, 1))
-        points[...], above[0], above[1:] = columns, dtype is not np.uint64, columns[::-1]
+        points[...] = columns
+        above[0], above[1:] = dtype is not np.uint64, points[::-1]
         below = _characters(above[:1], points, max(0, self.lower - 1), spare, "below")
         B = _characters(above[:1], above[1:], self.most, spare, "above")
         factors = Factors(points, below, [above[:1], above, *B[2:]], [], spare)
@@ -212,21 +222,20 @@ class MonomialProducts:
     def over(self, blocks: Iterable[Any], work: Callable[[Any, Spare], Any], m: int) -> Iterator[Any]:
         """work(block, spare) in order, several at a time if that is worth it for m samples in all (0: nobody knows)."""
 
+        unused: list[Spare] = []
+
         def some(task: list[Any]) -> list[Any]:
-            try:
-                spare = _unused.pop()
-            except IndexError:
-                spare = Spare()
+            spare = _spare(unused, _kept)
             done = [work(block, spare) for block in task]
-            if sum(array.nbytes for array in spare.values()) <= KEPT:
-                _unused.append(spare)
+            unused.append(spare)
             return done
 
         left, together = iter(blocks), max(1, TASK // (self.block * self.size))
         tasks = iter(lambda: list(islice(left, together)), [])
         calls = 2 * len(self.tiles) + (self.n if self.lower > 1 else 0)
         large = calls * CALL <= self.size * self.block and self.size <= APART and not 0 < m * self.size < ALONE
-        return chain.from_iterable(parallel(some, tasks, large))
+        yield from chain.from_iterable(parallel(some, tasks, large))
+        _kept.extend(spare for spare in unused if sum(array.nbytes for array in spare.values()) <= KEPT)
 
 
 @lru_cache(maxsize=8)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
-from os import PathLike
+from os import PathLike, fstat
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -37,10 +37,14 @@ class Shard(NamedTuple):
     X: Path
     y: Path
 
+    def samples(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """X and y, as memory maps or, from small files, as arrays; ``Moments.update`` takes many such pairs as one."""
+        return _mapped(self.X), _mapped(self.y)
+
     def moments(self, degree: int) -> Moments:
-        """sum_i y_i chi_T(x_i) over the samples of this shard, read through memory maps."""
+        """sum_i y_i chi_T(x_i) over the samples of this shard."""
         try:
-            X, y = map(_mapped, self)
+            X, y = self.samples()
             return Moments(X.shape[-1] if X.ndim else 1, degree).update(X, y)
         except (MemoryError, OSError):
             raise
@@ -51,9 +55,8 @@ class Shard(NamedTuple):
 def _mapped(path: Path) -> NDArray[Any]:
     """``np.load(path, mmap_mode="r")``; a small file is read at once, and the headers of equal shards once."""
     with open(path, "rb", buffering=0) as file:
-        data: Any = file.read(SMALL)
-        if len(data) == SMALL:
-            data = mmap(file.fileno(), 0, access=ACCESS_READ)
+        small = (size := fstat(file.fileno()).st_size) < SMALL
+        data: Any = file.read(size) if small else mmap(file.fileno(), 0, access=ACCESS_READ)
     if data[:10] != HEAD:
         return np.asarray(np.load(path, mmap_mode="r"))
     shape, by_columns, dtype = _layout(data[8:128])

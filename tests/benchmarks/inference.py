@@ -103,6 +103,7 @@ CASES = (
     case("inference", PASSES, quick=True, kind="appendix A", n=64, s=1024, m=1000),
     case("inference", PASSES, both=True, kind="appendix A", n=64, s=4096, m=4000),
     case("inference", PASSES, kind="appendix A", n=64, s=4096, m=1),
+    case("inference", {"sparse_core": evaluator}, both=True, kind="appendix A", n=64, s=4096, m=1_000_000),
     case("inference", PASSES, both=True, kind="appendix A", n=64, s=65536, m=1000),
     case("inference", PASSES, kind="appendix A", n=512, s=4096, m=1000),
     case("inference", PASSES, both=True, kind="hidden", n=64, s=4096, m=4000, k=4),

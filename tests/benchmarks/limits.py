@@ -44,9 +44,11 @@ class Rates:
 
 
 def walsh(rates: Rates, n: int, precision: str = "float64", **_: Any) -> float:
-    size, low, short = (4, 13, 5) if precision == "float32" else (8, 15, 4)
-    sweeps = 1 if n < 15 else 1 + -(-(n - low) // 8)  # of at most 8 bits, after the low ones
-    return max(sweeps * rates.copy(size << n), rates.step("calls", -(-min(n, 14) // short)))
+    from sparse_core.cube import fourier
+
+    size, char = (4, "f") if precision == "float32" else (8, "d")
+    sweeps = 1 if n <= fourier.SHORT else 1 + math.ceil((n - fourier.BLOCK) / fourier.STRIP)
+    return max(sweeps * rates.copy(size << n), rates.step("calls", math.ceil(min(n, 14) / fourier.AT_ONCE[char])))
 
 
 def spectrum(rates: Rates, n: int, **_: Any) -> float:

@@ -53,6 +53,8 @@ def test_a_cluster_gives_the_bits_of_one_process(tmp_path, request, scheduler, i
     assert together.count == M
     assert np.array_equal(together.sums, alone.sums)
     assert np.array_equal(together.sums, Moments(N, DEGREE).update(X, y).sums)  # the shards are aligned with blocks
+    stream = Moments(N, DEGREE).update(shard.samples() for shard in shards)
+    assert np.array_equal(stream.sums, together.sums)
     naive = [(y * character(X, T)).sum() for T in hypercube.monomials(N, DEGREE)]
     np.testing.assert_allclose(together.sums, naive, rtol=0, atol=1e-9)
 
