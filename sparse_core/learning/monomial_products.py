@@ -81,12 +81,11 @@ def _spare(*lists: list[Spare]) -> Spare:
 
 
 class Factors(NamedTuple):
-    """chi_A and chi_B at the points of a block."""
+    """chi_A and chi_B at the points of a block, in arrays that stand in ``spare``."""
 
     points: NDArray[Any]  # a row for each coordinate
     below: list[NDArray[Any]]  # chi_A for sets of fewer than ceil(d/2) elements, by their number
     above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element stand together
-    tops: list[NDArray[Any]]  # chi_A for the other sets, tile by tile, where they are kept
     spare: Spare
 
 
@@ -157,13 +156,11 @@ class MonomialProducts:
             position[target[valid]] = grid[valid]
         return position
 
-    def factors(
-        self, columns: NDArray[Any], dtype: Any = np.float64, keep: bool = False, spare: Spare | None = None
-    ) -> Factors:
+    def factors(self, columns: NDArray[Any], dtype: Any = np.float64, spare: Spare | None = None) -> Factors:
         """chi_A and chi_B at points, the columns of an array: A of at most ceil(degree/2) elements, B of the rest.
 
         Of type uint64, the factors hold one bit per sample, 1 where the character is -1. Most sets A have
-        ceil(degree/2) elements; their characters are made for each tile anew, or kept for both maps, in ``spare``.
+        ceil(degree/2) elements; their characters are made tile by tile, when they are needed.
         """
         columns, spare = packed_signs(columns) if dtype is np.uint64 else columns, Spare() if spare is None else spare
         points, above = (spare.rows(k, (self.n + k, columns.shape[1]), dtype) for k in (0, 1))
@@ -171,20 +168,18 @@ class MonomialProducts:
         above[0], above[1:] = dtype is not np.uint64, points[::-1]
         below = _characters(above[:1], points, max(0, self.lower - 1), spare, "below")
         B = _characters(above[:1], above[1:], self.most, spare, "above")
-        factors = Factors(points, below, [above[:1], above, *B[2:]], [], spare)
-        factors.tops.extend(self._tops(factors, keep) if keep else ())
-        return factors
+        return Factors(points, below, [above[:1], above, *B[2:]], spare)
 
-    def _tops(self, factors: Factors, keep: bool = False) -> Iterator[NDArray[Any]]:
-        """chi_A for the sets A of each tile."""
+    def _each(self, factors: Factors) -> Iterator[tuple[Tile, NDArray[Any]]]:
+        """The tiles, and chi_A for the sets A of each."""
         done, A = -1, factors.points
-        for _, pivots, start, stop, _, _ in self.tiles:
+        for tile in self.tiles:
             if self.lower == 1:
-                A = factors.points[start:stop]
-            elif start != done:
-                A = factors.spare.rows(("tops", start * keep), (stop - start, A.shape[1]), A.dtype)
-                A, done = _level(factors.below[-1], factors.points, self.lower, pivots, A), start
-            yield A
+                A = factors.points[tile.start : tile.stop]
+            elif tile.start != done:
+                A = factors.spare.rows("each", (tile.stop - tile.start, A.shape[1]), A.dtype)
+                A, done = _level(factors.below[-1], factors.points, self.lower, tile.pivots, A), tile.start
+            yield tile, A
 
     def adjoint(self, factors: Factors, y: NDArray[Any]) -> NDArray[Any]:
         """Phi^T y as a flat array. y is of the type of the factors; bits 0 beyond the last sample count as labels 1."""
@@ -201,7 +196,7 @@ class MonomialProducts:
         for level in factors.below:
             product(level, B[0], flat[end : end + len(level)].reshape(-1, 1))
             end += len(level)
-        for tile, A in zip(self.tiles, factors.tops or self._tops(factors), strict=True):
+        for tile, A in self._each(factors):
             product(A, B[tile.upper][: tile.width], flat[tile.where].reshape(-1, tile.width))
         return flat
 
@@ -211,7 +206,7 @@ class MonomialProducts:
         sums = [factors.spare.rows(("sums", j), level.shape, c.dtype) for j, level in enumerate(factors.above)]
         for sum_ in sums:
             sum_[...] = 0
-        for tile, A in zip(self.tiles, factors.tops or self._tops(factors), strict=True):
+        for tile, A in self._each(factors):
             product = factors.spare.rows("product", (tile.width, len(total)), c.dtype)
             sums[tile.upper][: tile.width] += np.matmul(c[tile.where].reshape(-1, tile.width).T, A, out=product)
         for level, sum_ in zip(factors.above[1:], sums[1:], strict=True):

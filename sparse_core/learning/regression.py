@@ -41,7 +41,6 @@ TOLERANCE = 1e-6
 QUICK = 3e6  # nanoseconds below which the exact routes are preferred to faster ones
 LARGE = 500  # unknowns from which conjugate gradients are tried before the factors of the matrix
 EXACT = 1e-14  # relative residual that is no more than rounding
-ROWS = 2048  # samples of a step of conjugate gradients at a time
 PAIRS = 1 << 16  # entries of a matrix that are looked up at a time
 
 
@@ -260,10 +259,10 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
         flat[products.position] = c
 
         def block(rows: slice, spare: Spare) -> NDArray[Any]:
-            factors = products.factors(columns[:, rows], dtype, True, spare)
+            factors = products.factors(columns[:, rows], dtype, spare)
             return products.adjoint(factors, products.forward(factors, flat))
 
-        for part in products.over(slices(m, min(ROWS, products.block)), block, m):
+        for part in products.over(slices(m, products.block), block, m):
             image += part
         return np.asarray(image[products.position] / m)
 
