@@ -6,7 +6,8 @@ imports everything that it runs from here. A room is loaded when it is first use
 Large calls use as many threads as BLAS has: OMP_NUM_THREADS or OPENBLAS_NUM_THREADS says so at the start, and
 ``threadpoolctl.threadpool_limits`` for a while; by default it is the number of cores. The work is cut into the same
 blocks whatever that number is, and their results are combined in the same order, so the bits of a result are the same.
-Small calls, of less than a millisecond, leave threads to BLAS, with the round-off that it has on them.
+Where the pieces of the work are short for Python to hand out, they stay on one thread. Small calls, of less than a
+millisecond, leave threads to BLAS, with the round-off that it has on them.
 
 >>> import sparse_core
 >>> net = sparse_core.SparseNetwork(u=[1, -1], W=[[1], [-1]], b=[-1, -1])  # h(x) = relu(x + 1) - relu(-x + 1) = 2 x

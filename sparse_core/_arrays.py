@@ -51,7 +51,7 @@ def threads() -> int:
     ...     threads()
     1
     """
-    return max((library.num_threads for library in _libraries().lib_controllers), default=1)
+    return min((library.num_threads for library in _libraries().lib_controllers), default=1)
 
 
 _limiting = Lock()
@@ -61,7 +61,8 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
     """map(work, items), in order, as many items at a time as BLAS has threads, and BLAS with one thread in each.
 
     So the results have the same bits for any number of threads, and ``parallel`` inside ``work`` takes one thread.
-    Starting threads takes about 0.1 ms; without ``large`` none are started, and BLAS still has one.
+    Starting threads takes about 0.1 ms, and a thread that has waited for another is slow to wake: calls of NumPy within
+    ``work`` should take 0.1 ms too. Without ``large`` no threads are started, and BLAS still has one.
 
     >>> list(parallel(abs, [1, -2, 3]))
     [1, 2, 3]
