@@ -25,6 +25,7 @@ BLOCK = 1 << 16  # active pairs at a time
 WIDE = 1 << 12  # neurons at a time, so that a block of the dense pass has many rows
 OPENING = 1 << 14  # points that a matrix product visits while one neuron is sorted and searched
 PAIR = 8  # points that it visits while one active pair is added
+TOGETHER = 256  # neurons whose share is estimated at a time
 PROBES = 32  # points of each half, all of whose pairs say roughly what share of the cube a neuron is active on
 
 
@@ -92,21 +93,22 @@ def _share(W: Array, b: Array, Y: Array, Z: Array) -> Array:
     """Roughly the share of the cube on which each neuron is active, from a grid of PROBES x PROBES scattered points."""
     high, low = (half[np.arange(PROBES) * 0x9E3779B1 % len(half)] for half in (Y, Z))
     A, B = W[:, Z.shape[1] :] @ high.T - b[:, None], W[:, : Z.shape[1]] @ low.T
-    return np.array([np.mean(np.add.outer(x, y) > 0) for x, y in zip(A, B, strict=True)])
+    parts = [np.count_nonzero(A[j, :, None] > -B[j, None], axis=(1, 2)) for j in slices(len(b), TOGETHER)]
+    return np.concatenate([np.zeros(0), *parts]) / PROBES**2
 
 
 def _add(values: Array, u: float, A: Array, B: Array) -> None:
     """values[y, z] += u (A(y) + B(z)) wherever that sum is positive, and no other pair (y, z) is touched."""
-    y, z = np.flatnonzero(A > -B.max()), np.flatnonzero(B > -A.max())
-    z = z[np.argsort(B[z])[::-1]]
+    (y,), (z,) = (A > -B.max()).nonzero(), (B > -A.max()).nonzero()
+    z = z[B[z].argsort()[::-1]]
     a, minus_b = A[y], -B[z]
-    count = np.searchsorted(minus_b, a)
-    end = np.cumsum(count)
+    count = minus_b.searchsorted(a)
+    end = count.cumsum()
     first = 0
     while first < len(y):
         done = end[first] - count[first]
-        last = max(first + 1, int(np.searchsorted(end, done + BLOCK, side="right")))
-        i = np.repeat(np.arange(first, last), count[first:last])
+        last = max(first + 1, int(end.searchsorted(done + BLOCK, side="right")))
+        i = np.arange(first, last).repeat(count[first:last])
         k = np.arange(done, end[last - 1]) - (end - count)[i]
         values[y[i] * len(B) + z[k]] += u * (a[i] - minus_b[k])
         first = last
