@@ -47,6 +47,7 @@ class Moments:
 
     Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB and two
     results of 32 MB for each thread, and for small n two doubles per point of the cube; however many samples there are.
+    Up to 16 MB for each thread stay for the next call.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])

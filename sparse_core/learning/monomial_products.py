@@ -40,7 +40,7 @@ DIRECT, SHORTEST = 10**6, 64  # M N K of a product of M x K and K x N numbers th
 PADDING = 16  # numbers after each row, without which a column lies in few places of the cache
 WORDS = 1 << 17  # of 64 bits, that are counted at a time: 1 MB
 APART = 1 << 22  # moments up to which several blocks are summed at a time, each in an array of its own
-ALONE = 1 << 25  # monomials at samples below which one thread is as quick as several
+ALONE = 1 << 29  # monomials at samples in one call below which one thread is as quick as several: 0.05 s
 CALL = 1 << 19  # monomials at samples in a call of NumPy, below which threads wait for each other between the calls
 TASK = 1 << 24  # the same, for one thread at a time: about a millisecond
 SHORT = 32  # words, along which NumPy adds more slowly than across them
@@ -215,7 +215,10 @@ class MonomialProducts:
         return total
 
     def over(self, blocks: Iterable[Any], work: Callable[[Any, Spare], Any], m: int) -> Iterator[Any]:
-        """work(block, spare) in order, several at a time if that is worth it for m samples in all (0: nobody knows)."""
+        """work(block, spare) in order, several at a time if that is worth it for m samples in all (0: nobody knows).
+
+        A block that takes both maps counts as two.
+        """
 
         unused: list[Spare] = []
 

@@ -262,7 +262,7 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
             factors = products.factors(columns[:, rows], dtype, spare)
             return products.adjoint(factors, products.forward(factors, flat))
 
-        for part in products.over(slices(m, products.block), block, m):
+        for part in products.over(slices(m, products.block), block, 2 * m):
             image += part
         return np.asarray(image[products.position] / m)
 

@@ -150,7 +150,7 @@ def size(n: int, d: int, m: int) -> dict[str, int]:
 
 
 KEPT = {"MALLOC_TRIM_THRESHOLD_": 1 << 28, "MALLOC_MMAP_THRESHOLD_": 1 << 25}  # bytes: see "Scaling out"
-ROWS = 1 << 17  # of a shard: more than half a second for n = 64, d = 3
+ROWS = 1 << 18  # of a shard: about a second for n = 64, d = 3
 OURS = ("sparse_core",)
 FEATURES = {"sparse_core": coefficients, "scikit-learn": by_features}
 FITS = {

@@ -105,6 +105,7 @@ def test_the_bits_are_the_same_for_any_number_of_threads(monkeypatch):
     """With neurons that have keys and others that have not, in many blocks of the evaluator and of the dense pass."""
     monkeypatch.setattr(activity, "BLOCK", 1 << 12)
     monkeypatch.setattr(activity, "LARGE", 0)
+    monkeypatch.setattr(evaluator, "INPUTS", 1 << 12)
     rng = np.random.default_rng(6)
     net = appendix_a(8, 56, rng)
     net += SparseNetwork(rng.standard_normal(300), rng.standard_normal((300, 64)), np.zeros(300))
