@@ -30,15 +30,15 @@ __all__ = [
 ]  # fmt: skip
 
 # A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, when M N K <= 2^18. So a table
-# of 2^14 doubles is taken by 4 bits at a time, and the blocks of longer ones by 3. TOGETHER blocks are one call of
-# NumPy, which is long enough for several threads to take turns with Python between the calls.
+# of 2^14 doubles is taken by 4 bits at a time, and the blocks of longer ones by 3. A call of NumPy takes several
+# blocks, so that it is long enough for threads to take turns with Python between the calls.
 SHORT = 14
 SIZES = frozenset(1 << n for n in range(SHORT + 1))
 AT_ONCE = {"d": 4, "f": 5}  # bits at a time of a short table
 BLOCK = 15  # bits of a block of rows of a long table
 LONG = {"d": 3, "f": 4}  # of them at a time; and 3 of the bits above
 STRIP = 8  # bits above a block that one sweep over a long table takes: strips of at least 2^7 columns
-TOGETHER = 8
+TOGETHER = 8  # blocks in one call
 LOW, PART = 9, 1 << 17  # columns (in bits) and entries of a matrix of squares
 LARGE = 1 << 22  # numbers from which threads are worth their start
 

@@ -151,9 +151,8 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     array([1., 1.])
     """
     A[np.diag_indices_from(A)] += ridge
-    [x] = parallel(
-        lambda b: _solution(A, b), [b], large=False
-    )  # with one thread: else the last bits tell the number of threads
+    # with one thread: else the last bits tell the number of threads
+    [x] = parallel(lambda b: _solution(A, b), [b], large=False)
     return x
 
 
