@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent
 BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
 PINS = ROOT / "requirements.txt"
 BENCH, BENCH_VENV = ROOT / "tests" / "benchmarks", ROOT / ".bench-venv"
-MATHEMATICS = ["tests/core", "sparse_core"]
+MATHEMATICS = ["tests/core", "tests/sparse_book", "sparse_core", "sparse_book"]
 CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
 ENVIRONMENT = {  # the same book whoever builds it, and wherever
     "PYTHONPATH": str(ROOT),

@@ -20,14 +20,14 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, cube, general, hardness, laboratory, learning, network, notebook
+    from . import bounds, cube, general, hardness, laboratory, learning, network
     from .laboratory import examine
     from .learning import LowDegreeRegressor
     from .network import SparseNetwork
 
 __all__ = [
     "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "examine", "general", "hardness", "laboratory",
-    "learning", "network", "notebook",
+    "learning", "network",
 ]  # fmt: skip
 try:
     __version__ = version("sparse_core")

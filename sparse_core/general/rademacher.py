@@ -29,7 +29,7 @@ from scipy.special import expit
 
 from .. import checks
 from .._arrays import Array
-from .interval import Interval, exactly
+from .._interval import Interval, exactly
 
 __all__ = [
     "active_sets", "ascent", "dense", "empirical", "expected", "maximum_packing", "neuron_values", "profile",

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from .._arrays import Array
+from .._interval import Interval, exactly, normal
 from ..cube import fourier
-from ..general.interval import Interval, exactly, normal
 from ..learning.lemma_9 import flips
 from ..network.network import SparseNetwork
 

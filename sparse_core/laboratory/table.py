@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import Array
+from .._interval import Interval, exactly, normal
 from ..bounds import ours, paper
 from ..cube.hypercube import dimension
 from ..general import rademacher
-from ..general.interval import Interval, exactly, normal
 from ..learning.risks import averaging_risk
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity

@@ -1,20 +1,20 @@
 """Learning over the uniform distribution: sparse networks have low degree, and the low-degree algorithm. Section 3.
 
-The steps of Lemmas 9 and 10 as objects; sums over samples that add up across shards; polynomial regression; the
+The steps of Lemma 9 as objects; sums over samples that add up across shards; polynomial regression; the
 algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact risks.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import lemma_9, lemma_10, moments, monomial_products, regression, risks, shards
+from . import lemma_9, moments, monomial_products, regression, risks, shards
 from .moments import Moments
 
 if TYPE_CHECKING:
     from . import lowdegree
     from .lowdegree import LowDegreeRegressor
 
-__all__ = ["LowDegreeRegressor", "Moments", "lemma_9", "lemma_10", "lowdegree", "moments", "monomial_products"]
+__all__ = ["LowDegreeRegressor", "Moments", "lemma_9", "lowdegree", "moments", "monomial_products"]
 __all__ += ["regression", "risks", "shards"]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from companion import claims
 
-from sparse_core.notebook import ledger
+from sparse_book import ledger
 
 BOOK = Path(__file__).parents[2] / "book"
 CLAIMS = claims.read(BOOK)

@@ -10,9 +10,9 @@ import pytest
 from companion.pages import api
 from examples import BOOK, CLAIMS
 
-PACKAGE = BOOK.parent / "sparse_core"
-PAGES = api.pages(PACKAGE, BOOK, {claim["id"] for claim in CLAIMS})
-MODULES = [path for path in sorted(PACKAGE.glob("*/[!_]*.py")) if not path.parent.name.startswith("_")]
+PACKAGES = [BOOK.parent / "sparse_core", BOOK.parent / "sparse_book"]
+PAGES = api.pages(PACKAGES, BOOK, {claim["id"] for claim in CLAIMS})
+MODULES = [path for page in ("sparse_core/*", "sparse_book") for path in sorted(BOOK.parent.glob(f"{page}/[!_]*.py"))]
 SMALL = '''"""About f.
 
 >>> f(1)
@@ -127,23 +127,24 @@ The a.
 
 
 def test_a_module_is_shown_with_all_that_it_says(tmp_path):
-    room = tmp_path / "package/room"
+    room = tmp_path / "sparse_core/room"
     room.mkdir(parents=True)
+    (room.parent / "__init__.py").touch()
     (room / "__init__.py").write_text('"""A room."""\n')
     (room / "small.py").write_text(SMALL)
     cells = (
         '```{code-cell}\nledger.check("eq-U", small.f(1))\n```\n```{code-cell}\nledger.check("lemma-9", f(2))\n```\n'
     )
     (tmp_path / "02-a.md").write_text(cells)
-    (page,) = api.pages(room.parent, tmp_path, {"lemma-9", "eq-U"}).values()
+    (page,) = api.pages([room.parent], tmp_path, {"lemma-9", "eq-U"}).values()
     assert html.unescape(page.replace("&#8203;", "&amp;#8203;")).startswith(SHOWN)
     assert '__all__ = ["C", "f"]\nONE = 1\n' in page.partition("The rest of room/small.py")[2]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_what_is_public_is_shown_and_each_line_of_code_once(path):
-    page = PAGES[f"api-{path.parent.name}.md"]
-    module = importlib.import_module(f"sparse_core.{path.parent.name}.{path.stem}")
+    page = PAGES[f"{api.page_name(path.parent.name)}.md"]
+    module = importlib.import_module(api.dotted(path.with_suffix("")))
     _, _, mine = page.partition(f"import {path.stem}`\n")
     mine = mine.partition("\n## ")[0]
     for name in module.__all__:
@@ -162,7 +163,7 @@ def test_what_is_public_is_shown_and_each_line_of_code_once(path):
 
 
 def test_each_room_stands_in_the_contents():
-    listed = re.findall(r"book/(api-\w+)", (BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
+    listed = re.findall(r"book/(api-[\w-]+)", (BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
     assert sorted(f"{name}.md" for name in listed) == sorted(PAGES)
 
 

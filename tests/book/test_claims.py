@@ -7,7 +7,7 @@ import yaml
 from companion import audit, claims, pages
 from examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
 
-from sparse_core.notebook import ledger
+from sparse_book import ledger
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
 UNCONTROLLED = ledger.check("lemma-9", 1, 2, evidence="exhaustive", over="networks")

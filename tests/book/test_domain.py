@@ -11,7 +11,7 @@ from nbformat import v4
 from sphinx.application import Sphinx
 
 import make
-from sparse_core.notebook import ledger
+from sparse_book import ledger
 
 CLAIMS = {
     "01-first": "- {id: theorem-4, label: Theorem 4, section: '1', kind: theorem, source: paper, verdict: 'true',"

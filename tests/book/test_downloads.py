@@ -74,9 +74,7 @@ def test_each_script_is_run_away_from_the_repository(text, said, tmp_path, monke
 def test_a_script_ends_at_a_check_that_fails(tmp_path):
     """A check that does not hold stops the script: the file is no mere picture of the page."""
     head = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n\n# T\n\n"
-    cell = (
-        'from sparse_core.notebook import ledger\nledger.check("lemma-9", [2.0], 1.0, evidence="exact", over="numbers")'
-    )
+    cell = 'from sparse_book import ledger\nledger.check("lemma-9", [2.0], 1.0, evidence="exact", over="numbers")'
     (tmp_path / "page.md").write_text(f"{head}```{{code-cell}} ipython3\n{cell}\n```\n")
     notebook = chapters.read(tmp_path / "page.md")
     (tmp_path / "page.py").write_text(downloads.files((tmp_path / "page.md").read_text(), notebook, "")["py"])

@@ -8,8 +8,9 @@ import pytest
 from companion.pages import errata, ledger, paper_map
 from examples import BOOK, CLAIMS, claim, erratum, passing, record
 
+import sparse_book
 import sparse_core
-from sparse_core.notebook.ledger import check, refute
+from sparse_book.ledger import check, refute
 
 SMALL = [
     claim("base", verdict="false as printed", errata=["E1"]),
@@ -155,18 +156,19 @@ def test_the_map_knows_every_verdict_and_section_of_the_book():
 
 
 def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
-    cited = ledger.cited(BOOK.parent / "sparse_core")
+    cited = ledger.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_book"])
     assert "network.network.Scale" in cited["definition-2"] and "bounds.paper.lemma_9" in cited["lemma-9"]
     page = ledger.page([claim("lemma-9")], [], code=cited)
     assert '<a href="api-bounds.html#paper.lemma_9">bounds.paper.lemma' in page and "`tests/core/bounds`" in page
     rooms = {name.partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
-    assert len(rooms) > 5 and rooms <= {path.name for path in (BOOK.parent / "tests/core").iterdir()}
+    assert len(rooms) > 5 and rooms <= {path.name for path in (BOOK.parent / "tests/core").iterdir()} | {"sparse_book"}
 
 
 def test_each_name_in_the_notation_exists():
     """A function stands there as `module.name`, with or without its room."""
     text = (BOOK / "notation.md").read_text(encoding="utf-8")
-    paths = [name for _, name, _ in pkgutil.walk_packages(sparse_core.__path__, "sparse_core.")]
+    packages = sparse_core, sparse_book
+    paths = [m.name for p in packages for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]
     named = re.findall(r"`((?:[a-z]\w*\.)+)([a-z]\w*)", text)
     named = {(module.removesuffix("."), name) for module, name in named if module not in ("net.", "oracle.", "module.")}
     for module, name in named:

@@ -15,9 +15,9 @@ from examples import claim, erratum, record
 from small_repository import run
 
 import make
+from sparse_book import figures, ledger
 from sparse_core import laboratory
 from sparse_core.network import network
-from sparse_core.notebook import figures, ledger
 
 mpl.use("agg")
 EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"

@@ -8,6 +8,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 
+import sparse_book
 import sparse_core
 from sparse_core.cube import hypercube
 from sparse_core.general import grid_family
@@ -16,7 +17,8 @@ from sparse_core.laboratory import report
 from sparse_core.learning import lowdegree, risks
 from sparse_core.network import network, training
 
-MODULES = sorted(module.name for module in walk_packages(sparse_core.__path__, "sparse_core."))
+PACKAGES = sparse_core, sparse_book
+MODULES = sorted(m.name for p in PACKAGES for m in walk_packages(p.__path__, f"{p.__name__}."))
 NAMES = {name.rpartition(".")[2]: import_module(name) for name in MODULES}
 NAMES |= {"np": np, "Fraction": Fraction, "nan": np.nan, "inf": np.inf}
 NAMES |= {

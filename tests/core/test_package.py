@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import sparse_book
 import sparse_core
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MODULES = sorted(m.name for m in pkgutil.walk_packages(sparse_core.__path__, "sparse_core."))
+PACKAGES = sparse_core, sparse_book
+MODULES = sorted(m.name for p in PACKAGES for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}."))
 PUBLIC = [
     (module, name)
     for module in MODULES
@@ -60,14 +62,14 @@ def test_imports_only_go_downwards():
 
 
 def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
-    modules = set(MODULES) - {"sparse_core.learning.lowdegree", "sparse_core.notebook.figures"}
+    modules = set(MODULES) - {"sparse_core.learning.lowdegree", "sparse_book.figures"}
     slow = {"matplotlib", "sklearn", "scipy.stats"}
     code = f"import sys; import {', '.join(sorted(modules))}; print(*{slow} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "\n"
 
 
 def test_figures_without_matplotlib_say_how_to_get_it():
-    code = "import sys; sys.modules['matplotlib'] = None; import sparse_core.notebook.figures"
+    code = "import sys; sys.modules['matplotlib'] = None; import sparse_book.figures"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
     assert last == "ModuleNotFoundError: Figures need matplotlib: pip install 'sparse_core[figures]'"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from companion.claims import Claim, Claims, Records, by_id
-from sparse_core.notebook.ledger import EVIDENCE, misnamed_seed
+from sparse_book.ledger import EVIDENCE, misnamed_seed
 
 CONSEQUENCES = {
     "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",

@@ -24,6 +24,7 @@ PROVED = BUILD / "proved.sha"  # the fingerprint of the proofs that Coq accepted
 SOURCES = (
     "book",
     "sparse_core",
+    "sparse_book",
     "tests/benchmarks",
     "_config.yml",
     "_toc.yml",
@@ -114,7 +115,7 @@ def proofs_fingerprint():
 def execution(name):
     """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
     source = (BOOK / f"{name}.md").read_bytes()
-    tops = [ROOT / "sparse_core", ROOT / "requirements.txt", Path(chapters.__file__)]
+    tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements.txt", Path(chapters.__file__)]
     tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in source)
     return digest(source, platform.python_version().encode(), *contents(*tops))
 
@@ -237,7 +238,7 @@ def book(chapter=None, parameters=()):
 def write_stage(stage, notebooks, done, only):
     """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page."""
     from companion import downloads, pages
-    from sparse_core.notebook.ledger import LedgerError
+    from sparse_book.ledger import LedgerError
 
     for path in BOOK.rglob("*"):
         if not path.resolve().is_relative_to(ROOT):

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from companion import text_of
-from sparse_core.notebook.ledger import LedgerError
+from sparse_book.ledger import LedgerError
 
 Claim = dict[str, Any]
 Claims = list[Claim]

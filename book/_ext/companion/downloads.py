@@ -68,7 +68,8 @@ def wheel(folder: Path, root: Path) -> None:
     """The package as a file that pip installs, of which each byte follows from the sources."""
     build = f"from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
     with tempfile.TemporaryDirectory() as copied:
-        shutil.copytree(root / "sparse_core", f"{copied}/sparse_core", ignore=shutil.ignore_patterns("__pycache__"))
+        for package in ("sparse_core", "sparse_book"):
+            shutil.copytree(root / package, f"{copied}/{package}", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("pyproject.toml", "LICENSE"):
             shutil.copy(root / name, copied)
         run([sys.executable, "-c", build], copied, SOURCE_DATE_EPOCH="315532800")

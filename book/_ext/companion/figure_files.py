@@ -8,7 +8,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from sparse_core.notebook import figures
+from sparse_book import figures
 
 LINKS = (
     '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.linalg import null_space
 from scipy.optimize import nnls
 
+from sparse_core._interval import exactly
 from sparse_core.general import rademacher
-from sparse_core.general.interval import exactly
 from sparse_core.general.rademacher import maximum_packing
 from sparse_core.network import SparseNetwork
 

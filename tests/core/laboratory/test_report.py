@@ -15,8 +15,8 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from sparse_core._interval import Interval, exactly
 from sparse_core.cube.hypercube import points
-from sparse_core.general.interval import Interval, exactly
 from sparse_core.laboratory import Report, WithConstant, balanced, examine, read
 from sparse_core.laboratory import report as laboratory
 from sparse_core.laboratory.table import Row

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from naive import network, networks, sides
 from scipy import stats
 
+from sparse_core._interval import Interval, exactly, normal
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
-from sparse_core.general.interval import Interval, exactly, normal
 from sparse_core.laboratory import examine, table
 from sparse_core.laboratory.measurements import look
 from sparse_core.laboratory.table import Class, Row, rows

@@ -5,12 +5,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import sparse_book
 import sparse_core
 from companion import audit, claims
 from companion.pages import api, errata, ledger, paper_map, proofs
-from sparse_core.notebook.ledger import EVIDENCE, MIME, LedgerError, Record
+from sparse_book.ledger import EVIDENCE, MIME, LedgerError, Record
 
-PACKAGE = Path(sparse_core.__file__).parent
+PACKAGES = [Path(package.__file__).parent for package in (sparse_core, sparse_book)]
 
 
 def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -51,9 +52,9 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
         {**claim, "place": claims.place(claim, records), "part": proofs.part(claim, checked["theorems"])}
         for claim in entries
     ]
-    rooms = api.pages(PACKAGE, book, set(claims.by_id(placed)))
+    rooms = api.pages(PACKAGES, book, set(claims.by_id(placed)))
     pages = {
-        "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGE)),
+        "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGES)),
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed),
         "claims.json": json.dumps(placed),

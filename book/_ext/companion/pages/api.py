@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from companion.pages.markup import plain, roles
@@ -21,11 +21,16 @@ FEW = 6  # as many claims in a row; the ledger has them all
 Definition = ast.FunctionDef | ast.ClassDef
 
 
-def pages(package: Path, book: Path, known: Set[str]) -> dict[str, str]:
-    """The page of each room as MyST Markdown; ``known`` are the ids of the claims."""
+def pages(packages: Iterable[Path], book: Path, known: Set[str]) -> dict[str, str]:
+    """The page of each subpackage, or of a package that has none, as MyST Markdown; ``known`` are the claims' ids."""
     used = checked(book)
-    rooms = [path.parent for path in sorted(package.glob("*/__init__.py"))]
-    return {f"api-{room.name}.md": "\n\n".join(page(room, used, known)) + "\n" for room in rooms}
+    folders = [path.parent for package in packages for path in sorted(package.glob("*/__init__.py")) or [package / "_"]]
+    return {f"{page_name(folder.name)}.md": "\n\n".join(page(folder, used, known)) + "\n" for folder in folders}
+
+
+def page_name(folder: str) -> str:
+    """The name of the page of a subpackage or package."""
+    return f"api-{folder.replace('_', '-')}"
 
 
 def checked(book: Path) -> dict[str, list[str]]:
@@ -47,7 +52,7 @@ def page(room: Path, used: dict[str, list[str]], known: Set[str]) -> Iterator[st
         tree = ast.parse(source)
         rest = set(range(1, source.count("\n") + 1)) - docstrings(tree)
         public = next(ast.literal_eval(n.value) for n in tree.body if ast.unparse(n).startswith("__all__"))
-        yield f"## {path.stem}\n\n`from sparse_core.{room.name} import {path.stem}`"
+        yield f"## {path.stem}\n\n`from {dotted(room)} import {path.stem}`"
         yield from prose(doc(tree), known)
         for node in tree.body:
             if isinstance(node, Definition) and node.name in public:
@@ -61,6 +66,12 @@ def page(room: Path, used: dict[str, list[str]], known: Set[str]) -> Iterator[st
                 rest -= mine
                 yield code(f"Source of {name}", source, mine)
         yield code(f"The rest of {room.name}/{path.name}", source, rest)
+
+
+def dotted(folder: Path) -> str:
+    """The name under which Python imports a package."""
+    outer = folder.parent
+    return f"{dotted(outer)}.{folder.name}" if (outer / "__init__.py").exists() else folder.name
 
 
 def entry(node: Definition, name: str, known: Set[str]) -> Iterator[str]:

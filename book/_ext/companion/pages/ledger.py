@@ -3,12 +3,13 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from companion.audit import status
 from companion.claims import Claim, Claims, Records, by_id, name, order
+from companion.pages.api import dotted, page_name
 from companion.pages.markup import badge, link, one_line, plain, preview, proved, recorded, roles, to_records
 from companion.pages.paper_map import SECTIONS, sections, titled
 
@@ -128,17 +129,19 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
         owed = f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
         shown = [one_line(claim.get("reason", claim.get("withdrawn", owed)))]
     if code:
-        tests = sorted({f"`tests/core/{name.partition('.')[0]}`" for name in code})
-        names = ", ".join(link("api-{}.html#{}".format(*one.split(".", 1)), one) for one in code)
+        places = [one.partition(".") for one in code]
+        tests = sorted({f"`tests/{'' if folder == 'sparse_book' else 'core/'}{folder}`" for folder, _, _ in places})
+        links = (link(f"{page_name(folder)}.html#{name}", f"{folder}.{name}") for folder, _, name in places)
+        names = ", ".join(links)
         shown.append(f"<small>Code: {names}; tests: {', '.join(tests)}.</small>")
     return shown
 
 
-def cited(package: Path) -> dict[str, list[str]]:
+def cited(packages: Iterable[Path]) -> dict[str, list[str]]:
     """Claim -> the public functions and classes, "bounds.paper.lemma_9", whose docstrings name the claim `so`."""
     found: dict[str, list[str]] = {}
-    for path in sorted(package.rglob("[!_]*.py")):
-        module = ".".join(path.relative_to(package).with_suffix("").parts)
+    for path in sorted(path for package in packages for path in package.rglob("[!_]*.py")):
+        module = dotted(path.with_suffix("")).removeprefix("sparse_core.")
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                 for claim in sorted(set(re.findall(r"`([\w-]+)`", ast.get_docstring(node) or ""))):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from sparse_core.notebook.ledger import Record
+from sparse_book.ledger import Record
 
 
 def recorded(record: dict[str, Any]) -> Record:

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
-from .._arrays import Array
+from sparse_core import checks
+from sparse_core._arrays import Array
 
 __all__ = ["Cover", "Peeling", "homogeneous", "peel", "perceptron", "replay"]
 

@@ -6,7 +6,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from sparse_core.general.perceptron_cover import SHADE, homogeneous, peel, perceptron, replay
+from sparse_book.perceptron_cover import SHADE, homogeneous, peel, perceptron, replay
 
 
 def instances(count=60):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparse_book import lemma_10
 from sparse_core.cube import fourier, hypercube
-from sparse_core.learning import lemma_10
 from sparse_core.network import SparseNetwork, constructions
 
 F = Fraction

@@ -18,10 +18,10 @@ from math import floor
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
-from ..cube.fourier import average_sensitivity
-from ..cube.hypercube import points
-from ..network.network import SparseNetwork
+from sparse_core import checks
+from sparse_core.cube.fourier import average_sensitivity
+from sparse_core.cube.hypercube import points
+from sparse_core.network.network import SparseNetwork
 
 __all__ = ["averaged_sensitivity", "bucket_count", "bucket_law", "noise_law", "restriction", "total_variation"]
 

@@ -24,7 +24,7 @@ COLUMNS = ("panel", "x axis", "y axis", "series", "kind", "x", "y", "value")
 def rows(fig: Any) -> list[tuple[Any, ...]]:
     """The rows under ``COLUMNS`` of everything that a matplotlib figure plots.
 
-    >>> from sparse_core.notebook import figures
+    >>> from sparse_book import figures
     >>> fig, ax = figures.canvas()
     >>> _ = ax.plot([0, 1], [0, 2], label="twice")
     >>> [(row[3], row[4], float(row[5]), float(row[6])) for row in rows(fig)]

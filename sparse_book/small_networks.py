@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import checks
-from .._arrays import Array, Integers
-from ..cube.hypercube import points
-from ..learning.lemma_9 import split
-from ..network.network import SparseNetwork
+from sparse_core import checks
+from sparse_core._arrays import Array, Integers
+from sparse_core.cube.hypercube import points
+from sparse_core.learning.lemma_9 import split
+from sparse_core.network.network import SparseNetwork
 
 __all__ = ["Networks", "Survey", "multisets", "networks", "neurons", "survey"]
 

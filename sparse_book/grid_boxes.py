@@ -21,7 +21,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
+from sparse_core import checks
 
 __all__ = ["box_in", "monochromatic_boxes", "neuron", "point", "symbols"]
 

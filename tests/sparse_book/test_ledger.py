@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sparse_core.notebook import ledger
+from sparse_book import ledger
 
 CONTROL = {"4 becomes 1": 1.0}
 

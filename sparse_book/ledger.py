@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import checks
+from sparse_core import checks
 
 __all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute"]
 
@@ -170,7 +170,7 @@ def check(
       control: 4 becomes 2: fails on 1 of 2
     >>> check("lemma-9", 5, 4, evidence="exact", over="network")
     Traceback (most recent call last):
-    sparse_core.notebook.ledger.LedgerError: lemma-9 fails on 1 of 1 network: 5 <= 4 is false (instance 0).
+    sparse_book.ledger.LedgerError: lemma-9 fails on 1 of 1 network: 5 <= 4 is false (instance 0).
     """
     checks.one_of("evidence", evidence, EVIDENCE)
     checks.one_of("relation", relation, RELATIONS)

@@ -11,7 +11,7 @@ import pytest
 from companion.figure_files import files
 
 import make
-from sparse_core.notebook import figure_data, figures
+from sparse_book import figure_data, figures
 
 SCRIPT = make.BOOK / "assets" / "slider.js"
 
