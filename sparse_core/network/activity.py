@@ -1,8 +1,8 @@
 r"""Which neurons are active where: [<w_j, x> - b_j > 0], strictly, for weight vectors W (s, n) in rows, biases b (s,).
 
 At points with integer entries, such as those of the cube, this is decided exactly for all float64 weights: [W, b] is
-cut into slices so coarse that their sums incur no rounding. At other points z = <w_j, x> - b_j is computed in float64,
-and its sign cannot be trusted when |z| <= ``round_off``.
+a sum of parts, each with so few binary digits that its sums over the points are not rounded. At other points
+z = <w_j, x> - b_j is computed in float64, and its sign is uncertain when |z| <= ``round_off``.
 
 Paper: section 3, the sets R_x; `definition-1` bounds their size.
 """
@@ -19,13 +19,18 @@ from numpy.typing import NDArray
 from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "round_off", "rows_in_a_block", "size"]
+__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "rows_in_a_block", "size"]
 
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
-BLOCK = 1 << 18  # entries of a block: 2 MB
-LARGE = 1 << 26  # multiply-adds from which threads are worth their start
-MAX_PAIRS = 1 << 33  # (point, neuron) pairs in a walk over the cube: half a minute
+# Entries of a block of float64: 2 MB, about the second-level cache; from half to twice as many take the same time.
+BLOCK_ENTRIES = 1 << 18
+# Multiply-adds of a pass from which threads are started: about a twentieth of a second of work in one thread.
+THREAD_MULTIPLY_ADDS = 1 << 26
+# (point, neuron) pairs in one enumeration of the cube: half a minute in one thread.
+MAX_PAIRS = 1 << 33
+# Integers up to this size count as exact inputs: 2^20 leaves 33 of 53 bits for a part of the weights.
+MAX_INTEGER = 1 << 20
 
 
 def size(X: Points, n: int, s: int) -> int:
@@ -37,18 +42,18 @@ def size(X: Points, n: int, s: int) -> int:
     if X is None and (n > MAX_POINTS_N or s << n > MAX_PAIRS):
         raise ValueError(
             f"2**{n} points with {s} neurons are too many to enumerate: give the points wanted as 'X', "
-            "or bound the count with sparsity(method='pairs'), 'subsets' or 'milp'."
+            "or bound the count with sparsity(method='pairs') or sparsity(method='milp')."
         )
     return 1 << n if X is None else len(X)
 
 
 def rows_in_a_block(n: int, s: int) -> int:
-    """How many points have (rows, n) and (rows, s) arrays of BLOCK entries at most.
+    """How many points have (rows, n) and (rows, s) arrays of BLOCK_ENTRIES entries at most.
 
     >>> rows_in_a_block(n=16, s=8)
     16384
     """
-    return max(1, BLOCK // max(n, s, 1))
+    return max(1, BLOCK_ENTRIES // max(n, s, 1))
 
 
 def blocks(X: Points, n: int, s: int) -> Iterator[tuple[slice, Array]]:
@@ -68,7 +73,7 @@ def active(W: Array, b: Array, X: NDArray[Any]) -> NDArray[np.bool_]:
     >>> active(np.array([[0.1, 0.2, 0.3]]), np.array([0.0]), np.array([[1, 1, -1], [1, 1, 1]]))[:, 0]
     array([ True,  True])
 
-    The first is no rounding error: as stored, 0.1 + 0.2 exceeds 0.3.
+    The first is not a rounding error: as stored, 0.1 + 0.2 exceeds 0.3.
     """
     return _each(W, b, X, np.zeros((len(X), len(b)), dtype=np.bool_), np.asarray)
 
@@ -96,13 +101,39 @@ def dead(W: Array, b: Array) -> NDArray[np.bool_]:
     return np.asarray(total <= 0)
 
 
+def keys(W: Array, b: Array) -> NDArray[np.bool_]:
+    """[2 |w_jc| >= ||w_j||_1 - b_j > 0] for each neuron j and each coordinate c: where one wrong sign silences it.
+
+    Exactly, like ``dead``. The values of <w_j, x> - b_j at points x with the wrong sign at c are at most
+    ||w_j||_1 - b_j - 2 |w_jc|, and this one is attained (`ours-one-wrong-bit`).
+
+    >>> keys(np.array([[1, 1, 0], [3, 1, 1], [1, 1, 1]]), np.array([1, 0, 3]))
+    array([[ True,  True, False],
+           [ True, False, False],
+           [False, False, False]])
+
+    The third neuron is dead: it is active nowhere, whatever the signs.
+    """
+    reach = 2 * np.abs(W)
+    margin = np.abs(W).sum(axis=1) - b
+    rest = np.zeros(len(margin))  # what rounding took from the margin
+    error = round_off(W, b, np.ones((1, 1)))
+    distance = np.abs(np.column_stack([reach - margin[:, None], margin])).min(axis=1)
+    for j in np.flatnonzero(~(distance > error)):  # where round-off may decide
+        terms = [*np.abs(W[j]).tolist(), -float(b[j])]
+        margin[j] = math.fsum(terms)
+        rest[j] = math.fsum([*terms, -margin[j]])
+    m = margin[:, None]
+    return np.asarray((m > 0) & ((reach > m) | ((reach == m) & (rest[:, None] <= 0))))
+
+
 def integral(X: Points) -> bool:
-    """Whether all entries of X are integers up to 2^20, so that activity is decided exactly.
+    """Whether all entries of X are integers of size up to 2^20, so that activity is decided exactly.
 
     >>> integral(np.array([[1.0, -1.0]])), integral(np.array([[0.5]]))
     (True, False)
     """
-    return X is None or X.dtype == np.int8 or bool((np.abs(X) <= 2**20).all() and (X == np.rint(X)).all())
+    return X is None or X.dtype == np.int8 or (_largest(X) <= MAX_INTEGER and bool((X == np.rint(X)).all()))
 
 
 def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
@@ -111,16 +142,24 @@ def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
     >>> round_off(np.ones((1, 2)), np.ones(1), np.ones((1, 2))) / 2.0**-52
     array([12.])
     """
-    terms = np.abs(W).sum(axis=1) * np.abs(X).max(initial=0) + np.abs(b)
+    terms = np.abs(W).sum(axis=1) * _largest(X) + np.abs(b)
     return np.asarray((W.shape[1] + 2) * 2.0**-52 * terms)
 
 
+def _largest(X: NDArray[Any]) -> float:
+    """max |X|, computed in Python's numbers: half precision has no 2^20, and -2^63 has no absolute value in int64."""
+    return max(float(X.max(initial=0)), -float(X.min(initial=0)))
+
+
 def _parts(W: Array, b: Array, X: Points) -> list[Array]:
-    """A_1, A_2, ... with sum [W, b]: rows of multiples of a power of two that no sum over X exceeds 2^53 times."""
+    """A_1, A_2, ... with sum [W, b], so coarse that sums over X are exact.
+
+    Each row of each A_i consists of multiples of a power of two, and no sum over X exceeds 2^53 of them.
+    """
     rest = np.column_stack([W, b])
     if not integral(X):
         return [rest]
-    reach = 1 if X is None else max(int(X.max(initial=1)), -int(X.min(initial=0)))
+    reach = 1 if X is None else max(1, int(_largest(X)))
     parts: list[Array] = []
     while not parts or rest.any():
         exponent = np.frexp(np.abs(rest).max(axis=1))[1] + rest.shape[1].bit_length() + reach.bit_length() - 53
@@ -131,12 +170,17 @@ def _parts(W: Array, b: Array, X: Points) -> list[Array]:
 
 
 def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[Any], Any]) -> NDArray[Any]:
-    """The view of [the parts' sums exceed 0]: from coarse to fine, a sum that is rounded is too large to turn later."""
+    """Write ``view`` of the (rows, s) array [<w_j, x> - b_j > 0] of each block into ``result``.
+
+    The parts are added from coarse to fine. A sum that is too large to be exact is too large for the finer parts to
+    change its sign.
+    """
     parts = _parts(W, b, X)
 
-    def some(block: tuple[slice, Array]) -> None:
+    def write(block: tuple[slice, Array]) -> None:
         rows, x = block
-        result[rows] = view(np.greater(sum(x @ A[:, :-1].T - A[:, -1] for A in parts), 0))
+        total = sum(x @ A[:, :-1].T - A[:, -1] for A in parts)
+        result[rows] = view(np.greater(total, 0))
 
-    each(some, blocks(X, W.shape[1], len(b)), len(result) * W.size >= LARGE)
+    each(write, blocks(X, W.shape[1], len(b)), len(result) * W.size >= THREAD_MULTIPLY_ADDS)
     return result

@@ -3,32 +3,31 @@ r"""Certificates of sparsity: which neurons are never active together, and how m
 Neurons are the rows of W (s, n), with biases b (s,). If multipliers c_j >= 0, not all zero, satisfy
 ||sum_j c_j w_j||_1 <= sum_j c_j b_j, then sum_j c_j (<w_j, x> - b_j) <= 0 in the whole solid cube [-1, 1]^n: nowhere
 are all neurons with c_j > 0 active, and by duality such multipliers exist wherever that is so. The corners alone ask
-for less: there a single coordinate may tell two neurons apart, and an integer programme has the last word.
+for less: there a single key may tell two neurons apart (``activity.keys``), and an integer programme decides the rest.
 
 The paper promises sparsity (`definition-1`) and does not say how to verify it; these certificates are ours.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from .._arrays import Array
+from .activity import keys
 
-__all__ = [
-    "compatible", "excluded", "exclusive_groups", "granularity", "largest_count", "largest_subset",
-    "normalised", "silencers",
-]  # fmt: skip
+__all__ = ["compatible", "excluded", "exclusive_groups", "granularity", "largest_count", "normalised"]
 
 Graph = NDArray[np.bool_]
 
-MAX_SUBSETS = 2000  # linear programmes for subsets of one size: a few seconds
-MARGIN = 1e-5  # ten times the feasibility tolerance of HiGHS
+# By how much a normalised neuron may violate the constraints of the integer programme and still count as active: ten
+# times the feasibility tolerance of HiGHS, 1e-6, so that its tolerance never hides an active neuron.
+SLACK = 1e-5
+# What the dual bound of HiGHS may lie above an integer that it has reached; its tolerance for the gap is 1e-6, too.
+BOUND_TOLERANCE = 1e-6
 
 
 def excluded(W: Array, b: Array, multipliers: Iterable[float | Fraction]) -> bool:
@@ -70,28 +69,11 @@ def granularity(A: Array) -> Array:
     return result
 
 
-def silencers(W: Array, b: Array) -> NDArray[np.int8]:
-    """sgn(w_ji) if ||w_j||_1 - 2 |w_ji| <= b_j, else 0: the coordinates whose wrong sign silences neuron j on the cube.
-
-    >>> silencers(np.array([[1.0, -1.0, 0.25]]), np.array([1.0]))
-    array([[ 1, -1,  0]], dtype=int8)
-    """
-    size = np.abs(W)
-    best = size.sum(axis=1, keepdims=True) - 2 * size - b[:, None]  # what is left of <w_j, x> - b_j at most
-    error = (W.shape[1] + 4) * 2.0**-52 * (size.sum(axis=1) + np.abs(b))[:, None]
-    silent = best <= -error
-    for j, i in np.argwhere((np.abs(best) <= error) & (size > 0)).tolist():
-        silent[j, i] = math.fsum([*size[j].tolist(), -2 * size[j, i], -b[j]]) <= 0
-    return np.where(silent, np.sign(W), 0).astype(np.int8)
-
-
 def compatible(W: Array, b: Array) -> Graph:
-    """[nothing was found that keeps j and l from being active together]: the pairs that may be, as a symmetric matrix.
+    """[no proof was found that j and l are never active together]: the pairs that may meet, as a symmetric matrix.
 
-    For normalised neurons, none of them dead. False is proved, on the cube by a common silencer of opposite signs, or
-    on the solid cube by multipliers c, d >= 0 with ||c w_j + d w_l||_1 <= c b_j + d b_l. They are found where the
-    convex, piecewise linear t -> ||t w_j + w_l||_1 - t b_j - b_l is least: at the bend, a zero of some t w_ji + w_li,
-    where its slope, which grows there by 2 |w_ji|, ceases to be negative.
+    For normalised neurons, none of them dead. False is proved, on the cube by a common key of opposite signs, or on the
+    solid cube by multipliers c, d >= 0 with ||c w_j + d w_l||_1 <= c b_j + d b_l.
 
     >>> compatible(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]]), np.zeros(3))
     array([[False,  True, False],
@@ -99,27 +81,41 @@ def compatible(W: Array, b: Array) -> Graph:
            [False,  True, False]])
     """
     s, n = W.shape
-    S = silencers(W, b).astype(np.float64)
-    graph: Graph = (S @ S.T == np.abs(S) @ np.abs(S).T) & ~np.eye(s, dtype=np.bool_)
-    norm = np.abs(W).sum(axis=1)
+    signs = np.where(keys(W, b), np.sign(W), 0)
+    no_common_key_differs = signs @ signs.T == np.abs(signs) @ np.abs(signs).T
+    graph: Graph = no_common_key_differs & ~np.eye(s, dtype=np.bool_)
     for j in range(s if n else 0):
         others = j + 1 + np.flatnonzero(graph[j, j + 1 :])
-        w, V, a = W[j], W[others], b[others]
-        bends = w * V < 0
-        growth = 2 * np.where(bends, np.abs(w), 0)
-        place = np.divide(np.abs(V), np.abs(w), out=np.full(V.shape, np.inf), where=bends)
-        order = np.argsort(place, axis=1)
-        slope = norm[j] - b[j] - growth.sum(axis=1)[:, None] + np.take_along_axis(growth, order, axis=1).cumsum(axis=1)
-        row = np.arange(len(V))
-        best = order[row, (slope >= 0).argmax(axis=1)]
-        c, d = np.abs(V[row, best]), np.abs(w[best])
-        value = np.abs(c[:, None] * w + d[:, None] * V).sum(axis=1) - c * b[j] - d * a
-        error = (n + 4) * 2.0**-52 * (c * (norm[j] + np.abs(b[j])) + d * (norm[others] + np.abs(a)))
-        out = bends[row, best] & (value <= -error)
-        for i in np.flatnonzero(bends[row, best] & (np.abs(value) <= error)).tolist():
-            out[i] |= excluded(np.stack([w, V[i]]), np.array([b[j], a[i]]), (c[i], d[i]))
-        graph[j, others] = graph[others, j] = ~out
+        together = ~_excluded_pairs(W[j], b[j], W[others], b[others])
+        graph[j, others] = together
+        graph[others, j] = together
     return graph
+
+
+def _excluded_pairs(w: Array, bias: float, V: Array, biases: Array) -> NDArray[np.bool_]:
+    """[||c w + d v||_1 <= c bias + d bias_v for some c, d >= 0], for each row v of V.
+
+    The function t -> ||t w + v||_1 - t bias - bias_v is convex and piecewise linear. It is least at the bend, a zero of
+    some t w_i + v_i, where its slope, which grows there by 2 |w_i|, ceases to be negative: c = |v_i|, d = |w_i|.
+    """
+    n, norm = len(w), np.abs(w).sum()
+    bends = w * V < 0
+    place = np.divide(np.abs(V), np.abs(w), out=np.full(V.shape, np.inf), where=bends)
+    order = np.argsort(place, axis=1)
+    growth = 2 * np.where(bends, np.abs(w), 0)
+    grown = np.take_along_axis(growth, order, axis=1).cumsum(axis=1)
+    slope = norm - bias - growth.sum(axis=1)[:, None] + grown
+    row = np.arange(len(V))
+    best = order[row, (slope >= 0).argmax(axis=1)]
+    c = np.abs(V[row, best])
+    d = np.abs(w[best])
+    value = np.abs(c[:, None] * w + d[:, None] * V).sum(axis=1) - c * bias - d * biases
+    error = (n + 4) * 2.0**-52 * (c * (norm + np.abs(bias)) + d * (np.abs(V).sum(axis=1) + np.abs(biases)))
+    possible = bends[row, best]
+    proved = possible & (value <= -error)
+    for i in np.flatnonzero(possible & (np.abs(value) <= error)).tolist():  # where round-off may decide
+        proved[i] = excluded(np.stack([w, V[i]]), np.array([bias, biases[i]]), (c[i], d[i]))
+    return np.asarray(proved)
 
 
 def exclusive_groups(graph: Graph) -> list[list[int]]:
@@ -130,46 +126,12 @@ def exclusive_groups(graph: Graph) -> list[list[int]]:
     """
     groups: list[list[int]] = []
     for j in np.argsort(-graph.sum(axis=1), kind="stable").tolist():
-        home = next((group for group in groups if not graph[j, group].any()), None)
-        if home is None:
-            groups.append(home := [])
-        home.append(j)
+        group = next((group for group in groups if not graph[j, group].any()), None)
+        if group is None:
+            groups.append([j])
+        else:
+            group.append(j)
     return groups
-
-
-def largest_subset(W: Array, b: Array, graph: Graph) -> tuple[int, Array]:
-    """max |S| over the sets S of neurons that no multipliers exclude: one linear programme for each set, size by size.
-
-    For normalised neurons, none of them dead, and the graph of the compatible pairs. Returns the bound, which is
-    proved, and the corners next to the optima. When a size has more than 2000 sets to try, the bound is the trivial s.
-
-    >>> W, b = normalised(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.array([0.5, 0.5, -0.75]))
-    >>> largest_subset(W, b, compatible(W, b))[0]
-    2
-    """
-    s, n = W.shape
-    size, corners = min(s, 1), [np.ones(n)]
-    level = [tuple(pair) for pair in np.argwhere(np.triu(graph)).tolist()]
-    while level:
-        size, known = size + 1, set(level)
-        larger = ((*S, j) for S in level for j in range(S[-1] + 1, s) if graph[j, list(S)].all())
-        candidates = [T for T in larger if all(T[:i] + T[i + 1 :] in known for i in range(size))]
-        if len(candidates) > MAX_SUBSETS:
-            return s, np.array(corners)
-        level = []
-        for T in candidates:
-            w, a = W[list(T)], b[list(T)]
-            best = linprog(  # maximise t, subject to <w_j, x> - b_j >= t
-                np.r_[np.zeros(n), -1],
-                A_ub=np.column_stack([-w, np.ones(size + 1)]),
-                b_ub=-a,
-                bounds=[(-1, 1)] * n + [(None, None)],
-            )
-            corners.append(np.where(best.x[:n] < 0, -1.0, 1.0))
-            c = [Fraction(max(x, 0)).limit_denominator(10**6) for x in -best.ineqlin.marginals]  # 1/3 becomes exact
-            if not excluded(w, a, c):
-                level.append(T)
-    return size, np.array(corners)
 
 
 def largest_count(W: Array, b: Array, groups: list[list[int]], time_limit: float) -> tuple[int, Array]:
@@ -186,9 +148,12 @@ def largest_count(W: Array, b: Array, groups: list[list[int]], time_limit: float
     >>> largest_count(W, b, [[0], [1], [2]], time_limit=10)
     (2, array([[-1.,  1.]]))
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, and wanted here only
+
     s, n = W.shape
+    norm = np.abs(W).sum(axis=1)
     half = granularity(np.column_stack([W, b])) / 2
-    g, norm = np.where(half > MARGIN, half, -MARGIN), np.abs(W).sum(axis=1)
+    g = np.where(half > SLACK, half, -SLACK)
     member = np.zeros((len(groups), n + s))
     for row, group in zip(member, groups, strict=True):
         row[n + np.array(group)] = 1
@@ -202,6 +167,8 @@ def largest_count(W: Array, b: Array, groups: list[list[int]], time_limit: float
         bounds=Bounds(0, 1),
         options={"time_limit": time_limit},
     )
-    known = best.mip_dual_bound is not None and np.isfinite(best.mip_dual_bound)
-    upper = min(s, int(np.floor(1e-6 - best.mip_dual_bound))) if known else s
-    return upper, np.empty((0, n)) if best.x is None else np.where(best.x[None, :n] > 0.5, 1.0, -1.0)
+    upper = s
+    if best.mip_dual_bound is not None and np.isfinite(best.mip_dual_bound):
+        upper = min(s, int(np.floor(BOUND_TOLERANCE - best.mip_dual_bound)))
+    corner = np.empty((0, n)) if best.x is None else np.where(best.x[None, :n] > 0.5, 1.0, -1.0)
+    return upper, corner

@@ -50,10 +50,15 @@ class SparseNetwork:
 
     def __init__(self, u: ArrayLike, W: ArrayLike, b: ArrayLike) -> None:
         W = checks.real_array("W", W, 2)
-        u, b = (checks.real_array(name, value, 1, shape=(len(W),)) for name, value in (("u", u), ("b", b)))
-        vars(self).update(u=u.astype(np.float64), W=W.astype(np.float64), b=b.astype(np.float64))
-        for array in (self.u, self.W, self.b):
+        u = checks.real_array("u", u, 1, shape=(len(W),))
+        b = checks.real_array("b", b, 1, shape=(len(W),))
+        self.__setstate__({"u": u.astype(np.float64), "W": W.astype(np.float64), "b": b.astype(np.float64)})
+
+    def __setstate__(self, state: dict[str, Array]) -> None:
+        # Also what copies and pickles are restored by; NumPy keeps no read-only flag in them.
+        for array in state.values():
             array.setflags(write=False)
+        vars(self).update(state)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A SparseNetwork does not change: make a new one in place of setting '{name}'.")
@@ -75,7 +80,9 @@ class SparseNetwork:
         >>> SparseNetwork([2, -1], [[3, 4], [0, 1]], [-1, 6]).scale
         Scale(W=10.0, B=12.0)
         """
-        u, w, b = (np.abs(a).max(initial=0) for a in (self.u, np.linalg.norm(self.W, axis=1), self.b))
+        u = np.abs(self.u).max(initial=0)
+        w = np.linalg.norm(self.W, axis=1).max(initial=0)
+        b = np.abs(self.b).max(initial=0)
         return Scale(float(u * w), float(u * b))
 
     def __repr__(self) -> str:
@@ -95,7 +102,7 @@ class SparseNetwork:
         return truth_table(self.u, self.W, self.b)
 
     def evaluator(self) -> SparseEvaluator:
-        """h(x) on the cube once more, prepared so that neurons which are silent for certain are not computed."""
+        """h(x) as a ``SparseEvaluator``, which does not compute neurons that are provably inactive at x."""
         return SparseEvaluator(self.u, self.W, self.b)
 
     def scaled(self, c: float) -> SparseNetwork:
@@ -146,10 +153,10 @@ class SparseNetwork:
         """max_x |R_x| over the rows of X, or over the whole cube: the smallest k for which the network is k-sparse.
 
         method : for the whole cube. "enumeration" is exact, and refuses more than 2^33 pairs of a point and a neuron.
-            The others find a proved upper bound and a witness: "pairs" shows of pairs of neurons, and "subsets" of
-            larger sets, that they are never active together, in rational arithmetic where round-off could matter;
-            "milp" is as good as the bound that the solver, HiGHS, returns. "auto" enumerates when that takes a few
-            seconds, else it tries "pairs" and then "milp".
+            The others find a proved upper bound and a witness. "pairs" proves of pairs of neurons that they are never
+            active together, in rational arithmetic where round-off could matter; "milp" is an integer programme, as
+            reliable as the bound that the solver, HiGHS, returns. "auto" enumerates when that takes a few seconds, else
+            it tries "pairs" and then "milp".
         time_limit : seconds for the integer programme.
 
         >>> net = SparseNetwork([1, 1], [[1.0] * 40, [-1.0] * 40], [30, 30])

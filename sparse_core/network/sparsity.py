@@ -15,42 +15,56 @@ from numpy.typing import NDArray
 from .._arrays import Array
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
-from .certificates import compatible, exclusive_groups, largest_count, largest_subset, normalised
+from .certificates import compatible, exclusive_groups, largest_count, normalised
 
 __all__ = ["METHODS", "Sparsity", "on_cube", "on_points"]
 
 
-METHODS = ("auto", "enumeration", "pairs", "subsets", "milp")
-AUTO_PAIRS = 1 << 30  # (point, neuron) pairs up to which enumeration is the first choice: a few seconds
-MAX_GRAPH = 1 << 31  # s^2 n up to which all pairs of neurons are compared: a minute at most
-MAX_FLIPS = 1 << 22  # s n^2 up to which witnesses are sought at the neighbours of the corners, too
+METHODS = ("auto", "enumeration", "pairs", "milp")
+# (point, neuron) pairs up to which "auto" enumerates: a few seconds.
+AUTO_PAIRS = 1 << 30
+# s^2 n, the entries visited when all pairs of neurons are compared: a minute at most.
+MAX_COMPARED_ENTRIES = 1 << 31
+# s n^2, the entries of all neighbours of s corners, up to which witnesses are sought there, too: 32 MB at most.
+MAX_NEIGHBOUR_ENTRIES = 1 << 22
 
 
 class Sparsity(int):
-    """lower <= max_x |R_x| <= upper: the integer upper, with what is known about it.
+    """lower <= max_x |R_x| <= upper: the integer upper, with its evidence. The ``repr`` says it in words.
 
-    >>> Sparsity(3, 2, "pairs", "pair certificates")
+    >>> k = Sparsity(3, 2, "pairs", "pair certificates")
+    >>> k
     at most 3, certified by pair certificates; at least 2, by a witness; undecided between
+    >>> print(k, k + 1)
+    3 4
     """
 
     lower: int  # the number of neurons that are active at the witness
     upper: int  # what is proved; the value of the integer
-    method: str  # "enumeration", "pairs", "subsets" or "milp"; "sample" for given points
+    method: str  # "enumeration", "pairs" or "milp"; "sample" for given points
     how: str  # the same in words
     witness: NDArray[Any] | None
 
     def __new__(cls, upper: int, lower: int, method: str, how: str, witness: NDArray[Any] | None = None) -> Sparsity:
         self = super().__new__(cls, upper)
-        self.lower, self.upper, self.method, self.how, self.witness = lower, upper, method, how, witness
+        self.lower = lower
+        self.upper = upper
+        self.method = method
+        self.how = how
+        self.witness = witness
         return self
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # what copies and pickles are made from
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        # What copies and pickles are made from.
         return self.upper, self.lower, self.method, self.how, self.witness
 
     @property
     def exact(self) -> bool:
         """lower = upper."""
         return self.lower == self.upper
+
+    def __str__(self) -> str:
+        return str(self.upper)
 
     def __repr__(self) -> str:
         if self.exact:
@@ -59,11 +73,11 @@ class Sparsity(int):
 
 
 def on_points(W: Array, b: Array, X: NDArray[Any]) -> Sparsity:
-    """max |R_x| over the rows x of X; counted with either sign of the round-off if X has entries that are not integers.
+    """max |R_x| over the rows x of X: between two counts, with and without the uncertain signs, unless X is integral.
 
     >>> on_points(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([0.2, 0.2]), np.array([[0.1, 0.1], [-0.1, 0.2]]))
     2, exact by evaluation of 2 given points
-    >>> on_points(np.array([[1.0, 1.0]]), np.array([0.3]), np.array([[0.1, 0.2]]))     # a sign that rounding decides
+    >>> on_points(np.array([[1.0, 1.0]]), np.array([0.3]), np.array([[0.1, 0.2]]))     # round-off decides the sign
     at most 1, certified by evaluation of 1 given points; at least 0, by a witness; undecided between
     """
     lower = upper = activity.count(W, b, X)
@@ -94,35 +108,32 @@ def on_cube(W: Array, b: Array, method: str, time_limit: float) -> Sparsity:
 
 
 def _enclosed(W: Array, b: Array, method: str, time_limit: float) -> Sparsity:
-    """max |R_x| between a witness and a certificate; ``method`` becomes the last that gave the upper bound."""
+    """max |R_x| between a witness and a certificate; its method is the last that gave the upper bound."""
     alive = ~activity.dead(W, b)
     W, b = normalised(W[alive], b[alive])
     s, n = W.shape
-    if s * s * n > MAX_GRAPH:
+    if s * s * n > MAX_COMPARED_ENTRIES:
         raise ValueError(f"{s} neurons in {n} variables are too many to compare: give the points wanted as 'X'.")
-    graph = compatible(W, b)
-    groups = exclusive_groups(graph)
-    upper, name, how = len(groups), "pairs", "pair certificates"
+    groups = exclusive_groups(compatible(W, b))
     corners = np.where(W < 0, -1, 1)  # where each neuron is largest, and then the neighbours of these points
-    if s * n * n <= MAX_FLIPS:
-        corners = np.concatenate([corners, (corners[:, None] * (1 - 2 * np.eye(n, dtype=int))).reshape(s * n, n)])
+    if s * n * n <= MAX_NEIGHBOUR_ENTRIES:
+        neighbours = corners[:, None] * (1 - 2 * np.eye(n, dtype=int))
+        corners = np.concatenate([corners, neighbours.reshape(s * n, n)])
     lower, witness = _most_active(W, b, corners)
-    if method == "subsets":
-        bound, corners = largest_subset(W, b, graph)
-        better = "subsets", f"linear programmes over {bound + 1}-subsets"
-    elif s and (method == "milp" or method == "auto" and lower < upper):
-        bound, corners = largest_count(W, b, groups, time_limit)
-        better = "milp", "integer programming"
-    else:
-        return Sparsity(upper, lower, name, how, witness)
-    if bound <= upper:
-        upper, (name, how) = bound, better
-    lower, witness = max((lower, witness), _most_active(W, b, corners), key=lambda found: found[0])
-    return Sparsity(upper, lower, name, how, witness)
+    by_pairs = Sparsity(len(groups), lower, "pairs", "pair certificates", witness)
+    if s == 0 or method == "pairs" or (method == "auto" and by_pairs.exact):
+        return by_pairs
+    upper, corner = largest_count(W, b, groups, time_limit)
+    found, point = _most_active(W, b, corner)
+    if found > lower:
+        lower, witness = found, point
+    if upper > by_pairs.upper:
+        return Sparsity(by_pairs.upper, lower, "pairs", by_pairs.how, witness)
+    return Sparsity(upper, lower, "milp", "integer programming", witness)
 
 
 def _most_active(W: Array, b: Array, corners: NDArray[Any]) -> tuple[int, NDArray[np.int8]]:
-    """max |R_x| over some corners of the cube, and the corner where it stands."""
+    """max |R_x| over (1, ..., 1) and the corners given, and a corner at which it is attained."""
     X = np.concatenate([np.ones((1, W.shape[1])), corners]).astype(np.int8)
     K = activity.count(W, b, X)
     return int(K.max()), X[K.argmax()]

@@ -32,6 +32,19 @@ def network(seed, n=3, s=4, integers=True):
     return SparseNetwork(*(rng.integers(-2, 3, z) if integers else rng.standard_normal(z) for z in shapes))
 
 
+def neurons_at_ties(seed, s=40):
+    """Neurons with tenths as entries, tiny ones too, of sizes from 10^-3 to 10^3: their sums are 0 up to round-off."""
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 6
+    W = rng.integers(-4, 5, (s, n)) / 10 * np.where(rng.random((s, n)) < 0.2, 1e-7, 1)
+    i = rng.integers(0, n, s)
+    b = np.abs(W).sum(axis=1) - rng.choice([2.0, 1.0, 0.5], s) * np.abs(W[np.arange(s), i])
+    size = 10.0 ** rng.integers(-3, 4, s)
+    W, b = W * size[:, None], b * size
+    alive = ~SparseNetwork(b, W, b).dead()
+    return W[alive], b[alive]
+
+
 def by_formula(net, X):
     """h at the rows of X as Definition 1 prints it, one point and one neuron at a time."""
     return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])

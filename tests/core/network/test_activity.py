@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import neurons_at_ties
 
 from sparse_core.cube import hypercube
 from sparse_core.network import activity
@@ -44,7 +45,7 @@ def test_activity_on_the_cube_is_exact(family, n):
 
 @pytest.mark.parametrize("e", [10, 60, 110, 200, 1000])
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_the_last_slice_decides(e, sign):
+def test_the_last_part_decides(e, sign):
     W = np.array([[1.0, -1.0, 2.0**-60, -(2.0**-60), sign * 2.0**-e]])
     assert activity.active(W, np.zeros(1), np.ones((1, 5))).item() == (sign > 0)
 
@@ -66,7 +67,7 @@ def test_far_out_on_either_side_a_tie_in_tenths_is_none_as_stored(side):
     assert np.array_equal(activity.active(W, np.zeros(2), X), signs(W, np.zeros(2), X))
 
 
-def test_no_sum_over_a_slice_exceeds_2_to_the_53_units():
+def test_no_sum_over_a_part_exceeds_2_to_the_53_units():
     W, b, X = RNG.uniform(0.5, 1, (9, 6)), RNG.uniform(0.5, 1, 9), np.full((1, 6), 3.0)
     parts = activity._parts(W, b, X)
     assert np.array_equal(sum(parts), np.column_stack([W, b]))
@@ -115,7 +116,7 @@ def test_the_round_off_is_the_bound_of_its_formula(largest):
 def test_the_size_of_the_blocks_changes_nothing(block, monkeypatch):
     W, b = RNG.standard_normal((5, 6)), RNG.standard_normal(5)
     X = hypercube.points(6)
-    monkeypatch.setattr(activity, "BLOCK", block)
+    monkeypatch.setattr(activity, "BLOCK_ENTRIES", block)
     walked = list(activity.blocks(None, 6, 5))
     assert np.array_equal(np.concatenate([x for _, x in walked]), X)
     assert max(x.size for _, x in walked) <= max(block, 6)
@@ -137,10 +138,49 @@ def test_dead_means_active_nowhere(family):
     assert np.array_equal(activity.dead(W, b), ~signs(W, b, hypercube.points(4)).any(axis=0))
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_a_key_is_a_coordinate_whose_wrong_sign_silences(family, n):
+    """At every point of the cube; no other coordinate with a weight does that, unless the neuron is dead."""
+    W, b = (np.asarray(a, dtype=float) for a in FAMILIES[family](20, n))
+    b = np.where(np.arange(20) % 2, b, np.abs(W).sum(axis=1) - 2 * np.abs(W[:, 0]))  # half of them at the threshold
+    X, found, alive = hypercube.points(n), activity.keys(W, b), ~activity.dead(W, b)
+    active = signs(W, b, X)
+    for j, c in np.ndindex(20, n):
+        wrong = X[:, c] == -np.sign(W[j, c])
+        assert found[j, c] == (alive[j] and W[j, c] != 0 and not active[wrong, j].any())
+    assert found.dtype == bool
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_keys_at_ties_are_exact(seed):
+    W, b = neurons_at_ties(seed)
+    found = activity.keys(W, b)
+    for w, bias, row in zip(W.tolist(), b.tolist(), found, strict=True):
+        size = [abs(Fraction(t)) for t in w]
+        margin = sum(size) - Fraction(bias)
+        assert row.tolist() == [2 * t >= margin > 0 for t in size]
+
+
 def test_integral_knows_its_points():
     assert activity.integral(None) and activity.integral(np.zeros((1, 2), dtype=np.int8))
     assert activity.integral(np.array([[2.0**20, -3.0]]))
     assert not activity.integral(np.array([[0.5]])) and not activity.integral(np.array([[2.0**21]]))
+    assert activity.integral(np.array([[1000, -3]], dtype=np.float16))
+    assert not activity.integral(np.array([[-(2**63)]]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int16])
+def test_activity_in_short_types(dtype):
+    W, b = RNG.standard_normal((5, 4)), RNG.standard_normal(5)
+    X = RNG.integers(-9, 10, (20, 4)).astype(dtype)
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+    assert np.array_equal(activity.count(W, b, X), signs(W, b, X).sum(axis=1))
+
+
+def test_the_least_integer_of_64_bits():
+    assert activity.active(np.array([[1.0], [-1.0]]), np.zeros(2), np.array([[-(2**63)]])).tolist() == [[False, True]]
 
 
 @pytest.mark.parametrize(("n", "s"), [(27, 1), (60, 1), (20, 2**14)])
@@ -149,7 +189,7 @@ def test_an_unreasonable_walk_is_refused(n, s):
         activity.size(None, n, s)
     assert str(caught.value) == (
         f"2**{n} points with {s} neurons are too many to enumerate: give the points wanted as 'X', "
-        "or bound the count with sparsity(method='pairs'), 'subsets' or 'milp'."
+        "or bound the count with sparsity(method='pairs') or sparsity(method='milp')."
     )
     assert activity.size(np.zeros((3, n)), n, s) == 3
     assert [activity.size(None, *most) for most in ((26, 1), (26, 2**7), (20, 2**13))] == [2**26, 2**26, 2**20]

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from naive import neurons_at_ties
 from scipy.optimize import linprog
 
 from sparse_core.cube import hypercube
@@ -31,19 +32,6 @@ def together(W, b, S):
     return -best.fun
 
 
-def at_ties(seed, s=40):
-    """Neurons with tenths as entries, tiny ones too, of sizes from 10^-3 to 10^3: their sums are 0 up to round-off."""
-    rng = np.random.default_rng(seed)
-    n = 1 + seed % 6
-    W = rng.integers(-4, 5, (s, n)) / 10 * np.where(rng.random((s, n)) < 0.2, 1e-7, 1)
-    i = rng.integers(0, n, s)
-    b = np.abs(W).sum(axis=1) - rng.choice([2.0, 1.0, 0.5], s) * np.abs(W[np.arange(s), i])
-    size = 10.0 ** rng.integers(-3, 4, s)
-    W, b = W * size[:, None], b * size
-    alive = ~activity.dead(W, b)
-    return W[alive], b[alive]
-
-
 SEEDS = range(30)
 
 
@@ -66,31 +54,10 @@ def test_no_pair_that_multipliers_exclude_is_missed(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_silencer_silences_and_no_other_coordinate_does(seed):
-    W, b = neurons(seed)
-    X = hypercube.points(W.shape[1])
-    A, S = activity.active(W, b, X), certificates.silencers(W, b)
-    for j, i in itertools.product(range(len(b)), range(W.shape[1])):
-        wrong = X[:, i] == -np.sign(W[j, i])
-        assert (S[j, i] != 0) == (W[j, i] != 0 and not A[wrong, j].any())
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_silencers_at_ties_are_exact(seed):
-    W, b = at_ties(seed)
-    S = certificates.silencers(W, b)
-    for j, (w, bias) in enumerate(zip(W.tolist(), b.tolist(), strict=True)):
-        size = [abs(Fraction(t)) for t in w]
-        silent = [sum(size) - 2 * t <= Fraction(bias) for t in size]
-        assert S[j].tolist() == [int(np.sign(t)) if yes else 0 for t, yes in zip(w, silent, strict=True)]
-    assert S.dtype == np.int8
-
-
-@pytest.mark.parametrize("seed", SEEDS)
 def test_pairs_at_ties_are_decided_in_rational_arithmetic(seed):
-    """A convex function is least at a bend: a pair is compatible iff no bend and no common silencer excludes it."""
-    W, b = certificates.normalised(*at_ties(seed, s=20))
-    graph, S = certificates.compatible(W, b), certificates.silencers(W, b)
+    """A convex function is least at a bend: a pair is compatible iff no bend and no common key excludes it."""
+    W, b = certificates.normalised(*neurons_at_ties(seed, s=20))
+    graph, S = certificates.compatible(W, b), activity.keys(W, b) * np.sign(W)
     for j, i in itertools.combinations(range(len(b)), 2):
         bends = [(abs(y), abs(x)) for x, y in zip(W[j].tolist(), W[i].tolist(), strict=True) if x * y < 0]
         separated = (S[j] * S[i] < 0).any() or any(certificates.excluded(W[[j, i]], b[[j, i]], c) for c in bends)
@@ -117,7 +84,7 @@ def test_active_neurons_without_coordinates_are_compatible():
     assert graph.tolist() == [[False, True], [True, False]]
 
 
-def test_a_silencer_separates_what_multipliers_cannot():
+def test_a_key_separates_what_multipliers_cannot():
     W, b = np.array([[0.5, 0.5], [0.5, -0.5]]), np.array([0.0, 0.0])
     assert together(W, b, (0, 1)) > 0.4  # at (1, 0), inside the solid cube
     assert not certificates.compatible(W, b).any()
@@ -162,39 +129,6 @@ def test_neurons_with_equally_many_partners_are_grouped_in_their_order():
     graph, pairs = np.zeros((99, 99), dtype=bool), range(0, 99, 3)  # j and j + 1 meet, and j + 2 meets none
     graph[pairs, np.add(pairs, 1)] = graph[np.add(pairs, 1), pairs] = True
     assert certificates.exclusive_groups(graph) == [[*pairs, *range(2, 99, 3)], [*range(1, 99, 3)]]
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_largest_subset_is_the_largest_that_meets_in_the_solid_cube(seed):
-    W, b = neurons(seed, s=6, n=3 + seed % 2)
-    graph = certificates.compatible(W, b)
-    size, corners = certificates.largest_subset(W, b, graph)
-    sets = [S for r in range(1, len(b) + 1) for S in itertools.combinations(range(len(b)), r)]
-    cliques = [S for S in sets if all(graph[j, i] for j, i in itertools.combinations(S, 2))]
-    assert activity.count(W, b).max() <= size
-    assert max(len(S) for S in cliques if together(W, b, S) > 1e-9) <= size
-    assert size <= max(len(S) for S in cliques if together(W, b, S) > -1e-9)
-    assert np.isin(corners, (-1, 1)).all()
-
-
-def test_three_neurons_that_meet_in_pairs_only(monkeypatch):
-    """w_1 + w_2 + w_3 = 0 and b = 0: the multipliers 1/3, 1/3, 1/3 are a tie."""
-    W, b = certificates.normalised(np.array([[2.0, -1, -1], [-1, 2, -1], [-1, -1, 2]]), np.zeros(3))
-    graph = certificates.compatible(W, b)
-    assert graph.sum() == 6
-    assert certificates.largest_subset(W, b, graph)[0] == 2 == activity.count(W, b).max()
-    monkeypatch.setattr(certificates, "MAX_SUBSETS", 1)  # there is one set of three
-    assert certificates.largest_subset(W, b, graph)[0] == 2
-    monkeypatch.setattr(certificates, "MAX_SUBSETS", 0)  # too many: the trivial bound
-    size, corners = certificates.largest_subset(W, b, graph)
-    assert size == 3 and corners.tolist() == [[1, 1, 1]]
-
-
-def test_the_corner_next_to_an_optimum_inside_the_cube():
-    """x_0 - b_0 = x_1 - b_1 = -x_0 - x_1 - b_2 at x = (2/3, -1/3)."""
-    W, b = certificates.normalised(np.array([[1.0, 0], [0, 1], [-1, -1]]), np.array([0.5, -0.5, -0.5]))
-    size, corners = certificates.largest_subset(W, b, ~np.eye(3, dtype=bool))
-    assert size == 3 and corners.tolist() == [[1, 1], [1, -1]]
 
 
 def test_a_neuron_that_is_barely_active_counts():

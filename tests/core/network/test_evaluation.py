@@ -11,8 +11,16 @@ from sparse_core.network import SparseNetwork, activity, constructions, evaluati
 @pytest.fixture
 def rare(monkeypatch):
     """Every neuron is taken sparsely, in blocks of few pairs and few neurons."""
-    for name, value in (("OPENING", 0), ("PAIR", 0), ("BLOCK", 5)):
+    for name, value in (("NEURON_COST_POINTS", 0), ("PAIR_COST_POINTS", 0), ("PAIR_BLOCK", 5)):
         monkeypatch.setattr(evaluation, name, value)
+
+
+@pytest.fixture
+def dense(monkeypatch):
+    """The output weights of the neurons that a truth table gives to the dense pass."""
+    seen, dense_pass = [], evaluation.dense_pass
+    monkeypatch.setattr(evaluation, "dense_pass", lambda u, *net: seen.extend(u) or dense_pass(u, *net))
+    return seen
 
 
 @pytest.mark.usefixtures("rare")
@@ -28,7 +36,7 @@ def test_integers_give_exactly_the_values_of_the_formula(n, s):
 @pytest.mark.parametrize("seed", range(3))
 def test_real_weights_up_to_round_off(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    monkeypatch.setattr(activity, "BLOCK", 64)
+    monkeypatch.setattr(activity, "BLOCK_ENTRIES", 64)
     net = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, 8)), rng.uniform(-1, 5, 40))
     np.testing.assert_allclose(net.values(), by_formula(net, hypercube.points(net.n)), rtol=0, atol=1e-12)
 
@@ -39,9 +47,9 @@ def test_real_weights_up_to_round_off(seed, monkeypatch):
 def test_the_dense_pass_at_given_points(block, wide, dtype, monkeypatch):
     rng = np.random.default_rng(3)
     u, W, b = rng.integers(-3, 4, 7).astype(float), rng.integers(-3, 4, (7, 5)) / 4, rng.integers(-4, 9, 7) / 4
-    monkeypatch.setattr(evaluation, "WIDE", wide)
-    monkeypatch.setattr(activity, "BLOCK", block)
-    monkeypatch.setattr(evaluation, "SMALL", 0 if block < 10**6 else block)
+    monkeypatch.setattr(evaluation, "DENSE_NEURONS", wide)
+    monkeypatch.setattr(activity, "BLOCK_ENTRIES", block)
+    monkeypatch.setattr(evaluation, "UNBLOCKED_MULTIPLY_ADDS", 0 if block < 10**6 else block)
     X = (rng.integers(-9, 10, (11, 5)) / (1 if dtype == np.int8 else 8)).astype(dtype)
     expected = [sum(t * max(w @ x - a, 0) for t, w, a in zip(u, W, b, strict=True)) for x in X.astype(float)]
     assert np.array_equal(evaluation.dense_pass(u, W, b, X), expected)
@@ -58,27 +66,22 @@ def test_both_ways_in_one_table():
     assert np.array_equal(np.flatnonzero((sparse + dead).values()), np.flatnonzero(sparse.active_count()))
 
 
-@pytest.mark.parametrize("n", [4, 10, 15, 16])
-def test_the_share_of_a_neuron_that_reads_few_coordinates_is_no_estimate(n):
-    """On up to five coordinates at the beginning of each half, the grid of scattered points is balanced."""
+@pytest.mark.parametrize("n", [16, 17])
+def test_each_neuron_is_computed_the_cheaper_way(n, dense):
+    """A sparse neuron costs 2^14 + 8 (its active points), a dense one 2^n; of few coordinates the share is exact."""
     rng = np.random.default_rng(n)
-    low, W = n - n // 2, np.zeros((40, n))
-    for half in (slice(0, min(low, 5)), slice(low, low + min(n // 2, 5))):
+    low, W = n - n // 2, np.zeros((60, n))
+    for half in (slice(0, 5), slice(low, low + 5)):
         W[:, half] = rng.integers(-1, 2, W[:, half].shape)
-    b = rng.integers(-3, 4, 40) * 1.0
-    X = hypercube.points(n)
-    share = evaluation._share(W, b, *(hypercube.points(m).astype(float) for m in (n // 2, low)))
-    assert np.array_equal(share, (X @ W.T - b > 0).mean(axis=0))
+    net = SparseNetwork(np.arange(1, 61), W, rng.integers(-1, 8, 60))
+    active = net.active(hypercube.points(n)).sum(axis=0)
+    assert np.array_equal(net.values(), net(hypercube.points(n)))
+    assert dense == net.u[2**14 + 8 * active >= 2**n].tolist() and 10 < len(dense) < 50
 
 
-def test_each_neuron_is_computed_the_cheaper_way(monkeypatch):
-    """In 16 variables, a sparse neuron costs 2^14 + 8 (its active points), a dense one 2^16."""
-    sparse = []
-    add = evaluation._add
-    monkeypatch.setattr(evaluation, "_add", lambda values, u, A, B: (sparse.append(u), add(values, u, A, B)))
-    p = np.arange(1, 6)  # neuron p is active where p coordinates are 1
-    net = SparseNetwork(p, p[:, None] > np.arange(16), p - 1)
-    assert np.array_equal(net.values(), evaluation.dense_pass(net.u, net.W, net.b, None)) and sparse == [4, 5]
+def test_rare_neurons_are_never_given_to_the_dense_pass(dense):
+    net = constructions.junta(np.ones(64), n=16, coordinates=[0, 3, 7, 8, 12, 15])
+    assert np.array_equal(net.values(), np.ones(1 << 16)) and dense == []
 
 
 def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
@@ -92,22 +95,6 @@ def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
     monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 18)
     with pytest.raises(ValueError, match=r"2\*\*16 points with 72 neurons are too many"):
         (net + SparseNetwork(np.ones(8), np.ones((8, 16)), np.zeros(8))).values()
-
-
-def test_it_touches_active_pairs_only(monkeypatch):
-    """With rare neurons alone, the dense pass is never called, and as many values are added to as there are pairs."""
-    net = constructions.junta(np.ones(64), n=16, coordinates=[0, 3, 7, 8, 12, 15])
-    added = []
-
-    def counted(values, u, A, B):
-        before = values.copy()
-        add(values, u, A, B)
-        added.append(np.count_nonzero(values != before))
-
-    add = evaluation._add
-    monkeypatch.setattr(evaluation, "_add", counted)
-    monkeypatch.setattr(evaluation, "dense_pass", None)
-    assert np.array_equal(net.values(), np.ones(1 << 16)) and added == [1 << 10] * 64
 
 
 def test_what_is_too_much_is_refused():

@@ -1,4 +1,4 @@
-"""Sparse inference: the lemma on integers, equality with the formula, what is touched, and when it is dense."""
+"""Sparse inference: equality with the formula, what is touched, and when it is dense."""
 
 import numpy as np
 import pytest
@@ -13,29 +13,13 @@ from sparse_core.network import SparseNetwork, activity, constructions, evaluato
 
 @pytest.fixture
 def always(monkeypatch):
-    """Addresses and bounds are used wherever there are any, however little there is to gain."""
-    for name in ("GROUP", "SHARE", "WORTH", "LEAST", "BOUND"):
+    """Addresses are used wherever there are keys, however little there is to gain."""
+    for name in ("MIN_GROUP_NEURONS", "GATHER_COST_NEURONS", "GROUP_COST_MULTIPLY_ADDS"):
         monkeypatch.setattr(evaluator, name, 0)
 
 
 def appendix_a(b, q, rng):
     return constructions.appendix_a(b, q, gamma=np.sqrt(q), rng=rng)
-
-
-@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_a_wrong_sign_at_a_key_silences_exactly(n, seed):
-    """In integers: at every point of the cube; and where 2 |w_jc| is below the slack, some point shows it is no key."""
-    rng = np.random.default_rng(seed)
-    net = SparseNetwork(np.ones(20), rng.integers(-3, 4, (20, n)), rng.integers(-4, 12, 20))
-    X, found = hypercube.points(n), evaluator.keys(net.W, net.b)
-    active = net.active(X)
-    assert not found[net.dead()].any() and not found[net.W == 0].any()
-    for j, c in np.ndindex(20, n):
-        wrong = X[:, c] * net.W[j, c] < 0
-        if found[j, c]:
-            assert not active[wrong, j].any()
-        elif not net.dead()[j] and net.W[j, c] != 0:
-            assert active[wrong, j].any()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -71,7 +55,7 @@ def test_equals_the_dense_pass_and_touches_little(monkeypatch):
     net += SparseNetwork(two.u, two.W, 99 + two.b) + SparseNetwork(0 * two.u, two.W, two.b)
     X = rng.choice(np.array([-1, 1], dtype=np.int8), (5000, 64))  # more than a block
     fast, expected = net.evaluator(), net(X)
-    monkeypatch.setattr(evaluator, "dense_pass", None)
+    monkeypatch.setattr(evaluator, "dense_pass", lambda u, W, b, X: np.zeros(len(X)) if not len(u) else None)
     np.testing.assert_allclose(fast(X), expected, rtol=0, atol=1e-11)
     touched = fast.multiply_adds(X)
     assert np.array_equal(touched, np.full(5000, 2 * (64 + 8))) and touched.dtype == np.int64
@@ -103,9 +87,9 @@ def test_goes_back_to_the_dense_pass():
 
 def test_the_bits_are_the_same_for_any_number_of_threads(monkeypatch):
     """With neurons that have keys and others that have not, in many blocks of the evaluator and of the dense pass."""
-    monkeypatch.setattr(activity, "BLOCK", 1 << 12)
-    monkeypatch.setattr(activity, "LARGE", 0)
-    monkeypatch.setattr(evaluator, "INPUTS", 1 << 12)
+    monkeypatch.setattr(activity, "BLOCK_ENTRIES", 1 << 12)
+    monkeypatch.setattr(activity, "THREAD_MULTIPLY_ADDS", 0)
+    monkeypatch.setattr(evaluator, "INPUT_BLOCK_ENTRIES", 1 << 12)
     rng = np.random.default_rng(6)
     net = appendix_a(8, 56, rng)
     net += SparseNetwork(rng.standard_normal(300), rng.standard_normal((300, 64)), np.zeros(300))
@@ -119,7 +103,7 @@ def test_the_bits_are_the_same_for_any_number_of_threads(monkeypatch):
 
 @pytest.mark.parametrize("block", [1, 37, 1 << 16])
 def test_gathered_with_the_active_sets_is_the_function(block, monkeypatch):
-    monkeypatch.setattr(evaluator, "BLOCK", block)
+    monkeypatch.setattr(evaluator, "GATHER_BLOCK_ENTRIES", block)
     rng = np.random.default_rng(3)
     net = SparseNetwork(rng.standard_normal(30), rng.standard_normal((30, 5)), rng.uniform(0, 2, 30))
     X = rng.standard_normal((40, 5))
@@ -135,53 +119,6 @@ def test_empty_networks_and_empty_inputs():
     empty = SparseNetwork(np.zeros(0), np.zeros((0, 3)), np.zeros(0))
     assert np.array_equal(empty.evaluator()(hypercube.points(3)), np.zeros(8))
     assert constructions.junta(np.ones(8)).evaluator()(np.zeros((0, 3))).shape == (0,)
-
-
-def test_bounds_find_every_active_neuron_and_few_others():
-    """Hamming balls have no keys: half of the coordinates, in single precision, tell nearly all of them apart."""
-    rng = np.random.default_rng(4)
-    X = rng.choice(np.array([-1, 1], dtype=np.int8), (1500, 64))
-    net = constructions.code_caps(np.concatenate([rng.choice([-1, 1], (1000, 64)), X[:24]]), bias=48)
-    fast = net.evaluator()
-    assert not evaluator.keys(net.W, net.b).any()
-    assert np.array_equal(fast(X), np.maximum(X @ net.W.T - net.b, 0) @ net.u)  # integers: every sum is exact
-    assert np.array_equal(fast(X) > 0, net.active(X).any(axis=1)) and (fast(X) > 0).sum() >= 24
-    assert fast.multiply_adds(X).max() < 0.6 * net.s * 64
-
-
-def weights_of_all_orders(n, size, spread):
-    """The entries of a row differ by up to e^spread, and the rows by up to e^(5 spread)."""
-    rng = np.random.default_rng(5)
-    W = size * rng.standard_normal((200, n)) * np.exp(-spread * rng.random((200, n)))
-    return rng.choice([-1.0, 1.0], (200, n)), W * np.exp(-5 * spread * rng.random((200, 1))), rng
-
-
-@pytest.mark.parametrize("size", [1e-60, 1e-38, 1.0, 1e30, 1e200])
-@pytest.mark.parametrize("spread", [0, 20])
-@pytest.mark.parametrize("n", [4, 24])
-def test_single_precision_silences_nobody_who_is_active(size, spread, n):
-    """Pre-activations around 0, from far below the round-off of single precision upwards; and at the largest."""
-    X, W, rng = weights_of_all_orders(n, size, spread)
-    norm = np.abs(W).sum(axis=1)
-    for b in ((X * W).sum(axis=1) - norm * rng.choice([-1, 1], 200) * 10.0 ** rng.uniform(-16, -6, 200), -norm):
-        part = evaluator._Prefixes.of((np.ones(200), W, b))
-        for c in part.below:
-            assert part._alive(X, c)[X @ W.T - b > 0].all()
-
-
-@pytest.mark.parametrize("spread", [0, 20])
-@pytest.mark.parametrize("n", [4, 24])
-def test_what_was_not_read_and_the_round_off_are_allowed_for(n, spread):
-    X, W, rng = weights_of_all_orders(n, 1.0, spread)
-    b = (X * W).sum(axis=1)
-    part, size = evaluator._Prefixes.of((np.ones(200), W, b)), np.abs(W)
-    assert (np.diff(size.sum(axis=0)[part.order]) <= 0).all()  # largest columns first
-    total = size.sum(axis=1) + np.abs(b)
-    unit = 2.0 ** np.ceil(np.log2(total))
-    for c, below in part.below.items():
-        allowed = (b - size[:, part.order[c:]].sum(axis=1)) / unit - below
-        assert (allowed >= (c + 2) * 2.0**-24 * total / unit).all() and (allowed <= (c + 4) * 2.0**-22).all()
-        assert below.dtype == part.W.dtype == np.float32
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["i1", "f4", "f8"]))

@@ -1,6 +1,8 @@
 """SparseNetwork: the function by loops, its algebra, its scale, and what it refuses."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -92,9 +94,11 @@ def test_arrays_are_protected_copies(dtype):
     net = SparseNetwork(u, W, b)
     u[:] = W[:] = b[:] = 7
     assert all((a == 1).all() and a.dtype == np.float64 for a in (net.u, net.W, net.b))
-    for a in (net.u, net.W, net.b):
-        with pytest.raises(ValueError, match="read-only"):
-            a[0] = 2
+    for one in (net, copy.copy(net), copy.deepcopy(net), pickle.loads(pickle.dumps(net)), net + net, net.remove(0)):
+        for a in (one.u, one.W, one.b):
+            with pytest.raises(ValueError, match="read-only"):
+                a[0] = 2
+    assert np.array_equal(pickle.loads(pickle.dumps(net)).W, net.W)
     with pytest.raises(AttributeError, match="does not change: .* 'u'"):
         net.u = u
 
