@@ -107,13 +107,13 @@ def _active_share(W: Array, b: Array, Y: Array, Z: Array) -> Array:
     high = Y[scattered % len(Y)]
     low = Z[scattered % len(Z)]
 
-    def count(j: slice) -> Array:
+    def share(j: slice) -> Array:
         A = W[j, Z.shape[1] :] @ high.T - b[j, None]
         B = W[j, : Z.shape[1]] @ low.T
-        return np.count_nonzero(A[:, :, None] > -B[:, None], axis=(1, 2)).astype(np.float64)
+        return np.asarray(np.count_nonzero(A[:, :, None] > -B[:, None], axis=(1, 2)) / SHARE_POINTS**2)
 
-    counts = parallel(count, slices(len(b), SHARE_NEURONS), large=False)
-    return np.concatenate([np.zeros(0), *counts]) / SHARE_POINTS**2
+    shares = parallel(share, slices(len(b), SHARE_NEURONS), large=False)
+    return np.concatenate([np.zeros(0), *shares])
 
 
 def _add_active_pairs(values: Array, u: float, A: Array, B: Array) -> None:

@@ -91,9 +91,9 @@ class _KeyedGroup:
 
 
 class SparseEvaluator:
-    """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys (`ours-one-wrong-bit`).
+    """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys.
 
-    The values are those of the network up to round-off. Where keys gain nothing, because the inputs are few, or the
+    That it contains R_x is `ours-one-wrong-bit`. The values are those of the network up to round-off. Where keys gain nothing, because the inputs are few, or the
     neurons without keys are many, it is the dense pass.
 
     >>> from sparse_core.cube import hypercube

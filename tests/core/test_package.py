@@ -80,7 +80,7 @@ def test_the_example_of_the_readme_runs(readme):
     block = next(b.split("```")[0] for b in readme.split("```python\n")[1:])
     names: dict = {}
     exec(block, names)
-    assert str(names["net"].sparsity()) == "1, exact by enumeration of 64 points"
+    assert repr(names["net"].sparsity()) == "1, exact by enumeration of 64 points"
 
 
 def test_one_version_is_named_everywhere():
