@@ -93,8 +93,8 @@ class _KeyedGroup:
 class SparseEvaluator:
     """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys.
 
-    That it contains R_x is `ours-one-wrong-bit`. The values are those of the network up to round-off. Where keys gain nothing, because the inputs are few, or the
-    neurons without keys are many, it is the dense pass.
+    `ours-one-wrong-bit` says why C_x contains R_x. The values are those of the network up to round-off. Where keys gain
+    nothing, because the inputs are few or most neurons have none, it is the dense pass.
 
     >>> from sparse_core.cube import hypercube
     >>> from sparse_core.network import constructions
