@@ -103,7 +103,7 @@ const calculator = (() => {
     theorem_8_samples(n, s, k, W, B, eps, delta, form) {
       const C = paper.sup_norm(n, k, W, B), d = paper.theorem_8_degree(n, s, k, W, B, eps, form);
       if (form === "repaired") return ours.lemma_7(n, d, C, eps / LOSS, delta);
-      return ((d * log(n) < 700 ? exp(d * log(n)) : Infinity) * C * C * log(1 / delta)) / eps;
+      return (exp(d * log(n)) * C * C * log(1 / delta)) / eps;
     },
     theorem_14: (m, tau) => 2 ** m * tau * tau,
     lemma_18: (C, rademacher, m, delta) => 4 * C * rademacher + C * C * sqrt((2 * log(1 / delta)) / m),

@@ -9,30 +9,49 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import count
-from math import cbrt, ceil, comb, inf, log, log1p, log2, sqrt
+from math import cbrt, ceil, inf, ldexp, log, log1p, log2, sqrt
 
 from .. import checks
-from ._arguments import as_float, basis_size, confidence, correlation, power, scale, width
+from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, unchecked
 
 __all__ = [
-    "average_sensitivity", "averaging_samples", "claim_2_1_tail", "degree", "least_squares_samples", "lemma_6",
-    "lemma_7", "log_width", "noise_sensitivity", "rademacher", "remark_11", "statistical_queries", "tail",
-    "tail_from_average_sensitivity", "tail_second_order", "theorem_14", "theorem_17", "theorem_8_degree",
-    "theorem_8_samples",
+    "BRACKET", "LEVEL", "LOSS", "SECOND_ORDER", "TAILS", "average_sensitivity", "averaging_samples", "claim_2_1_tail",
+    "degree", "least_squares_samples", "lemma_6", "lemma_7", "log_width", "noise_sensitivity", "rademacher",
+    "remark_11", "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity",
+    "tail_second_order", "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
-TAILS = 8  # lemma_7 promises a squared distance of at most this many tails
-LOSS = TAILS / 2  # and the paper's loss, which is half the squared distance, of at most this many
-LEVEL = 0.233  # the least weight, over d >= 6, that the second difference gives a set of d + 1 elements
-BRACKET = 3.83  # what the two differences of one neuron come to, in units of sqrt(ln(s/k) / d), for d >= 4 ln(s/k)
-SECOND_ORDER = 4 / LEVEL * 2 * BRACKET / 3**1.5  # 25.3
-PEELING = sqrt(64 * 4 / 3)  # 9.24: 64 from the concentration of one layer, 1 + 1/4 + 1/16 + ... < 4/3 layers
-LETTERS = 1 + 16 / PEELING**2  # 1.19, of which 1 from the number of words of 4^l letters, the rest from the tail of exp
+# The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
+# the candidates is within 4 eps, and the selection takes one within twice that.
+TAILS = 8
+
+# The paper's loss at such a distance, in units of eps: half of it. A loss of eps therefore needs tails of eps / LOSS.
+LOSS = TAILS / 2
+
+# The least F(d + 1) over d >= 6, rounded down: the second difference gives a set of more than d elements at least a
+# quarter of it as weight (`ours-tail-three-halves`, step 1).
+LEVEL = 0.233
+
+# The braces of step 6 there, in units of sqrt(Lambda / r) with r = 3 (d + 1), for d >= 4 Lambda, rounded up.
+BRACKET = 3.83
+
+# The constant of ``tail_second_order``, 25.3: 4 / LEVEL from step 1, 2 before the braces of step 6, and
+# 3^(-3/2) because (r - 1) sqrt(r) >= 3^(3/2) d^(3/2).
+SECOND_ORDER = 4 / LEVEL * 2 * BRACKET / 3**1.5
+
+# The factor before the sum over layers in ``rademacher``, 9.24 (`ours-theorem-e`, step 3): 64 from the concentration of
+# the supremum over one layer, 4/3 > 1 + 1/4 + 1/16 + ... from the layers above it.
+_PEELING = sqrt(64 * 4 / 3)
+
+# The rest of the logarithm of layer l, beside ln(1 + 2m/4^l): 1 from counting its sets, and 3/16 from the second moment
+# of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of _PEELING^2.
+_LAYER = 1 + 3 / 16
 
 
 # --- Average sensitivity and what follows from it ---
 
 
+@checked()
 def average_sensitivity(
     W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
 ) -> float:
@@ -46,19 +65,19 @@ def average_sensitivity(
     >>> average_sensitivity(1.0, mean_square_active=0.5)
     2.0
     """
-    W = checks.real("W", W, 0)
     if k is None and s is None and mean_square_active is None:
         raise ValueError("Argument 'k', 's' or 'mean_square_active' must be given: W alone bounds nothing.")
     bounds = []
     if k is not None:
-        bounds.append(4 * checks.integer("k", k, 1) ** 2 * W**2)
+        bounds.append(4 * k**2 * W**2)
     if s is not None:
-        bounds.append(checks.integer("s", s, 1) ** 2 * W**2)
+        bounds.append(s**2 * W**2)
     if mean_square_active is not None:
-        bounds.append(4 * checks.real("mean_square_active", mean_square_active, 0) * W**2)
+        bounds.append(4 * mean_square_active * W**2)
     return min(bounds)
 
 
+@checked()
 def remark_11(W: float, k: int, s: int, eta: float) -> float:
     """AS(h) <= W^2 min{4 k^2 + 2 eta s^2, s^2} when Pr[|R_x| > k] <= eta (`ours-remark-11`).
 
@@ -67,10 +86,10 @@ def remark_11(W: float, k: int, s: int, eta: float) -> float:
     >>> remark_11(1.0, 1, 10, 0.01)
     6.0
     """
-    W, (s, k), eta = checks.real("W", W, 0), width(s, k), checks.real("eta", eta, 0, 1)
     return W**2 * min(4 * k**2 + 2 * eta * s**2, s**2)
 
 
+@checked(rho=CORRELATION)
 def noise_sensitivity(
     rho: float, W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
 ) -> float:
@@ -81,9 +100,10 @@ def noise_sensitivity(
     >>> noise_sensitivity(0.75, 1.0, k=1)
     0.5
     """
-    return (1 - checks.real("rho", rho, -1, 1)) / 2 * average_sensitivity(W, k, s, mean_square_active)
+    return (1 - rho) / 2 * average_sensitivity(W, k, s, mean_square_active)
 
 
+@checked()
 def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
     """sum_{|T| > d} fhat(T)^2 <= 2 NS_rho(f) / (1 - rho^(d+1)), for 0 <= rho < 1 (`claim-2-1-tail`).
 
@@ -92,30 +112,30 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
     >>> claim_2_1_tail(0.1, 0.5, 0)
     0.4
     """
-    ns = checks.real("noise_sensitivity", noise_sensitivity, 0)
-    rho, d = correlation(rho), checks.integer("d", d, 0)
-    return 2 * ns / (1 - rho ** (d + 1))
+    return 2 * noise_sensitivity / (1 - rho ** (d + 1))
 
 
+@checked()
 def tail_from_average_sensitivity(AS: float, d: int) -> float:
     """sum_{|T| > d} fhat(T)^2 <= AS(f) / (d + 1), as AS(f) = sum_T abs(T) fhat(T)^2 (`ours-tail-from-sensitivity`).
 
     >>> tail_from_average_sensitivity(1.0, 3)
     0.25
     """
-    return checks.real("AS", AS, 0) / (checks.integer("d", d, 0) + 1)
+    return AS / (d + 1)
 
 
+@checked()
 def log_width(s: int, k: int) -> float:
-    """Lambda = max(3/2, ln(s/k)): how the second-order bounds see the number of neurons.
+    """Lambda = max(3/2, ln(s/k)): how the second-order bounds depend on the number of neurons.
 
     >>> log_width(8, 4)
     1.5
     """
-    s, k = width(s, k)
     return max(1.5, log(s / k))
 
 
+@checked()
 def tail_second_order(d: int, W: float, k: int, s: int) -> float:
     """sum_{|T| > d} hhat(T)^2 <= c k^2 W^2 sqrt(Lambda) d^(-3/2) for d >= 4 Lambda, c = 25.3...; infinite below.
 
@@ -126,10 +146,13 @@ def tail_second_order(d: int, W: float, k: int, s: int) -> float:
     >>> tail_second_order(5, 1.0, 1, 2), round(tail_second_order(100, 1.0, 1, 2), 4)
     (inf, 0.031)
     """
-    d, W, L = checks.integer("d", d, 0), checks.real("W", W, 0), log_width(s, k)
-    return SECOND_ORDER * k**2 * W**2 * sqrt(L) * d**-1.5 if d >= 4 * L else inf
+    L = log_width(s, k)
+    if d < 4 * L:
+        return inf
+    return SECOND_ORDER * k**2 * W**2 * sqrt(L / d) / d
 
 
+@checked()
 def tail(
     d: int, W: float, k: int | None = None, s: int | None = None, mean_square_active: float | None = None
 ) -> float:
@@ -141,20 +164,23 @@ def tail(
     >>> tail(3, 1.0, k=1)
     1.0
     """
-    first = tail_from_average_sensitivity(average_sensitivity(W, k, s, mean_square_active), d)
-    return first if k is None or s is None else min(first, tail_second_order(d, W, k, s))
+    first = unchecked(tail_from_average_sensitivity)(average_sensitivity(W, k, s, mean_square_active), d)
+    if k is None or s is None:
+        return first
+    return min(first, tail_second_order(d, W, k, s))
 
 
-def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
+@checked()
+def degree(eps: float, W: float, k: int, s: int | None = None) -> float:
     """d = min{ceil(4 kappa) - 1, ceil((25.3 kappa sqrt(Lambda))^(2/3))}, kappa = k^2 W^2 / eps (`ours-degree`).
 
     The least d with ``tail(d, W, k, s)`` <= eps: polynomials of this degree come within squared distance eps. The
-    second entry only if s is given; where it is the smaller, it is above 40 Lambda, and so in its range.
+    second entry only if s is given; where it is the smaller, it is above 40 Lambda, and so in its range. An integer,
+    unless it is infinite.
 
     >>> degree(0.1, 1.0, 1), degree(0.001, 1.0, 1), degree(0.001, 1.0, 1, s=4)
     (39, 3999, 987)
     """
-    eps, W = checks.positive("eps", eps), checks.real("W", W, 0)
     first = max(0, ceil(average_sensitivity(W, k, s) / eps) - 1)
     if s is None:
         return first
@@ -165,6 +191,7 @@ def degree(eps: float, W: float, k: int, s: int | None = None) -> int:
 # --- Learning under the uniform distribution ---
 
 
+@checked()
 def lemma_6(p: float, n: int) -> float:
     """AS(g) <= p sqrt(n ln(1/p) / 2) for a halfspace (or any unate g) with values 0 and 1 and mean p.
 
@@ -174,10 +201,10 @@ def lemma_6(p: float, n: int) -> float:
     >>> lemma_6(0.5, 4) == 0.5 * sqrt(2 * log(2))
     True
     """
-    p, n = checks.real("p", p, 0, 1), checks.integer("n", n, 1)
-    return p * sqrt(n * log(1 / p) / 2) if p else 0.0
+    return p * sqrt(n * -log(p) / 2) if p else 0.0
 
 
+@checked()
 def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     """m = (C^2/eps) (N r + c ln(2r/delta)) samples give E (f - h)^2 <= 8 eps, with r = ceil(log2(2/delta)), c = 11.6...
 
@@ -189,12 +216,12 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     >>> round(lemma_7(10, 2, 1.0, 0.1, 0.05))
     3997
     """
-    n, d, C = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("C", C, 0)
-    eps, delta = checks.positive("eps", eps), confidence(delta)
     r = ceil(log2(2 / delta))
-    return C**2 / eps * (basis_size(n, d) * r + selection_constant(TAILS / 2, TAILS) * log(2 * r / delta))
+    selection = selection_constant(TAILS / 2, TAILS) * log(2 * r / delta)
+    return C**2 / eps * (basis_size(n, d) * r + selection)
 
 
+@checked(good=checks.positive, bad=checks.positive)
 def selection_constant(good: float, bad: float) -> float:
     """c = 4 / (t ln(t/good) - t + good), t = (bad - good) / ln(bad/good): samples to tell a good error from a bad one.
 
@@ -205,19 +232,22 @@ def selection_constant(good: float, bad: float) -> float:
     >>> round(selection_constant(4, 8), 2), round(selection_constant(4, 16), 2)
     (11.62, 1.97)
     """
+    checks.real("bad", bad, above=good)
     t = (bad - good) / log(bad / good)
     return 4 / (t * log(t / good) - t + good)
 
 
-def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> int:
+@checked()
+def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> float:
     """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for the paper's loss at most eps (`ours-degree`).
 
     >>> theorem_8_degree(0.1, 1.0, 1)
     159
     """
-    return degree(checks.positive("eps", eps) / LOSS, W, k, s)
+    return unchecked(degree)(eps / LOSS, W, k, s)
 
 
+@checked()
 def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, delta: float) -> float:
     """m = ``lemma_7(n, d, C, eps/4, delta)``, d = ``theorem_8_degree``, C = k (W sqrt(n) + B), for loss at most eps.
 
@@ -226,10 +256,12 @@ def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, de
     >>> f"{theorem_8_samples(10, 4, 1, 1.0, 1.0, 0.5, 0.05):.1e}"
     '8.6e+05'
     """
-    n, (W, B) = checks.integer("n", n, 1), scale(W, B)
-    return lemma_7(n, theorem_8_degree(eps, W, k, s), k * (W * sqrt(n) + B), eps / LOSS, delta)
+    d = min(n, theorem_8_degree(eps, W, k, s))
+    C = k * (W * sqrt(n) + B)
+    return unchecked(lemma_7)(n, int(d), C, eps / LOSS, delta)
 
 
+@checked()
 def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float) -> float:
     """m = ceil(8 ln(1/delta)) [(36 V/eps) (1 + sqrt(N - 1))^2 + sqrt(N - 1)] samples for averaging.
 
@@ -241,12 +273,11 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
     >>> f"{averaging_samples(10, 2, 1.0, 0.1, 0.05):.1e}"
     '6.1e+05'
     """
-    n, d, V = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("variance", variance, 0)
-    eps, delta = checks.positive("eps", eps), confidence(delta)
     q = sqrt(basis_size(n, d) - 1)
-    return ceil(8 * log(1 / delta)) * (36 * V / eps * (1 + q) ** 2 + q)
+    return ceil(8 * log(1 / delta)) * (36 * variance / eps * (1 + q) ** 2 + q)
 
 
+@checked()
 def least_squares_samples(n: int, d: int, delta: float) -> float:
     """m = r N max{ln(8N) / 0.153, 288} samples bring least squares within 2 tail_{>d}, r = ceil(8 ln(1/delta)).
 
@@ -258,7 +289,6 @@ def least_squares_samples(n: int, d: int, delta: float) -> float:
     >>> f"{least_squares_samples(10, 2, 0.05):.1e}"
     '3.9e+05'
     """
-    n, d, delta = checks.integer("n", n, 1), checks.integer("d", d, 0), confidence(delta)
     N = basis_size(n, d)
     chernoff = 0.5 + 0.5 * log(0.5)  # 0.153: the exponent for half of the mean
     return ceil(8 * log(1 / delta)) * N * max(log(8 * N) / chernoff, 9 * 8 * 4)
@@ -267,6 +297,7 @@ def least_squares_samples(n: int, d: int, delta: float) -> float:
 # --- Statistical queries ---
 
 
+@checked()
 def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -> float:
     """q >= tau^2 (success 2^m - N) queries of tolerance tau, N = floor((1 - 2 error)^(-2)), to learn parities.
 
@@ -277,12 +308,11 @@ def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -
     >>> theorem_14(10, 0.125)
     15.875
     """
-    m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
-    error, success = checks.real("error", error, 0, below=1 / 2), checks.real("success", success, 0, 1)
     served = int((1 - 2 * Fraction(error)) ** -2)  # the float nearest to 1/3 is below 1/3: 8, not 9
-    return max(0.0, tau**2 * (success * power(2, m) - served))
+    return max(0.0, ldexp(success * tau**2, m) - served * tau**2)
 
 
+@checked(p=COUNT)
 def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
     """q >= tau^2 (C(n, p) - 1/gamma) queries of tolerance tau, for loss at most (1 - gamma) 2 k^2 W^2 / p.
 
@@ -292,36 +322,37 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
     >>> round(statistical_queries(20, 5, 0.1, 0.5), 2)
     155.02
     """
-    n, tau, gamma = checks.integer("n", n, 1), checks.positive("tau", tau), confidence(gamma, "gamma")
-    return max(0.0, tau**2 * (as_float(comb(n, checks.integer("p", p, 1, n))) - 1 / gamma))
+    checks.integer("p", p, maximum=n)
+    return max(0.0, tau**2 * (binomial(n, p) - 1 / gamma))
 
 
 # --- General distributions ---
 
 
+@checked("joint", "separated", "trivial", "best")
 def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str = "best") -> float:
     """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l))).
 
     L is the least integer L >= 0 with 4^L >= k m/s. Always g <= 2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))).
     `ours-theorem-e`: the "joint" form, with no n. `ours-theorem-e-bias`: the "separated" form,
-    k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, where B pays only through the at most k neurons that are active everywhere.
+    k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, where B counts only for the at most k neurons that are active everywhere.
     "trivial": k (WR + B). "best": the least of the three.
 
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
     0.0057
     """
-    m, (s, k), (W, B), R = checks.integer("m", m, 1), width(s, k), scale(W, B), checks.positive("R", R)
     levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))
-    words = sum(LETTERS + log1p(2 * m / 4**level) for level in levels)
-    rate = sqrt(s * k / m) * (2 + sqrt(len(levels)) + PEELING * sqrt(words))
+    words = sum(_LAYER + log1p(2 * m / 4**level) for level in levels)
+    rate = sqrt(s * k / m) * (2 + sqrt(len(levels)) + _PEELING * sqrt(words))
     forms = {
         "joint": (W * R + B) * rate,
         "separated": k * (W * R + B) / sqrt(m) + 2 * W * R * rate,
         "trivial": k * (W * R + B),
     }
-    return min(forms.values()) if checks.one_of("form", form, (*forms, "best")) == "best" else forms[form]
+    return min(forms.values()) if form == "best" else forms[form]
 
 
+@checked()
 def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float, delta: float) -> float:
     """m = (4 k^2 M^2/eps) [s (n+1) ln(1 + 4 k M/sqrt(eps)) + s ln 2 + ln(1/delta)], M = WR + B, for loss at most eps.
 
@@ -332,7 +363,5 @@ def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float,
     >>> round(theorem_17(1, 1, 1, 1.0, 0.0, 1.0, 0.05, 0.1))
     710
     """
-    n, (s, k), (W, B), R = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("R", R)
-    eps, delta = checks.positive("eps", eps), confidence(delta)
     kM = k * (W * R + B)
     return 4 * kM**2 / eps * (s * (n + 1) * log(1 + 4 * kM / sqrt(eps)) + s * log(2) + log(1 / delta))

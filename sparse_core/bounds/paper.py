@@ -11,11 +11,10 @@ Paper: sections 2.1, 3, 4 and 5, Appendix B.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, expm1, inf, log, log1p, nan, sqrt
+from math import exp, expm1, inf, ldexp, log, log1p, nan, sqrt
 
-from .. import checks
 from . import ours
-from ._arguments import as_float, confidence, correlation, power, scale, width
+from ._domains import checked, unchecked
 
 __all__ = [
     "boundary_probability", "bucket_norm", "claim_2_1_tail", "conjecture_20", "dense_rademacher", "eq_15", "eq_U",
@@ -23,19 +22,18 @@ __all__ = [
     "theorem_14", "theorem_17", "theorem_19", "theorem_8_degree", "theorem_8_samples", "threshold",
 ]  # fmt: skip
 
+# How far 2 / (1 - rho) may be below an integer, relatively, to be taken as that integer: for rho = 1 - 2/r, r <= 1000,
+# rounding takes less than 1e-13.
+ROUND_OFF = 1e-12
 
-def _form(form: str, constant: float) -> tuple[bool, float]:
-    """Whether the form is the repaired one, and the constant of the printed one."""
-    checks.one_of("form", form, ("printed", "repaired"))
-    constant = checks.real("constant", constant, 0)
-    if form == "repaired" and constant != 1:
-        raise ValueError(f"Argument 'constant' must be 1 in the repaired form, where nothing is free, not {constant}.")
-    return form == "repaired", constant
+# Where the search for the least integer ends, about 1e301: larger ones count as infinite.
+LARGEST = 1 << 1000
 
 
 # --- Section 2: Fourier tails and the low-degree algorithm ---
 
 
+@checked()
 def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
     """sum_{|T| > d} fhat(T)^2 <= 2 NS_rho(f) / (1 - rho^d), for 0 <= rho < 1 (`claim-2-1-tail`).
 
@@ -44,21 +42,20 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
     >>> claim_2_1_tail(0.1, 0.5, 1)
     0.4
     """
-    ns = checks.real("noise_sensitivity", noise_sensitivity, 0)
-    rho, d = correlation(rho), checks.integer("d", d, 0)
-    return 2 * ns / (1 - rho**d) if d else inf
+    return 2 * noise_sensitivity / (1 - rho**d) if d else inf
 
 
+@checked()
 def lemma_6(p: float, n: int, constant: float = 1.0) -> float:
     """AS(g) <= constant * p sqrt(n ln(1/p)) for a halfspace g with values 0 and 1 and mean p (`lemma-6`).
 
     >>> lemma_6(0.5, 4) == 0.5 * sqrt(4 * log(2))
     True
     """
-    p, n = checks.real("p", p, 0, 1), checks.integer("n", n, 1)
-    return checks.real("constant", constant, 0) * p * sqrt(n * log(1 / p)) if p else 0.0
+    return constant * p * sqrt(n * -log(p)) if p else 0.0
 
 
+@checked()
 def lemma_7(n: int, d: int, C: float, eps: float, delta: float, constant: float = 1.0) -> float:
     """m = constant * n^d C^2 ln(1/delta) / eps samples for error O(eps), when |h| <= C and every tail is at most eps.
 
@@ -67,14 +64,13 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float, constant: float 
     >>> round(lemma_7(10, 2, 1.0, 0.1, 0.05))
     2996
     """
-    n, d, C = checks.integer("n", n, 1), checks.integer("d", d, 0), checks.real("C", C, 0)
-    eps, delta = checks.positive("eps", eps), confidence(delta)
-    return checks.real("constant", constant, 0) * power(n, d) * C * C * log(1 / delta) / eps
+    return constant * float(n) ** d * C * C * log(1 / delta) / eps
 
 
 # --- Section 3: the uniform distribution ---
 
 
+@checked("printed", "repaired")
 def eq_U(k: int, W: float, form: str = "printed") -> float:
     """(U) <= k^2 W^2 / 4 as printed; k^2 W^2 repaired, since a flip moves the linear piece by 2 w_i (`E12`).
 
@@ -83,10 +79,10 @@ def eq_U(k: int, W: float, form: str = "printed") -> float:
     >>> eq_U(2, 1.0), eq_U(2, 1.0, form="repaired")
     (1.0, 4.0)
     """
-    square = (checks.integer("k", k, 1) * checks.real("W", W, 0)) ** 2
-    return square if _form(form, 1)[0] else square / 4
+    return (k * W) ** 2 / (1 if form == "repaired" else 4)
 
 
+@checked("printed", "repaired")
 def boundary_probability(n: int, s: int, k: int, constant: float = 1.0, form: str = "printed") -> float:
     """Pr[R_x != R_x'] <= constant * k sqrt(ln(s/k) / n), where x' is x with a random bit flipped.
 
@@ -97,13 +93,12 @@ def boundary_probability(n: int, s: int, k: int, constant: float = 1.0, form: st
     >>> boundary_probability(100, 1, 1), round(boundary_probability(100, 1, 1, form="repaired"), 3)
     (0.0, 0.121)
     """
-    n, (s, k) = checks.integer("n", n, 1), width(s, k)
-    repaired, constant = _form(form, constant)
-    if repaired:
-        return 4 * s / n * ours.lemma_6(min(k / s, exp(-1 / 2)), n)
+    if form == "repaired":
+        return 4 * s / n * unchecked(ours.lemma_6)(min(k / s, exp(-1 / 2)), n)
     return constant * k * sqrt(log(s / k) / n)
 
 
+@checked("printed", "repaired")
 def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form: str = "printed") -> float:
     """t = constant * k^1.5 W sqrt(ln(ns)) + k B, which abs(h) exceeds with probability at most (ns)^(-4).
 
@@ -113,23 +108,22 @@ def threshold(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0,
     >>> round(threshold(10, 4, 2, 1.0, 0.0, form="repaired"), 2)
     11.61
     """
-    n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
-    repaired, constant = _form(form, constant)
-    if repaired:
+    if form == "repaired":
         return k * W * sqrt(2 * (log(2 * s) + 4 * log(n * s))) + k * B
     return constant * k * sqrt(k) * W * sqrt(log(n * s)) + k * B
 
 
+@checked()
 def sup_norm(n: int, k: int, W: float, B: float) -> float:
     """abs(h) <= k (W sqrt(n) + B) on the cube: the C_H of Theorem 8 (`theorem-8-range`).
 
     >>> sup_norm(4, 2, 1.0, 0.5)
     5.0
     """
-    W, B = scale(W, B)
-    return checks.integer("k", k, 1) * (W * sqrt(checks.integer("n", n, 1)) + B)
+    return k * (W * sqrt(n) + B)
 
 
+@checked("printed", "repaired")
 def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form: str = "printed") -> float:
     """(V) <= n [(P - q) t^2 + q C^2] as printed; n [P t^2 + q C^2] repaired, q = (ns)^(-4).
 
@@ -139,12 +133,16 @@ def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form
     >>> eq_V(100, 8, 2, 1.0, 1.0) < eq_V(100, 8, 2, 1.0, 1.0, form="repaired")
     True
     """
-    P, t, C = boundary_probability(n, s, k, form=form), threshold(n, s, k, W, B, constant, form), sup_norm(n, k, W, B)
-    n, s = checks.integer("n", n, 1), checks.integer("s", s, 1)
-    q = float(n * s) ** -4
-    return n * ((P if form == "repaired" else P - q) * t**2 + q * C**2)
+    P = unchecked(boundary_probability)(n, s, k, form=form)
+    t = unchecked(threshold)(n, s, k, W, B, constant, form)
+    C = unchecked(sup_norm)(n, k, W, B)
+    q = 1 / (n * s) ** 4
+    if form == "printed":
+        P -= q
+    return n * (P * t**2 + q * C**2)
 
 
+@checked("printed", "repaired", "restored")
 def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form: str = "printed") -> float:
     """AS(h) <= constant * (k^4 W^2 sqrt(n) ln(ns) + k^3 B^2 sqrt(ln s)).
 
@@ -157,15 +155,14 @@ def lemma_9(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, f
     >>> lemma_9(1, 1, 1, 1.0, 0.0), round(lemma_9(1, 1, 1, 1.0, 0.0, form="repaired"), 2)
     (0.0, 3.68)
     """
-    n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
-    if isinstance(form, str) and form == "restored":
+    if form == "restored":
         return constant * (k**4 * W**2 * log(n * s) + k**3 * B**2) * sqrt(n * max(log(s / k), 0.5))
-    repaired, constant = _form(form, constant)
-    if repaired:
-        return eq_U(k, W, form) + eq_V(n, s, k, W, B, form=form)
+    if form == "repaired":
+        return unchecked(eq_U)(k, W, form) + unchecked(eq_V)(n, s, k, W, B, form=form)
     return constant * (k**4 * W**2 * sqrt(n) * log(n * s) + k**3 * B**2 * sqrt(log(s)))
 
 
+@checked()
 def bucket_norm(n: int, s: int, r: int) -> float:
     """E max_j ||w'_j||^2 <= (8 ln(nsr) + (nsr)^(-2)) max_j ||w_j||^2 when n coordinates fall into r buckets.
 
@@ -174,10 +171,11 @@ def bucket_norm(n: int, s: int, r: int) -> float:
     >>> round(bucket_norm(10, 4, 5), 2)
     42.39
     """
-    size = checks.integer("n", n, 1) * checks.integer("s", s, 1) * checks.integer("r", r, 2)
-    return 8 * log(size) + float(size) ** -2
+    size = n * s * r
+    return 8 * log(size) + 1 / size**2
 
 
+@checked("printed", "repaired")
 def lemma_10(
     n: int, s: int, k: int, W: float, B: float, rho: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
@@ -191,36 +189,51 @@ def lemma_10(
     >>> round(lemma_10(10, 4, 1, 1.0, 1.0, 0.5), 2)
     14.41
     """
-    n, (s, k), (W, B), rho = checks.integer("n", n, 1), width(s, k), scale(W, B), correlation(rho)
-    repaired, constant = _form(form, constant)
-    if repaired:
-        return _bucketed(int(2 / (1 - rho) * (1 + 1e-12)), n, s, k, W, B)  # often an integer: not lost to round-off
+    if form == "repaired":
+        return _bucketed(int(2 / (1 - rho) * (1 + ROUND_OFF)), n, s, k, W, B)
     return constant * sqrt(1 - rho) * (k**4 * W**2 * log(n * s / (1 - rho)) ** 2 + k**3 * B**2 * sqrt(log(s)))
 
 
 def _bucketed(r: int, n: int, s: int, k: int, W: float, B: float) -> float:
-    return lemma_9(r, s, k, W * sqrt(bucket_norm(n, s, r)), B, form="repaired") / r
+    """The repaired Lemma 10 with r buckets."""
+    wider = W * sqrt(unchecked(bucket_norm)(n, s, r))
+    return unchecked(lemma_9)(r, s, k, wider, B, form="repaired") / r
 
 
+@checked("printed", "restored")
 def noise_rate(
     n: int, s: int, k: int, W: float, B: float, eps: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
     """1 - rho = constant * eps^2 min{ln(knsW^2/eps) / (k^8 W^4 ln^4(ns)), 1 / (k^6 B^4 ln s)}.
 
-    `theorem-8-noise-level`: the choice in the proof of Theorem 8. Restored: the first entry is
-    1 / (k^8 W^4 ln^4(knsW^2/eps)). With the printed one, NS_rho / eps diverges as eps vanishes (`E19`).
+    `theorem-8-noise-level`: the choice in the proof of Theorem 8, and at most 1, since rho = 0 is the most noise that
+    ``claim_2_1_tail`` allows. Restored: the first entry is 1 / (k^8 W^4 ln^4(knsW^2/eps)). With the printed one,
+    NS_rho / eps diverges as eps vanishes (`E19`). Both need knsW^2 > eps: else the logarithm is not positive, and the
+    printed entry no probability.
 
     >>> noise_rate(10, 4, 1, 1.0, 0.0, 0.1, form="restored") < noise_rate(10, 4, 1, 1.0, 0.0, 0.1)
     True
     """
-    n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("eps", eps)
-    checks.one_of("form", form, ("printed", "restored"))
-    L = log(k * n * s * checks.positive("W", W) ** 2 / eps)
-    numerator, logarithm = (1.0, L) if form == "restored" else (L, log(n * s))
-    pairs = (numerator, k**8 * W**4 * logarithm**4), (1.0, k**6 * B**4 * log(s))
-    return checks.real("constant", constant, 0) * eps**2 * min(a / b if b else inf for a, b in pairs)
+    X = k * n * s * W**2 / eps
+    if X <= 1:
+        raise ValueError(f"Argument 'eps' must be less than k n s W^2 = {X * eps:.6g}, not {eps}.")
+    numerator = 1.0
+    logarithm = log(X)
+    if form == "printed":
+        numerator = log(X)
+        logarithm = log(n * s)
+    first = _ratio(numerator, k**2 * W * logarithm)
+    second = _ratio(1.0, k * sqrt(k) * B * log(s) ** 0.25)
+    return min(1.0, constant * eps**2 * min(first, second))
 
 
+def _ratio(numerator: float, root: float) -> float:
+    """numerator / root^4, also where the fourth power is no float; infinite where root is 0, or its square is."""
+    square = root * root
+    return numerator / square / square if square else inf
+
+
+@checked("printed", "repaired")
 def theorem_8_degree(
     n: int, s: int, k: int, W: float, B: float, eps: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
@@ -233,10 +246,8 @@ def theorem_8_degree(
     >>> [f"{theorem_8_degree(16, 16, 1, 2.0, 3.0, 0.1, form=form):.1e}" for form in ("printed", "repaired")]
     ['1.5e+06', '4.3e+16']
     """
-    n, (s, k), (W, B), eps = checks.integer("n", n, 1), width(s, k), scale(W, B), checks.positive("eps", eps)
-    repaired, constant = _form(form, constant)
-    if not repaired:
-        return constant * (k**8 * W**4 * log(n * s) ** 4 + k**6 * B**4 * log(s)) / eps**2
+    if form == "printed":
+        return constant * ((k**2 * W * log(n * s)) ** 4 + k**2 * (k * B) ** 4 * log(s)) / eps**2
 
     def enough(d: int) -> bool:
         return 2 * _bucketed(d, n, s, k, W, B) / -expm1(d * log1p(-2 / d)) <= eps / ours.LOSS
@@ -244,6 +255,7 @@ def theorem_8_degree(
     return _least(enough, 3)
 
 
+@checked("printed", "repaired")
 def theorem_8_samples(
     n: int, s: int, k: int, W: float, B: float, eps: float, delta: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
@@ -254,39 +266,43 @@ def theorem_8_samples(
     >>> theorem_8_samples(16, 16, 1, 2.0, 3.0, 0.1, 0.05)
     inf
     """
-    C, eps = sup_norm(n, k, W, B), checks.positive("eps", eps)
+    C = sup_norm(n, k, W, B)
     d = theorem_8_degree(n, s, k, W, B, eps, constant, form)
     if form == "repaired":
-        return ours.lemma_7(n, int(min(n, d)), C, eps / ours.LOSS, delta)
-    power = exp(d * log(n)) if d * log(n) < 700 else inf
-    return power * C**2 * log(1 / confidence(delta)) / eps
+        return unchecked(ours.lemma_7)(n, int(min(n, d)), C, eps / ours.LOSS, delta)
+    power = exp(d * log(n)) if n > 1 else 1.0
+    return power * C**2 * log(1 / delta) / eps
 
 
+@checked()
 def remark_11(n: int, s: int, power: float = 1.0) -> float:
     """Pr[more than k neurons active] <= (ns)^(-power): the paper's 1/poly(n, s), the power left open (`remark-11`).
 
     >>> round(remark_11(10, 10), 12)
     0.01
     """
-    return exp(-checks.positive("power", power) * log(checks.integer("n", n, 1) * checks.integer("s", s, 1)))
+    return exp(-power * log(n * s))
 
 
 # --- Section 4: statistical queries ---
 
 
+@checked()
 def theorem_14(m: int, tau: float, constant: float = 1.0) -> float:
     """q >= constant * 2^m tau^2 queries of tolerance tau, to learn parities on m bits to 0-1 error 1/3 (`theorem-14`).
+
+    Infinite where that exceeds the largest float, 1.8e308: at m = 10^6, 0.3 million digits.
 
     >>> theorem_14(10, 0.125)
     16.0
     """
-    m, tau = checks.integer("m", m, 1), checks.positive("tau", tau)
-    return checks.real("constant", constant, 0) * power(2, m) * tau**2
+    return constant * ldexp(tau**2, m)
 
 
 # --- Section 5: general distributions ---
 
 
+@checked("printed", "repaired")
 def lemma_18(C: float, rademacher: float, m: int, delta: float, constant: float = 1.0, form: str = "printed") -> float:
     """L_D <= constant * (C R_m + sqrt(ln(1/delta) / m)), the loss of the empirical risk minimiser when |h| <= C.
 
@@ -296,14 +312,13 @@ def lemma_18(C: float, rademacher: float, m: int, delta: float, constant: float 
     >>> lemma_18(2.0, 0.1, 100, exp(-4)), lemma_18(2.0, 0.1, 100, exp(-2), form="repaired")
     (0.4, 1.6)
     """
-    C, R = checks.real("C", C, 0), checks.real("rademacher", rademacher, 0)
-    m, delta = checks.integer("m", m, 1), confidence(delta)
-    repaired, constant = _form(form, constant)
-    if repaired:
+    R = rademacher
+    if form == "repaired":
         return 4 * C * R + C**2 * sqrt(2 * log(1 / delta) / m)
     return constant * (C * R + sqrt(log(1 / delta) / m))
 
 
+@checked("printed", "repaired")
 def theorem_17(
     n: int, s: int, k: int, W: float, B: float, R: float, eps: float, delta: float,
     constant: float = 1.0, form: str = "printed",
@@ -317,19 +332,18 @@ def theorem_17(
     >>> f"{theorem_17(1, 1, 1, 10.0, 0.0, 1.0, 1.0, 0.01):.2f}"  # W = 10, eps = W^2 / 100
     '4.61'
     """
-    n, (s, k), (W, B) = checks.integer("n", n, 1), width(s, k), scale(W, B)
-    R, eps, delta = checks.positive("R", R), checks.positive("eps", eps), confidence(delta)
     M = W * R + B
-    repaired, constant = _form(form, constant)
-    if not repaired:
+    if form == "printed":
         return constant * (M**2 * k * s * n * log(k * (R + B) / eps) + log(1 / delta)) / eps**2
 
     def enough(m: int) -> bool:
-        return lemma_18(k * M, eq_15(m, n, s, k, W, B, R, form=form), m, delta, form=form) <= eps
+        complexity = unchecked(eq_15)(m, n, s, k, W, B, R, form=form)
+        return unchecked(lemma_18)(k * M, complexity, m, delta, form=form) <= eps
 
     return _least(enough, 1)
 
 
+@checked("printed", "repaired")
 def theorem_19(
     m: int, n: int, s: int, W: float, B: float, R: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
@@ -343,6 +357,7 @@ def theorem_19(
     return eq_15(m, n, s, 1, W, B, R, constant, form)
 
 
+@checked("printed", "repaired")
 def eq_15(
     m: int, n: int, s: int, k: int, W: float, B: float, R: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
@@ -355,26 +370,24 @@ def eq_15(
     >>> round(eq_15(100, 3, 4, 1, 1.0, 0.0, 1.0, form="repaired"), 2)
     1.28
     """
-    m, n, (s, k), (W, B) = checks.integer("m", m, 1), checks.integer("n", n, 1), width(s, k), scale(W, B)
-    R = checks.positive("R", R)
     rate = (W * R + B) * sqrt(s * k / m)
-    repaired, constant = _form(form, constant)
-    if repaired:
+    if form == "repaired":
         return rate * (1 + sqrt(2 * min(log(2) + n * log(m), m * log(2))))
     printed = log(k * m * (R + B))
     return constant * rate * sqrt(n * printed) if printed >= 0 else nan
 
 
+@checked()
 def dense_rademacher(m: int, s: int, W: float, B: float, R: float, constant: float = 1.0) -> float:
     """R_S <= constant * (WR + B) s / sqrt(m): what the paper quotes without sparsity (`dense-rademacher`).
 
     >>> dense_rademacher(100, 5, 1.0, 1.0, 1.0)
     1.0
     """
-    m, s, (W, B) = checks.integer("m", m, 1), checks.integer("s", s, 1), scale(W, B)
-    return checks.real("constant", constant, 0) * (W * checks.positive("R", R) + B) * s / sqrt(m)
+    return constant * (W * R + B) * s / sqrt(m)
 
 
+@checked()
 def conjecture_20(m: int, s: int, k: int, W: float, B: float, R: float, constant: float = 1.0) -> float:
     """R_S <= constant * (WR + B) sqrt(s k / m) (`conjecture-20`).
 
@@ -383,21 +396,23 @@ def conjecture_20(m: int, s: int, k: int, W: float, B: float, R: float, constant
     >>> conjecture_20(100, 4, 1, 1.0, 0.0, 1.0)
     0.2
     """
-    m, (s, k), (W, B) = checks.integer("m", m, 1), width(s, k), scale(W, B)
-    return checks.real("constant", constant, 0) * (W * checks.positive("R", R) + B) * sqrt(s * k / m)
+    return constant * (W * R + B) * sqrt(s * k / m)
 
 
 def _least(enough: Callable[[int], bool], start: int) -> float:
     """An integer that is enough while its predecessor is not, by doubling and bisection."""
     if enough(start):
-        return as_float(start)
+        return float(start)
     high = 2 * start
     while not enough(high):
         high *= 2
-        if high > 1 << 1000:
+        if high > LARGEST:
             return inf
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return as_float(high)
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return float(high)

@@ -1,6 +1,5 @@
 """The bounds calculator: its formulas are those of sparse_core.bounds; its form can be moved, typed in and shared."""
 
-import functools
 import math
 import re
 import shutil
@@ -10,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import make
-from sparse_core.bounds import _arguments, ours, paper
+from sparse_core.bounds import ours, paper
 
 SCRIPT = make.BOOK / "assets" / "calculator.js"
 PAGE = (make.BOOK / "calculator.md").read_text(encoding="utf-8")
@@ -108,8 +107,7 @@ def calculated(in_browser):
     return in_browser(visit)
 
 
-def test_every_row_equals_the_package_at_random_settings(monkeypatch, calculated):
-    monkeypatch.setattr(_arguments, "dimension", functools.cache(_arguments.dimension))
+def test_every_row_equals_the_package_at_random_settings(calculated):
     differences = []
     for setting, found, _ in calculated[1]:
         wanted = expected(**setting)

@@ -1,6 +1,9 @@
 """The bounds: hand-computed values, limits and monotonicity, and the quantities that they bound."""
 
+import inspect
+import re
 from fractions import Fraction
+from itertools import product
 from math import comb, exp, inf, isnan, log, sqrt
 
 import numpy as np
@@ -176,12 +179,13 @@ def test_the_repaired_forms_of_section_3_by_hand():
     )
 
 
-def test_the_noise_rate_is_the_lesser_of_its_two_entries():
+def test_the_noise_rate_is_the_lesser_of_its_two_entries_and_of_1():
     L, aim = log(2 * 10 * 16 * 9 / 0.5), 0.25
     first, restored = L / (2**8 * 3**4 * log(160) ** 4), 1 / (2**8 * 3**4 * L**4)
     assert paper.noise_rate(10, 16, 2, 3.0, 0.0, 0.5) == pytest.approx(aim * first)
     assert paper.noise_rate(10, 16, 2, 3.0, 0.0, 0.5, form="restored") == pytest.approx(aim * restored)
     assert paper.noise_rate(10, 16, 2, 3.0, 50.0, 0.5) == pytest.approx(aim / (2**6 * 50.0**4 * log(16)))
+    assert paper.noise_rate(1, 1, 1, 2.0, 0.0, 1.0) == 1  # ln(ns) = 0: neither entry says anything
 
 
 @pytest.mark.parametrize(
@@ -376,6 +380,59 @@ def test_theorem_e_is_below_its_simple_form(m, s, k):
     L = min(j for j in range(99) if 4**j * s >= k * m)
     simple = sqrt(s * k / m) * (2 + sqrt(L) * (1 + 9.995 * sqrt(log(2 * m + 1))))
     assert ours.rademacher(m, s, k, 1.0, 0.0, 1.0, "joint") <= simple
+
+
+# --- Arguments and the largest float ---
+
+BOUNDS = [getattr(room, name) for room in (paper, ours) for name in room.__all__ if name[0].islower()]
+PROBABILITIES = {"delta", "gamma", "rho", "eta", "error", "success"}
+
+
+def extremes(bound):
+    """The arguments of a bound at the ends of their domains, each with each."""
+    ends = {}
+    for name, parameter in inspect.signature(bound).parameters.items():
+        if name in PROBABILITIES or (name == "p" and bound.__name__ == "lemma_6"):
+            ends[name] = 1e-150, 0.4
+        elif parameter.annotation.startswith("int"):
+            ends[name] = 2, 10**60
+        elif name == "form" and bound.__module__ == paper.__name__ and bound is not paper.noise_rate:
+            ends[name] = "printed", "repaired"
+        elif name not in ("form", "constant"):
+            ends[name] = 1e-150, 1e60
+    return (dict(zip(ends, case, strict=True)) for case in product(*ends.values()))
+
+
+@pytest.mark.parametrize("bound", BOUNDS, ids=[f"{b.__module__.rpartition('.')[2]}.{b.__name__}" for b in BOUNDS])
+def test_at_the_ends_of_its_domains_a_bound_is_a_number_perhaps_infinite(bound):
+    """As printed, some are negative or not a number: P - q for k = s, and logarithms of numbers below 1 (E23, E25)."""
+    no_bound = paper.eq_V, paper.eq_15, paper.theorem_19, paper.theorem_17
+    for case in extremes(bound):
+        try:
+            found = bound(**case)
+        except ValueError as error:  # of a rule between two arguments
+            assert re.match("Argument '(k|p|eps|bad)' must be (at most 2|less than k n s W|more than)", str(error))
+        else:
+            assert found >= 0 or (bound in no_bound and case["form"] == "printed"), case
+
+
+def test_what_exceeds_the_largest_float_is_infinite_and_nothing_else_is():
+    huge = 10**60
+    assert ours.degree(1e-150, 1e60, huge) == ours.theorem_8_degree(1e-150, 1e60, huge) == inf
+    for form in ("printed", "repaired"):
+        assert paper.theorem_8_degree(huge, huge, huge, 1e60, 1e60, 1e-150, form=form) == inf
+    assert paper.theorem_14(10**6, 0.1) == ours.theorem_14(10**6, 0.1) == inf
+    assert paper.theorem_14(1074, 1e-150) == ours.theorem_14(1074, 1e-150) == pytest.approx(2.024022533073e23)
+    assert (
+        ours.statistical_queries(huge, huge // 2, 0.1, 0.5) == ours.least_squares_samples(huge, huge // 2, 0.1) == inf
+    )
+
+
+def test_the_signature_that_one_sees_is_the_one_of_the_source():
+    expected = "(rho: 'float', W: 'float', k: 'int | None' = None, s: 'int | None' = None, "
+    assert str(inspect.signature(ours.noise_sensitivity)).startswith(expected)
+    with pytest.raises(TypeError, match="missing a required argument: 'n'"):
+        ours.lemma_6(0.5)
 
 
 scales = st.floats(0.01, 100)

@@ -1,0 +1,88 @@
+"""What an argument of a bound may be, by its name: n, k, W, eps, delta, ... mean the same in every bound."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+from math import comb, inf, log2
+from typing import Any, ParamSpec, cast
+
+from .. import checks
+from ..cube.hypercube import dimension
+
+P = ParamSpec("P")
+Domain = Callable[[str, Any], Any]  # (name, value) -> the value in the type to compute with, or an error
+
+# The largest float is just below 2 to this power.
+LARGEST_BITS = 1024
+
+COUNT: Domain = partial(checks.integer, minimum=1)
+CORRELATION: Domain = partial(checks.real, minimum=-1, maximum=1)
+OF_NAMES: dict[str, Domain] = {
+    "n m s k": COUNT,
+    "d": partial(checks.integer, minimum=0),
+    "r": partial(checks.integer, minimum=2),
+    "W B C AS variance noise_sensitivity mean_square_active rademacher constant": partial(checks.real, minimum=0),
+    "R eps tau power": checks.positive,
+    "p eta success": partial(checks.real, minimum=0, maximum=1),
+    "delta gamma": partial(checks.real, above=0, below=1),
+    "rho": partial(checks.real, minimum=0, below=1),  # where noise sensitivity bounds a tail
+    "error": partial(checks.real, minimum=0, below=1 / 2),
+}
+DOMAINS = {name: domain for names, domain in OF_NAMES.items() for name in names.split()}
+
+
+def checked(*forms: str, **own: Domain) -> Callable[[Callable[P, float]], Callable[P, float]]:
+    """A decorator: every argument is in the domain of its name, and k <= s where both are given.
+
+    ``forms`` are the values of the argument ``form``; the repaired one has no free constant. ``own`` has the names that
+    mean something else in this bound. An argument is None only where that is its default. Where the result, or a power
+    on the way to it, exceeds the largest float, the bound is infinite.
+    """
+
+    def decorate(bound: Callable[P, float]) -> Callable[P, float]:
+        signature = inspect.signature(bound)
+        domains: dict[str, Domain] = {**DOMAINS, "form": partial(checks.one_of, choices=forms), **own}
+        formula: Callable[..., float] = bound
+
+        @wraps(bound)
+        def bound_with_checks(*args: P.args, **kwargs: P.kwargs) -> float:
+            given: dict[str, Any] = {}
+            for name, value in signature.bind(*args, **kwargs).arguments.items():
+                if value is not None or signature.parameters[name].default is not None:
+                    given[name] = domains[name](name, value)
+            if "k" in given and "s" in given:
+                checks.integer("k", given["k"], maximum=given["s"])
+            constant = given.get("constant", 1)
+            if given.get("form") == "repaired" and constant != 1:
+                raise ValueError(
+                    f"Argument 'constant' must be 1 in the repaired form, where nothing is free, not {constant}."
+                )
+            try:
+                return formula(**given)
+            except OverflowError:
+                return inf
+
+        return bound_with_checks
+
+    return decorate
+
+
+def unchecked(bound: Callable[P, float]) -> Callable[P, float]:
+    """A bound without its checks, for arguments that another bound has computed and that may leave their domains."""
+    return cast(Callable[P, float], inspect.unwrap(bound))
+
+
+def binomial(n: int, d: int) -> float:
+    """C(n, d) as a float; where C(n, d) >= (n/d)^d is too large for one, an OverflowError before it is computed."""
+    d = min(d, n - d)
+    if d > 0 and d * log2(n / d) >= LARGEST_BITS:
+        raise OverflowError
+    return float(comb(n, d))
+
+
+def basis_size(n: int, d: int) -> float:
+    """N = sum_{i <= d} C(n, i): the number of monomials of degree at most d; it is at least each of its terms."""
+    binomial(n, min(d, n // 2))
+    return float(dimension(n, d))
