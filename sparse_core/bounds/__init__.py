@@ -7,10 +7,11 @@ function of its own) is the bound that the paper's own route gives once it is re
 ``bounds.ours`` holds what the companion proves instead. There no constant is free: each is computed from the ones
 that it rests on.
 
-Conventions, stated once. Logarithms are natural unless the name says otherwise. A size (degree, samples, queries) is
-returned as a real number, so that it can be plotted; it is infinite where it, or a power on the way to it, exceeds the
-largest float. An argument is checked by its name, which means the same in every bound. Squared distances are E (f - h)^2 under the uniform distribution; the paper's loss is half of that, and every function that
-promises an accuracy says which of the two it means.
+Conventions, stated once. Logarithms are natural unless the name says otherwise. The name of an argument means the same
+in every bound. A size (degree, samples, queries) is returned as a real number, so that it can be plotted; it is
+infinite where it, or a power on the way to it, exceeds the largest float. Squared distances are E (f - h)^2 under the
+uniform distribution; the paper's loss is half of that, and every function that promises an accuracy says which of the
+two it means.
 """
 
 from . import ours, paper

@@ -183,8 +183,8 @@ def lemma_10(
 
     `lemma-10`. Repaired: (1/r) L(r, s, k, W sqrt(b), B) with r = floor(2 / (1 - rho)) buckets, b their ``bucket_norm``
     and L the repaired ``lemma_9``, which is concave in W^2, so that the mean of W'^2 may be put in. The buckets have
-    exactly the law of the noise only for rho = 1 - 2/r; otherwise that rho is smaller, which for 0 <= rho < 1 makes NS
-    larger (`E18`).
+    exactly the distribution of the noise only for rho = 1 - 2/r; otherwise that rho is smaller, which for 0 <= rho < 1
+    makes NS larger (`E18`).
 
     >>> round(lemma_10(10, 4, 1, 1.0, 1.0, 0.5), 2)
     14.41
@@ -291,7 +291,7 @@ def remark_11(n: int, s: int, power: float = 1.0) -> float:
 def theorem_14(m: int, tau: float, constant: float = 1.0) -> float:
     """q >= constant * 2^m tau^2 queries of tolerance tau, to learn parities on m bits to 0-1 error 1/3 (`theorem-14`).
 
-    Infinite where that exceeds the largest float, 1.8e308: at m = 10^6, 0.3 million digits.
+    Infinite where that exceeds the largest float, 1.8e308: as it does for m = 10^6, with 300 000 digits.
 
     >>> theorem_14(10, 0.125)
     16.0

@@ -1,7 +1,7 @@
 r"""The grid family: m = q N points on which Conjecture 20 fails, and the networks that show it (`ours-theorem-g`).
 
 f_1, ..., f_N and g_1, ..., g_q are orthonormal; the points are x_{bi} = sqrt(1-kappa) f_b + sqrt(kappa) g_i, of norm 1.
-Signs are an (N, q) table zeta. For each u in {-1, 1}^q with some u_i = 1 there are two neurons, s = 2 (2^q - 1) in
+Signs are an (N, q) array zeta. For each u in {-1, 1}^q with some u_i = 1 there are two neurons, s = 2 (2^q - 1) in
 all. The neuron (u, +) has output weight 1 and is to be active exactly at the points of the rows b with zeta_b = u and
 the columns i with u_i = 1: there all signs are +1. The neuron (u, -) has output weight -1 and does the same for -zeta.
 
@@ -32,14 +32,22 @@ from scipy.special import comb, expit
 from .. import checks
 from .._arrays import Array, slices
 
-__all__ = ["GridFamily", "Run", "best"]
+__all__ = ["GridFamily", "GridRun", "best_family"]
 
 
-BLOCK = 1 << 18  # (row, neuron) pairs that are looked at together
-REACH = 12  # standard deviations, and one, of the binomial law that are summed; what is left out is positive
+# (row, neuron) pairs that are evaluated at once, in arrays of 2 MB: memory does not grow with m s.
+BLOCK_PAIRS = 1 << 18
+
+# Half the width of the part of the binomial distribution that is summed, in standard deviations, plus as many units.
+# The terms left out are positive, so that the sum remains a lower bound; they are less than 1e-12 of it.
+REACH_DEVIATIONS = 12
+
+# The range of ln(kappa / (1 - kappa)) that is searched for the best kappa: 6e-6 < kappa < 0.998. The kappa that is best
+# in ``bound`` is about sqrt(q 2^q / N), so this serves up to N = 2e10 q 2^q.
+LOGIT_KAPPA = (-12, 6)
 
 
-class Run(NamedTuple):
+class GridRun(NamedTuple):
     """One choice of signs: how many neurons are active at a point, whether h has its sign, and (1/m) sum zeta h."""
 
     fewest: int
@@ -77,7 +85,7 @@ class GridFamily:
         return 2 * ((1 << self.q) - 1)
 
     def neuron(self, n: ArrayLike, plus: ArrayLike) -> tuple[Array, Array]:
-        """(A, V) of a neuron with n rows and with ``plus`` of the q columns; V = 0 if it has nothing to do.
+        """(A, V) of a neuron with n rows and with ``plus`` of the q columns; V = 0 where P = 0 or P = T.
 
         >>> A, V = GridFamily(q=1, N=4).neuron(2, 1)                # P = 4, T = 10: V^2 = 10/24
         >>> float(A), round(float(V**2), 4)
@@ -100,7 +108,7 @@ class GridFamily:
         from scipy.stats import binom  # slow to load
 
         p = float(2.0**-self.q)
-        spread = REACH * ((self.N * p) ** 0.5 + 1)
+        spread = REACH_DEVIATIONS * ((self.N * p) ** 0.5 + 1)
         n = np.arange(max(0, int(self.N * p - spread)), min(self.N, int(self.N * p + spread)) + 1)
         plus = np.arange(1, self.q + 1)[:, None]
         mean = (binom.pmf(n, self.N, p) * n * self.neuron(n, plus)[1]).sum(axis=1)
@@ -120,15 +128,16 @@ class GridFamily:
         >>> round(GridFamily(q=16, N=16 << 16).bound() / 4, 3)      # kappa = 1/2, N = q 2^q: at least 0.34 sqrt(q)
         0.348
         """
-        p, spare = 2.0**-self.q, (1 - self.kappa) / self.kappa
-        bracket = 1 + (1 + self.q * spare) / (self.N * p)
+        p = 2.0**-self.q
+        odds = (1 - self.kappa) / self.kappa
+        bracket = 1 + (1 + self.q * odds) / (self.N * p)
         return float((self.q / 2 * (1 - self.kappa) / (1 - p) / bracket) ** 0.5)
 
-    def run(self, signs: ArrayLike) -> Run:
-        """Every neuron at every point, for one (N, q) table of signs, a block of the m x s activations at a time.
+    def run(self, signs: ArrayLike) -> GridRun:
+        """Every neuron at every point, for one (N, q) array of signs, a block of the m x s activations at a time.
 
         >>> GridFamily(q=2, N=3).run([[1, 1], [1, -1], [-1, -1]])._replace(value=0)
-        Run(fewest=1, most=1, agree=True, value=0)
+        GridRun(fewest=1, most=1, agree=True, value=0)
         """
         zeta = checks.signs("signs", signs, self.q)
         if len(zeta) != self.N:
@@ -137,33 +146,41 @@ class GridFamily:
         label = (zeta > 0) @ (1 << np.arange(self.q))
         u = np.arange(1, full + 1)
         Q = u[:, None] >> np.arange(self.q) & 1
-        fewest, most, agree, total = self.s, 0, True, 0.0
         neurons = []
         for sign, own in ((1.0, label), (-1.0, full - label)):
             A, V = self.neuron(np.bincount(own, minlength=full + 1)[1:], Q.sum(axis=1))
             gamma = np.where(Q, (A * V)[:, None], ((A - 1) * V)[:, None])
             neurons.append((sign, own, (1 - A) * V, -A * V, gamma.T.copy()))
-        for rows in slices(self.N, max(1, BLOCK // full)):
-            count, h = np.zeros((2, len(label[rows]), self.q))
+        fewest = self.s
+        most = 0
+        agree = True
+        total = 0.0
+        for rows in slices(self.N, max(1, BLOCK_PAIRS // full)):
+            count = np.zeros((len(label[rows]), self.q))
+            h = np.zeros_like(count)
             for sign, own, inside, outside, gamma in neurons:
                 phi = np.where(own[rows, None] == u, inside, outside)
                 for i in range(self.q):
                     z = phi + gamma[i]
                     count[:, i] += np.count_nonzero(z > 0, axis=1)
                     h[:, i] += sign * np.maximum(z, 0, out=z).sum(axis=1)
-            fewest, most = min(fewest, int(count.min())), max(most, int(count.max()))
+            fewest = min(fewest, int(count.min()))
+            most = max(most, int(count.max()))
             agree = agree and bool((h * zeta[rows] > 0).all())
             total += float((h * zeta[rows]).sum())
-        return Run(fewest, most, agree, total / self.m)
+        return GridRun(fewest, most, agree, total / self.m)
 
 
-def best(q: int, N: int) -> GridFamily:
+def best_family(q: int, N: int) -> GridFamily:
     """The family with the largest ``ratio`` for q and N, by a local search over kappa.
 
-    >>> family = best(1, 30)
+    >>> family = best_family(1, 30)
     >>> family.m, family.s, round(family.ratio(), 3)
     (30, 2, 1.223)
     """
-    start = GridFamily(q, N)
-    found = minimize_scalar(lambda logit: -GridFamily(start.q, start.N, float(expit(logit))).ratio(), bounds=(-12, 6))
-    return GridFamily(start.q, start.N, float(expit(found.x)))
+
+    def family(logit: float) -> GridFamily:
+        return GridFamily(q, N, float(expit(logit)))
+
+    found = minimize_scalar(lambda logit: -family(logit).ratio(), bounds=LOGIT_KAPPA)
+    return family(found.x)

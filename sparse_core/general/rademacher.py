@@ -19,6 +19,7 @@ Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from math import sqrt
 
@@ -36,12 +37,32 @@ __all__ = [
 ]  # fmt: skip
 
 
+# Points of a sample in the exact routes, which go through all 2^14 sets of them.
+MAX_POINTS = 14
+
+# Numbers in the array of the dynamic programme of ``maximum_packing``: 128 MB.
+MAX_STATES = 1 << 24
+
+# The residual of NNLS, for points of norm 1, below which no hyperplane is taken to separate two sets of points. On 200
+# random samples it was at most 6e-14 where none does, and at least 5e-7 where one does.
+SEPARATED_RESIDUAL = 1e-9
+
+# How far the conditions that make a point the nearest may be violated, relative to the lengths of the vectors; in the
+# tests rounding takes less than 1e-15.
+ROUND_OFF = 1e-14
+
+# The largest |ln(mu / (1 - mu))| in the search for mu: e^-23 = 1e-10, the relative distance of the value there from its
+# minimum.
+LOGIT_MU = 23.0
+
+# How well the best mu is found, in its logit: the value is flat there, and changes by the square of that.
+LOGIT_TOLERANCE = 1e-7
+
+# Steps of one ascent, and the relative gain below which it ends.
+ASCENT_STEPS = 60
+ASCENT_GAIN = 1e-9
+
 TERMS = ("both", "weights", "biases")
-MAX_POINTS = 14  # 2^14 sets
-MAX_STATES = 1 << 24  # numbers in a table of set packing: 128 MB
-SEPARATED = 1e-9  # the residual of NNLS, for points of norm 1, below which two sets of points are taken to touch
-ROUNDING = 1e-14  # how far the conditions of NNLS may be off, relatively; rounding has taken less than 1e-15
-STEEP = 23.0  # the largest |logit mu|: there the value is within 1e-10 of its minimum, relatively
 
 
 # --- One neuron ---
@@ -67,7 +88,7 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
     for mask in range(1, 1 << len(X)):
         inside = _inside(mask, len(X))
         rows = np.column_stack([np.where(inside[:, None], points, -points), inside])
-        if np.linalg.norm(_nearest(rows, target)) > SEPARATED:
+        if np.linalg.norm(_nearest(rows, target)) > SEPARATED_RESIDUAL:
             masks.append(mask)
     return np.array(masks)
 
@@ -75,16 +96,18 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
 def _nearest(rows: Array, target: Array) -> Array:
     """target - p for the point p = sum_i x_i rows_i, x >= 0, of the cone of the rows that is nearest to the target.
 
-    SciPy's NNLS can return a wrong x without a word: 1.15 in general position, 1.17 where rows are orthogonal to the
-    target. So what makes p the nearest point is verified: all x_i >= 0, and <target - p, rows_i> <= 0, with equality
-    where x_i > 0. Where it fails, p is found by least squares on every subset of the rows: some subset has the x.
+    SciPy's NNLS can return a wrong x without a warning: version 1.15 in general position, 1.17 where rows are
+    orthogonal to the target, and 1.14 may raise an error. So what makes p the nearest point is verified: all x_i >= 0,
+    and <target - p, rows_i> <= 0, with equality where x_i > 0. Where that fails, p is found by least squares on every
+    subset of the rows, since some subset has the x.
     """
-    with suppress(RuntimeError, np.linalg.LinAlgError):  # SciPy 1.14
+    with suppress(RuntimeError, np.linalg.LinAlgError):
         x = nnls(rows.T, target)[0]
         rest: Array = target - x @ rows
-        slopes, lengths = rows @ rest, np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        error = ROUNDING * (sqrt(target @ target) + x @ lengths)
-        if x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / ROUNDING:
+        slopes = rows @ rest
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        error = ROUND_OFF * (sqrt(target @ target) + x @ lengths)
+        if x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / ROUND_OFF:
             return rest
     subsets = (rows[_inside(mask, len(rows))] for mask in range(1 << len(rows)))
     fitted = ((some, np.linalg.lstsq(some.T, target)[0]) for some in subsets)
@@ -92,11 +115,12 @@ def _nearest(rows: Array, target: Array) -> Array:
 
 
 class _Neuron:
-    """max of sum_I zeta_i (<v, x_i> - c) over the neurons that are active on I; every value is computed once."""
+    """max of sum_I zeta_i (<v, x_i> - c) over the neurons that are active on I; no value is computed twice."""
 
     def __init__(self, X: Array, W: float, B: float, terms: str = "both") -> None:
-        W, B = checks.real("W", W, 0), checks.real("B", B, 0)
-        self.points = np.column_stack([W * X, np.full(len(X), -B)])  # against (v/W, c/B)
+        W = checks.real("W", W, 0)
+        B = checks.real("B", B, 0)
+        self.points = np.column_stack([W * X, np.full(len(X), -B)])  # their products with (v/W, c/B) are <v, x> - c
         self.best = _box if W > 0 and B > 0 else _ball
         weight = np.arange(X.shape[1] + 1) < X.shape[1]
         self.counted = {"both": 1, "weights": weight, "biases": ~weight}[checks.one_of("terms", terms, TERMS)]
@@ -106,7 +130,8 @@ class _Neuron:
     def __call__(self, mask: int, positive: int) -> float:
         key = mask, mask & positive
         if key not in self.known:
-            inside, plus = (_inside(part, len(self.points)) for part in (mask, positive))
+            inside = _inside(mask, len(self.points))
+            plus = _inside(positive, len(self.points))
             rows = np.where(inside[:, None], self.points, -self.points)
             target = np.where(plus, 1.0, -1.0) * inside @ self.points * self.counted
             self.known[key] = self.best(rows, target)
@@ -139,11 +164,11 @@ def _box(rows: Array, target: Array) -> float:
         p, q = parts(logit)
         return float(q * expit(logit) - p * expit(-logit))  # has the sign of the derivative in mu
 
-    if slope(STEEP) <= 0:
-        return sum(parts(STEEP))
-    if slope(-STEEP) >= 0:
-        return sum(parts(-STEEP))
-    return sum(parts(brentq(slope, -STEEP, STEEP, xtol=1e-7)))
+    if slope(LOGIT_MU) <= 0:
+        return sum(parts(LOGIT_MU))
+    if slope(-LOGIT_MU) >= 0:
+        return sum(parts(-LOGIT_MU))
+    return sum(parts(brentq(slope, -LOGIT_MU, LOGIT_MU, xtol=LOGIT_TOLERANCE)))
 
 
 def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, terms: str = "both") -> Array:
@@ -201,31 +226,31 @@ def expected(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> In
     >>> expected([[1.0], [-1.0]], s=2, k=1)
     Interval(value=1.0, low=1.0, high=1.0)
     """
-    X = _points(X)
-    neuron = _Neuron(X, W, B)
-    best = np.array([_best(neuron.values(zeta), s, k) for zeta in _half_of_all_signs(len(X))]) / len(X)
-    return exactly(best.mean())
+    return exactly(float(_mean_over_signs(X, W, B, lambda values: _best(values, s, k))))
 
 
 def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Array:
-    """R(S) with 1, 2, ..., s neurons, at most k of them active at each point: one packing gives every width.
+    """R(S) with 1, 2, ..., s neurons, at most k of them active at each point: one dynamic programme for all of them.
 
     >>> profile([[1.0], [-1.0]], s=3, k=1)
     array([0.5, 1. , 1. ])
     """
+    s = checks.size("s", s)
+    return _mean_over_signs(X, W, B, lambda values: maximum_packing(values, s, k)[1:])
+
+
+def _mean_over_signs(X: ArrayLike, W: float, B: float, best: Callable[[Array], ArrayLike]) -> Array:
+    """The mean over all signs, of one of zeta and -zeta each, of what the values of the neurons give, divided by m."""
     X = _points(X)
-    s, neuron = checks.size("s", s), _Neuron(X, W, B)
-    best: Array = np.array([maximum_packing(neuron.values(zeta), s, k)[1:] for zeta in _half_of_all_signs(len(X))])
-    return np.asarray(best.mean(axis=0) / len(X))
-
-
-def _half_of_all_signs(m: int) -> Array:
-    """One of zeta and -zeta for each: 2^(m-1) rows."""
-    return np.where(np.arange(1 << (m - 1))[:, None] >> np.arange(m) & 1, -1.0, 1.0)
+    m = len(X)
+    neuron = _Neuron(X, W, B)
+    signs = np.where(np.arange(1 << (m - 1))[:, None] >> np.arange(m) & 1, -1.0, 1.0)
+    found = np.array([best(neuron.values(zeta)) for zeta in signs]) / m
+    return np.asarray(found.mean(axis=0))
 
 
 def _best(values: Array, s: int, k: int) -> float:
-    """The best network, from the values of its neurons; without sparsity, s times the best neuron."""
+    """The best network, from the values of its neurons; if k = s, it is s times the best neuron."""
     s = checks.size("s", s)
     k = checks.integer("k", k, 1, s)
     return float(s * values.max() if k == s else maximum_packing(values, s, k)[-1])
@@ -236,7 +261,7 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
 
     ``values`` has the value of each set of the points 0, ..., m-1, a bit mask; a set may be taken more than once.
     f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over a
-    table of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set that is worth no more
+    array of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set that is worth no more
     than one of its subsets is left out, since the subset fits wherever it does.
 
     >>> maximum_packing([0, 3, 3, 5], s=2, k=1)                 # both points at once, or one by one
@@ -245,14 +270,17 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     array([ 0.,  5., 10., 11., 12.])
     """
     array, m = checks.length_2n("values", values)
-    s, k = checks.size("s", s, 0), checks.size("k", k)
+    s = checks.size("s", s, 0)
+    k = checks.size("k", k)
     used = min(s, k * m)  # every set of value takes a point, so more sets than that do not fit
     if (used + 1) * (k + 1) ** m > MAX_STATES:
-        raise ValueError(f"{m} points with k = {k} and s = {s} need a table of more than {MAX_STATES} numbers.")
+        raise ValueError(f"{m} points with k = {k} and s = {s} need an array of more than {MAX_STATES} numbers.")
     best = np.zeros((used + 1, *(k + 1,) * m))  # the axes: t, then the capacity of each point
-    masks, subset, proper = np.arange(1 << m), np.append(0, np.maximum(array[1:], 0)), np.zeros(1 << m)
+    masks = np.arange(1 << m)
+    subset = np.append(0, np.maximum(array[1:], 0))
     for i in range(m):
         subset = np.maximum(subset, subset[masks & ~(1 << i)])  # the best subset of each set
+    proper = np.zeros(1 << m)
     for i in range(m):
         proper = np.maximum(proper, np.where(masks >> i & 1, subset[masks & ~(1 << i)], 0))  # other than itself
     for mask in np.flatnonzero((array > proper) & (masks > 0)):
@@ -264,34 +292,36 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     return np.append(best.reshape(used + 1, -1)[:, -1], np.full(s - used, best.flat[-1]))
 
 
-# --- One neuron from below, on any number of points ---
+# --- Lower bounds for any number of points ---
 
 
 def ascent(
     X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, *, rng: np.random.Generator, restarts: int = 8
 ) -> float:
-    """A LOWER bound on ``dense(X, signs, 1, W, B)``: the best neuron met on several ascents.
+    """A lower bound on ``dense(X, signs, 1, W, B)``: the best neuron of several ascents.
 
-    Each step goes half-way to the best (v, c) for the set that is active now. Every neuron met is in the class, so the
-    value is attained; nothing says that it is the maximum.
+    Each step goes half-way to the best (v, c) for the set that is active now. Every neuron on the way is in the class,
+    so the value is attained; it need not be the maximum.
 
     >>> ascent([[1.0], [-1.0]], [1, -1], rng=np.random.default_rng(0))
     0.5
     """
     X, signs = _sample(X, signs)
-    W, B, rng = checks.real("W", W, 0), checks.real("B", B, 0), checks.generator("rng", rng)
+    W = checks.real("W", W, 0)
+    B = checks.real("B", B, 0)
+    rng = checks.generator("rng", rng)
     starts = [np.ones(len(X)), *rng.random((checks.size("restarts", restarts, 0), len(X)))]
     best = 0.0
     for target in (signs, -signs):
         for start in starts:
             v, c = _towards(target * start, X, W, B)
-            for _ in range(60):
+            for _ in range(ASCENT_STEPS):
                 z = X @ v - c
                 weights = target * (z > 0)
                 gain = float(weights @ z)
                 best = max(best, gain)
                 v_next, c_next = _towards(weights, X, W, B)
-                if float(weights @ (X @ v_next - c_next)) <= gain * (1 + 1e-9):
+                if float(weights @ (X @ v_next - c_next)) <= gain * (1 + ASCENT_GAIN):
                     break
                 v, c = (v + v_next) / 2, (c + c_next) / 2
     return best / len(X)

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from sparse_core.general import grid_family, rademacher
-from sparse_core.general.grid_family import GridFamily, best
+from sparse_core.general.grid_family import GridFamily, best_family
 from sparse_core.network import SparseNetwork
 
 
@@ -50,7 +50,7 @@ def test_the_expectation_is_the_mean_over_all_signs(q, N, kappa):
 
 
 @pytest.mark.parametrize("q, N", [(1, 20_000), (3, 1000), (7, 300)])
-def test_the_window_of_the_binomial_law_leaves_out_nothing(q, N):
+def test_the_window_of_the_binomial_distribution_leaves_out_nothing(q, N):
     family, p, n = GridFamily(q, N), 2.0**-q, np.arange(N + 1)
     terms = [comb(q, c) * c * (binom.pmf(n, N, p) * n) @ family.neuron(n, c)[1] for c in range(1, q + 1)]
     assert family.expectation() == pytest.approx(2 * sum(terms) / family.m, rel=1e-12)
@@ -59,7 +59,7 @@ def test_the_window_of_the_binomial_law_leaves_out_nothing(q, N):
 def test_the_blocks_have_no_seams(monkeypatch):
     family, zeta = GridFamily(2, 7), np.random.default_rng(0).choice([-1, 1], (7, 2))
     whole = family.run(zeta)
-    monkeypatch.setattr(grid_family, "BLOCK", 3 * 2)  # two rows at a time
+    monkeypatch.setattr(grid_family, "BLOCK_PAIRS", 3 * 2)  # two rows at a time
     assert family.run(zeta) == (1, 1, True, pytest.approx(whole.value, rel=1e-12))
 
 
@@ -95,6 +95,6 @@ def test_the_bound_by_hand_and_below_the_ratio():
     assert GridFamily(2, 3, kappa=0.2).bound() == pytest.approx(np.sqrt(0.8 / 0.75 / 13))  # 1 + (1 + 2 * 4) / (3/4)
 
 
-def test_best_is_at_least_as_good_as_a_grid_of_kappas():
+def test_the_best_family_is_at_least_as_good_as_a_grid_of_kappas():
     at = [GridFamily(3, 500, kappa).ratio() for kappa in np.linspace(0.02, 0.9, 45)]
-    assert best(3, 500).ratio() >= max(at) - 1e-9
+    assert best_family(3, 500).ratio() >= max(at) - 1e-9
