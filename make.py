@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The commands of this book. The standard library starts them; the first run installs the requirements into .venv.
+"""The commands of this book. Python alone starts them; the first run installs the packages that they need into .venv.
 
-Every failure is one readable line and an exit code other than 0, and no failed build leaves a half-built site.
+A command that fails says why in one line, exits with a code other than 0, and leaves no half-built site.
 """
 
 import argparse
-import errno
 import hashlib
 import os
 import re
@@ -15,12 +14,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-BOOK, BUILD, VENV = ROOT / "book", ROOT / "_build", ROOT / ".venv"
-PINS = ROOT / "requirements.txt"
-BENCH, BENCH_VENV = ROOT / "tests" / "benchmarks", ROOT / ".bench-venv"
+BOOK = ROOT / "book"
+BUILD = ROOT / "_build"
+VENV = ROOT / ".venv"
+LOCK = ROOT / "requirements.lock"
+BENCH_VENV = ROOT / ".bench-venv"
+BENCH_LOCK = ROOT / "tests" / "benchmarks" / "requirements.txt"
+OLDEST = (3, 11)
+TESTED = "Python 3.11 to 3.14"
+VERSION = "{}.{}".format(*sys.version_info)
 MATHEMATICS = ["tests/core", "tests/sparse_book", "sparse_core", "sparse_book"]
-CACHES = ("__pycache__", ".ipynb_checkpoints", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
-ENVIRONMENT = {  # the same book whoever builds it, and wherever
+# The settings of every command: the book is the same for every user and on every machine
+ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
     "PYTHONNOUSERSITE": "1",
     "PYTHONSTARTUP": "",
@@ -30,25 +35,31 @@ ENVIRONMENT = {  # the same book whoever builds it, and wherever
     "OPENBLAS_NUM_THREADS": "1",
     "TZ": "UTC",
     "LC_ALL": "C.UTF-8",
-    **dict.fromkeys(("MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"), str(BUILD / "home")),
+    **dict.fromkeys(["MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"], str(BUILD / "home")),
     "JUPYTER_PREFER_ENV_PATH": "1",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
+# What venv or pip print when they fail, and what is said about it; the first that fits counts
+INSTALL_PROBLEMS = {
+    "No module named '?venv|ensurepip": "this Python has no venv: install it (Debian: apt install python3-venv)",
+    "Retrying|Could not fetch URL": "no network: the first run downloads packages; connect, then run again",
+    "No matching distribution": f"there is no wheel for Python {VERSION} on this machine ({{}}); tested: {TESTED}",
+    "": "the packages could not be installed ({})",
 }
 
 sys.path.append(str(BOOK / "_ext"))
 from companion import Stop, build  # noqa: E402  (the line above finds them)
 
 
-def bootstrap(venv, pins):
-    """The interpreter of an environment with the pinned requirements; what an interrupted run left is made again."""
+def bootstrap(venv, lock):
+    """The interpreter of an environment with the locked packages; what an interrupted run left is made anew."""
     python = str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    stamp, version = venv / "requirements.sha", "{}.{}".format(*sys.version_info)
-    wanted = f"{hashlib.sha256(pins.read_bytes()).hexdigest()} {version}"
+    stamp = venv / "requirements.sha"
+    wanted = f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {VERSION}"
     if not (stamp.is_file() and stamp.read_text() == wanted):
-        print(f"first run: installing the pinned packages of {pins.name} into {venv.name} (about a minute)")
-        install([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)])
-        install([python, "-m", "ensurepip"])
-        install([python, "-m", "pip", "install", "--no-input", "-r", str(pins)])
+        print(f"first run: installing the packages of {lock.name} into {venv.name} (about a minute)")
+        install([sys.executable, "-m", "venv", "--clear", str(venv)])
+        install([python, "-m", "pip", "install", "--no-input", "--only-binary", ":all:", "-r", str(lock)])
         stamp.write_text(wanted)
     return python
 
@@ -57,114 +68,101 @@ def install(command):
     """Run one step of the installation; if it fails, say why."""
     step = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if step.returncode:
-        log = step.stdout
-        if os.strerror(errno.ENOSPC) in log:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        if re.search("No module named '?(venv|ensurepip)", log):
-            raise Stop("this Python has no venv: install it (Debian: apt install python3-venv), then run again")
-        if re.search("NewConnectionError|ConnectTimeout|NameResolution|ProxyError|Retrying", log):
-            raise Stop("no network: the first run downloads the pinned packages; connect, then run again")
-        reason = (re.findall("ERROR: (.*)", log) or log.splitlines()[-1:] or ["no reason given"])[-1]
-        raise Stop(f"the requirements could not be installed ({reason}); tried: {' '.join(command)}")
+        problem = next(words for pattern, words in INSTALL_PROBLEMS.items() if re.search(pattern, step.stdout))
+        errors = re.findall("ERROR: (.*)", step.stdout) or step.stdout.splitlines() or ["no reason given"]
+        raise Stop(problem.format(errors[-1]))
 
 
-def enter(venv, pins, command):
-    """Go on with a command inside an environment, with settings under which two runs do the same."""
-    BUILD.mkdir(exist_ok=True)
+def reexec_in(venv, lock, command):
+    """Run a command by the interpreter of an environment; return if this process is to run it itself."""
     os.environ.update(ENVIRONMENT)
-    if not os.environ.get("COMPANION_NO_VENV"):
-        command = [bootstrap(venv, pins), *command]
-        os.environ["COMPANION_NO_VENV"] = "1"
-        sys.exit(subprocess.call(command)) if os.name == "nt" else os.execv(command[0], command)
+    if os.environ.get("COMPANION_NO_VENV"):
+        return
+    python = bootstrap(venv, lock)
+    os.environ["COMPANION_NO_VENV"] = "1"
+    if os.name == "nt":  # there a program that starts another one in its place seems to have ended
+        sys.exit(subprocess.call([python, *command]))
+    os.execv(python, [python, *command])
 
 
-def call(what, arguments):
-    if code := subprocess.call([sys.executable, *arguments], cwd=ROOT):
-        raise Stop(f"{what} ended with exit code {code}; the reasons are above")
-
-
-def book(chapter, parameters):
-    """execute the chapters that changed, write the ledger, build the offline site: _build/html"""
-    build.book(chapter, parameters)
-
-
-def refresh(names):
-    """bring the stored outputs, book/*.ipynb, up to date with the chapters"""
-    build.refresh(names)
-
-
-def extras():
-    """from the site: run every script that it offers, and print the book: _build/sparse-activations.pdf"""
-    from companion import downloads, pdf
-
-    site, path = build.site(), BUILD / "sparse-activations.pdf"
-    print(f"extras: {downloads.run_all(site, ROOT)} scripts run with the package and matplotlib alone")
-    print(f"extras: {path}, {pdf.write(site, path)} pages")
+def call(name, arguments):
+    """Run Python with these arguments."""
+    code = subprocess.call([sys.executable, *arguments], cwd=ROOT)
+    if code:
+        raise Stop(f"{name} ended with exit code {code}; the reasons are above")
 
 
 def test(quick, arguments):
-    """run the tests, on all cores; with further arguments pytest alone decides"""
-    parallel = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    """Run the tests on all cores; further arguments are those of pytest, in place of this choice."""
     if not (quick or arguments):
         build.prepare()
-    call("pytest", ["-m", "pytest", *(arguments or parallel), *MATHEMATICS * quick])
+    if not arguments:
+        arguments = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    if quick:
+        arguments = [*arguments, *MATHEMATICS]
+    call("pytest", ["-m", "pytest", *arguments])
 
 
 def check():
-    """lint, formatting, types, and that imports go from room to room downwards"""
-    lint_imports = "from importlinter.cli import lint_imports_command as run; run()"
-    tools = {"ruff": ["-m", "ruff", "check"], "ruff format": ["-m", "ruff", "format", "--check"]}
-    tools |= {"mypy": ["-m", "mypy"], "import-linter": ["-c", lint_imports, "--no-cache"]}
-    if failed := [name for name, words in tools.items() if subprocess.call([sys.executable, *words], cwd=ROOT)]:
-        raise Stop(f"{' and '.join(failed)} found something; see above")
-    print("check: lint, formatting, types and imports are clean")
+    """Check style, formatting, types, and that the parts of the package import downwards only."""
+    call("ruff", ["-m", "ruff", "check"])
+    call("ruff format", ["-m", "ruff", "format", "--check"])
+    call("mypy", ["-m", "mypy"])
+    call("import-linter", ["-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"])
+    print("check: style, formatting, types and imports are clean")
 
 
-def serve():
-    """show _build/html at a local address"""
-    build.serve()
+def extras():
+    """Run every script that the site offers, and print the book: _build/sparse-activations.pdf."""
+    from companion import downloads, pdf
+
+    path = BUILD / "sparse-activations.pdf"
+    print(f"extras: {downloads.run_all(build.site(), ROOT)} scripts run with the package and matplotlib alone")
+    print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
 
 
 def bench(arguments):
-    """time the package beside other libraries, in .bench-venv; further: --quick, --only NAME, --output FILE"""
+    """Measure the package beside other libraries, in .bench-venv; options: --quick, --only NAME, --output FILE."""
     command = ["-P", "-m", "tests.benchmarks.run", *arguments]
-    enter(BENCH_VENV, BENCH / "requirements.txt", command)
+    reexec_in(BENCH_VENV, BENCH_LOCK, command)
     call("the benchmark", command)
 
 
 def prove(arguments):
-    """compile the proofs and say what Coq makes of each statement; further arguments: --controls, --full"""
+    """Compile the proofs and say what Coq makes of each statement; options: --controls, --full."""
     fingerprint = build.proofs_fingerprint()
-    if code := subprocess.call([sys.executable, "proofs/check.py", *arguments], cwd=ROOT):
+    code = subprocess.call([sys.executable, "proofs/check.py", *arguments], cwd=ROOT)
+    if code:
         sys.exit(code)  # it said why; 3 where there is no Coq
-    BUILD.mkdir(exist_ok=True)
     if not arguments:
         build.put(build.PROVED, fingerprint)
 
 
 def clean():
-    """remove _build and the caches"""
-    kept = {VENV, BENCH_VENV}
-    for path in [BUILD, *(path for name in CACHES for path in ROOT.rglob(name) if not kept & set(path.parents))]:
-        if path.exists():
-            shutil.rmtree(path)
-    print("clean: _build and the caches are gone (.venv and .bench-venv stay)")
+    """Remove _build."""
+    shutil.rmtree(BUILD)
+    print("clean: _build is gone (.venv and .bench-venv stay)")
 
 
-COMMANDS = {command.__name__: command for command in (book, test, refresh, check, serve, extras, bench, prove, clean)}
+COMMANDS = {
+    run.__name__: run for run in (build.book, test, build.refresh, check, build.serve, extras, bench, prove, clean)
+}
 
 
 def parse(arguments):
-    """(command, its options); the first line of a command's docstring is its help"""
+    """(command, its options); the docstring of a command begins with its help"""
     parser = argparse.ArgumentParser(prog="make.py", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    add = {name: commands.add_parser(name, help=run.__doc__, allow_abbrev=False) for name, run in COMMANDS.items()}
+    add = {}
+    for name, run in COMMANDS.items():
+        add[name] = commands.add_parser(name, help=run.__doc__.splitlines()[0], allow_abbrev=False)
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["test"].add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
     known, further = parser.parse_known_args(arguments)
-    command, options = known.command, {key: value for key, value in vars(known).items() if key != "command"}
+    options = vars(known)
+    command = options.pop("command")
     if command in ("test", "bench", "prove"):
         options["arguments"] = further
     elif further:
@@ -176,19 +174,17 @@ def main(arguments):
     command, options = parse(arguments)
     sys.stdout.reconfigure(line_buffering=True)
     try:
-        if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-            raise Stop("this needs Python 3.11, 3.12 or 3.13 and runs on {}.{}".format(*sys.version_info))
+        if sys.version_info < OLDEST:
+            raise Stop(f"this is Python {VERSION}; the book needs 3.11 or newer (tested: {TESTED})")
+        BUILD.mkdir(exist_ok=True)
         if command not in ("serve", "bench", "prove", "clean"):
-            enter(VENV, PINS, [str(ROOT / "make.py"), *arguments])
+            reexec_in(VENV, LOCK, [str(ROOT / "make.py"), *arguments])
         COMMANDS[command](**options)
         return 0
     except KeyboardInterrupt:
         problem = "interrupted; nothing half built was kept"
-    except Stop as stop:
-        problem = stop
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error)
-        problem = "the disk is full: free some space, then run the same command again" if full else error
+    except (Stop, OSError) as error:
+        problem = error
     print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)
     return 1
 

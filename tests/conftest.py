@@ -11,6 +11,7 @@ from hypothesis import settings
 
 import make
 
+make.BUILD.mkdir(exist_ok=True)  # which holds the folders that the settings name
 os.environ.update(make.ENVIRONMENT)
 settings.register_profile("companion", deadline=None, derandomize=True)
 settings.load_profile("companion")
@@ -21,9 +22,10 @@ def site():
     """The site of the present sources; built when there is none."""
     current = build.STAMP.is_file() and build.STAMP.read_text() == build.source_fingerprint()
     if not (current and (build.BUILD / "html").is_dir()):
+        here = {**os.environ, "COMPANION_NO_VENV": "1"}
         command = [sys.executable, "make.py", "book"]
-        done = subprocess.run(command, cwd=build.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        assert done.returncode == 0, done.stdout
+        done = subprocess.run(command, cwd=build.ROOT, env=here, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
     return build.BUILD / "html"
 
 
@@ -31,20 +33,19 @@ def site():
 def in_browser():
     """A function that returns what ``visit``, given a new page of the one browser, returns."""
     from companion import pdf
+    from playwright.async_api import async_playwright
 
     try:
         executable = pdf.browser()
     except Stop as reason:
         pytest.skip(str(reason))
-    from playwright.async_api import async_playwright
-
     with asyncio.Runner() as runner:
         playwright = runner.run(async_playwright().start())
         browser = runner.run(playwright.chromium.launch(executable_path=executable, args=pdf.FLAGS))
 
         async def on_a_page(visit):
             context = await browser.new_context(reduced_motion="reduce")
-            context.set_default_timeout(120_000)  # on a busy machine
+            context.set_default_timeout(120_000)  # milliseconds; on a busy machine a page can take one minute
             try:
                 return await visit(await context.new_page())
             finally:

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 import venv
 from pathlib import Path
 
@@ -36,8 +35,7 @@ def main(name):
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (VENV / "ready").exists():
         venv.create(VENV, clear=True, with_pip=True)
-        pins = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["book"]
-        subprocess.run([python, "-m", "pip", "install", "-q", *pins, MUTMUT], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", ROOT / "requirements.txt", MUTMUT], check=True)
         (VENV / "ready").touch()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")

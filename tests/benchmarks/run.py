@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -117,7 +118,9 @@ def environment() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit, with a + where the package or the cases differ from it."""
+    """The commit, with a + where the package or the cases differ from it; None without git or a repository."""
+    if not shutil.which("git"):
+        return None
 
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()

@@ -1,6 +1,5 @@
 """The book on paper: one document of all pages, whose links stay inside it, printed with contents."""
 
-import shutil
 from collections import Counter
 
 import pytest
@@ -76,8 +75,11 @@ def small_site(tmp_path):
     return folder
 
 
-@pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="no browser is installed")
 def test_the_printed_book_has_an_outline_and_links_that_resolve(small_site, tmp_path):
+    try:
+        pdf.browser()
+    except Stop as reason:
+        pytest.skip(str(reason))
     pages = pdf.write(small_site, tmp_path / "book.pdf")
     reader = PdfReader(tmp_path / "book.pdf")
     assert pages == len(reader.pages) == 5
@@ -89,7 +91,11 @@ def test_the_printed_book_has_an_outline_and_links_that_resolve(small_site, tmp_
     assert [link["/A"]["/URI"] for link in links if "/A" in link] == ["https://example.org/"]
 
 
-def test_without_a_browser_or_a_site_there_is_one_clear_line(small_site, tmp_path, monkeypatch):
+def test_without_a_browser_its_driver_or_a_site_there_is_one_clear_line(small_site, tmp_path, monkeypatch):
+    monkeypatch.setattr(pdf, "BROWSERS", ("python3",))
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", "/bin/false")
+    with pytest.raises(Stop, match=r"does not run \(exit code 1\); Debian: apt install libatomic1"):
+        pdf.write(small_site, tmp_path / "book.pdf")
     monkeypatch.setattr(pdf, "BROWSERS", ("no-such-browser",))
     with pytest.raises(Stop, match=r"no browser was found \(no-such-browser\): install Chromium or Chrome"):
         pdf.write(small_site, tmp_path / "book.pdf")

@@ -158,6 +158,11 @@ def test_a_complete_run_is_kept_and_a_part_of_one_only_where_it_is_told(monkeypa
     assert capsys.readouterr().out.count("first n=1") == 3
 
 
+def test_without_git_the_commit_is_not_recorded(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert bench.commit() is None
+
+
 @pytest.mark.parametrize(
     "words, code, said",
     [

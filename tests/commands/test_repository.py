@@ -13,6 +13,8 @@ ROOT = make.ROOT
 FOLDERS = (".github", ".binder", ".devcontainer")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
 FILES += [ROOT / name for name in (".pre-commit-config.yaml", ".zenodo.json", "CITATION.cff", "pyproject.toml")]
+PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", ".github/SECURITY.md")]
+FILES += PAGES
 
 
 def read(name):
@@ -34,10 +36,21 @@ def test_zenodo_is_told_what_the_citation_says():
     assert zenodo["related_identifiers"][0]["identifier"] == citation["references"][0]["url"]
 
 
-def test_every_python_that_the_package_names_is_tested():
-    jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
-    matrices = [job["strategy"]["matrix"] for job in jobs.values() if "strategy" in job]
-    tested = {python for matrix in matrices for python in matrix.get("python", [])}
-    tested |= {one["python"] for matrix in matrices for one in matrix["include"]}
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_files_that_a_page_names_exist(path):
+    text = path.read_text(encoding="utf-8")
+    links = [path.parent / target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
+    named = [
+        ROOT / name for name in re.findall(r"\b(?:tests|book|sparse_\w+|proofs)/[\w./-]*\w", text) if "NN" not in name
+    ]
+    assert [str(one) for one in [*links, *named] if not one.exists()] == []
+
+
+def test_the_pythons_that_the_package_names_are_those_that_are_tested():
     classifiers = tomllib.loads(read("pyproject.toml"))["project"]["classifiers"]
-    assert tested >= {one.rpartition(" ")[2] for one in classifiers if "Python :: 3." in one}
+    named = [one.rpartition(" ")[2] for one in classifiers if "Python :: 3." in one]
+    jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
+    assert jobs["pinned"]["strategy"]["matrix"]["python"] == named
+    assert make.TESTED == f"Python {named[0]} to {named[-1]}"
+    for page in ("README.md", "book/index.md"):
+        assert f"With Python {named[0]} or newer (tested: {named[0]} to {named[-1]}):" in read(page)

@@ -1,4 +1,4 @@
-"""The requirements: every file that pip may install has a known hash, and nothing that is needed is missing."""
+"""The requirements: the lock holds those of requirements.txt, and all that they need on each Python and system."""
 
 import re
 import tomllib
@@ -9,35 +9,46 @@ from packaging.requirements import Requirement
 
 import make
 
+PROJECT = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
 
 def requirements(name):
-    """The requirements that a file pins, each line without its hashes."""
+    """The requirements of a file, without hashes and comments."""
     lines = (make.ROOT / name).read_text(encoding="utf-8").replace("\\\n", "").splitlines()
-    return [Requirement(line.split(" --hash=")[0]) for line in lines if line and not line.startswith("#")]
+    texts = [re.split(" --hash| #|^#", line)[0] for line in lines]
+    return [Requirement(text) for text in texts if text.strip()]
 
 
 def canonical(name):
     return re.sub("[-_.]+", "-", name).lower()
 
 
-PINNED = requirements("requirements.txt")
-DIRECT = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["book"]
+LOCKED = requirements("requirements.lock")
 
 
-@pytest.mark.parametrize("some", [list(map(Requirement, DIRECT)), requirements("tests/benchmarks/requirements.txt")])
-def test_the_pins_are_those_of_the_direct_requirements_and_of_the_benchmarks(some):
-    pins = {(canonical(pin.name), str(pin.specifier)) for pin in PINNED}
-    assert some and {(canonical(one.name), str(one.specifier)) for one in some} <= pins
+@pytest.mark.parametrize("name", ["requirements.txt", "tests/benchmarks/requirements.txt"])
+def test_the_lock_holds_each_requirement_at_the_same_version(name):
+    locked = {(canonical(one.name), str(one.specifier)) for one in LOCKED}
+    wanted = {(canonical(one.name), str(one.specifier)) for one in requirements(name)}
+    assert wanted and wanted <= locked
 
 
-@pytest.mark.parametrize("version", ["3.11.9", "3.12.1", "3.13.0"])
+def test_the_package_allows_what_is_locked_and_has_no_upper_bounds():
+    locked = {canonical(one.name): str(one.specifier).removeprefix("==") for one in LOCKED}
+    extras = [text for texts in PROJECT["optional-dependencies"].values() for text in texts]
+    for one in map(Requirement, [*PROJECT["dependencies"], *extras]):
+        assert one.specifier.contains(locked[canonical(one.name)])
+        assert {part.operator for part in one.specifier} == {">="}
+    assert PROJECT["requires-python"] == ">={}.{}".format(*make.OLDEST)
+
+
+@pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.0", "3.14.0"])
 @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
-def test_what_the_installed_packages_need_is_pinned(version, system):
-    """On each Python and each system the pins name all that the direct requirements need."""
+def test_what_the_installed_packages_need_is_locked(version, system):
     place = {"python_version": version.rpartition(".")[0], "python_full_version": version, "sys_platform": system}
     place |= {"platform_system": {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}[system]}
     place |= {"os_name": "nt" if system == "win32" else "posix", "implementation_name": "cpython", "extra": ""}
-    names = {pin.name for pin in PINNED if pin.marker is None or pin.marker.evaluate(place)}
+    names = {one.name for one in LOCKED if one.marker is None or one.marker.evaluate(place)}
     for name in names:
         try:
             needs = map(Requirement, requires(name) or [])

@@ -30,7 +30,7 @@ SOURCES = (
     "_toc.yml",
     "make.py",
     "pyproject.toml",
-    "requirements.txt",
+    "requirements.lock",
     "proofs/statements.json",
 )
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
@@ -115,7 +115,7 @@ def proofs_fingerprint():
 def execution(name):
     """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
     source = (BOOK / f"{name}.md").read_bytes()
-    tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements.txt", Path(chapters.__file__)]
+    tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements.lock", Path(chapters.__file__)]
     tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in source)
     return digest(source, platform.python_version().encode(), *contents(*tops))
 

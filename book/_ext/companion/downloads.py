@@ -125,9 +125,8 @@ def run_all(site: Path, root: Path) -> int:
 
 def install(folder: Path, root: Path, package: Path) -> str:
     """The interpreter of an environment in this folder, with the wheel, and matplotlib at its pinned version."""
-    pins = re.findall(r"^[\w.-]+==[\w.]+", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    (folder / "pins.txt").write_text("\n".join(pins))  # with their hashes, pip would ask for the package's too
     venv.create(folder / "venv", with_pip=True)
     python = str(folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    run([python, "-m", "pip", "install", "--no-input", "-c", "pins.txt", "matplotlib", str(package)], str(folder))
+    pins = str(root / "requirements.txt")
+    run([python, "-m", "pip", "install", "--no-input", "-c", pins, "matplotlib", str(package)], str(folder))
     return python

@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -82,10 +84,15 @@ def document(pages: Mapping[str, str], styles: str) -> str:
 
 
 def browser() -> str:
-    """The path of a browser that can run without a screen."""
-    if found := next(filter(None, map(shutil.which, BROWSERS)), None):
-        return found
-    raise Stop(f"no browser was found ({', '.join(BROWSERS)}): install Chromium or Chrome, then run again")
+    """The path of a browser that can run without a screen, and that Playwright can start."""
+    found = [path for path in map(shutil.which, BROWSERS) if path]
+    if not found:
+        raise Stop(f"no browser was found ({', '.join(BROWSERS)}): install Chromium or Chrome, then run again")
+    driver = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
+    if driver.returncode:
+        reason = (driver.stderr.splitlines() or [f"exit code {driver.returncode}"])[-1]
+        raise Stop(f"Playwright, which starts the browser, does not run ({reason}); Debian: apt install libatomic1")
+    return found[0]
 
 
 def write(site: Path, target: Path) -> int:
@@ -95,8 +102,9 @@ def write(site: Path, target: Path) -> int:
     source = site.parent / "pdf" / "book.html"
     source.parent.mkdir(exist_ok=True)
     source.write_text(document(texts, (site / "_static/custom.css").read_text(encoding="utf-8")), encoding="utf-8")
+    executable = browser()
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=FLAGS)
+        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         page = chromium.new_page()
         page.set_default_timeout(0)
         page.goto(source.as_uri())
