@@ -1,13 +1,13 @@
-"""The mathematics of sparsely activated networks, one room for each part of the paper.
+"""The mathematics of sparsely activated networks, one subpackage for each part of the paper.
 
 The companion to "Learning Neural Networks with Sparse Activations" (Awasthi, Dikkala, Kamath and Meka, COLT 2024)
-imports everything that it runs from here. A room is loaded when it is first used.
+imports from here the mathematics that it runs. A subpackage is loaded when it is first used.
 
-Large calls use as many threads as BLAS has: OMP_NUM_THREADS or OPENBLAS_NUM_THREADS says so at the start, and
-``threadpoolctl.threadpool_limits`` for a while; by default it is the number of cores. The work is cut into the same
-blocks whatever that number is, and their results are combined in the same order, so the bits of a result are the same.
-Where the pieces of the work are short for Python to hand out, they stay on one thread. Small calls, of less than a
-millisecond, leave threads to BLAS, with the round-off that it has on them.
+Large computations use as many threads as BLAS does: by default the number of cores, otherwise what OMP_NUM_THREADS or
+OPENBLAS_NUM_THREADS says when Python starts, or ``threadpoolctl.threadpool_limits`` for a while. The work is cut into
+the same blocks whatever that number is, and their results are combined in the same order, so the bits of a result are
+the same. Work in small pieces stays on one thread. Computations of less than a millisecond leave threads to BLAS, and
+their round-off may depend on the number of threads.
 
 >>> import sparse_core
 >>> net = sparse_core.SparseNetwork(u=[1, -1], W=[[1], [-1]], b=[-1, -1])  # h(x) = relu(x + 1) - relu(-x + 1) = 2 x
@@ -15,6 +15,7 @@ millisecond, leave threads to BLAS, with the round-off that it has on them.
 4.0
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -31,17 +32,27 @@ __all__ = [
 ]  # fmt: skip
 try:
     __version__ = version("sparse_core")
-except PackageNotFoundError:  # used from its folder, as by the chapters of the book
-    __version__ = "0+folder"
-_NOUNS = {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"}
+except PackageNotFoundError:  # imported from a folder and not installed, as by the chapters of the book
+    __version__ = "0.0.0.dev0"
 
 
-def __getattr__(name: str) -> Any:
-    if name in _NOUNS:
-        return getattr(import_module(f"{__name__}.{_NOUNS[name]}"), name)
-    if name in __all__:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def _lazy(package: str, found_in: dict[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package that imports each of these names, from this submodule, when it is first used."""
+
+    def load(name: str) -> Any:
+        if name not in found_in:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(f"{package}.{found_in[name]}")
+        return module if found_in[name] == name else getattr(module, name)
+
+    return load
+
+
+__getattr__ = _lazy(
+    __name__,
+    {name: name for name in __all__}
+    | {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"},
+)
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -21,6 +20,10 @@ Integers = NDArray[np.int64]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+# Items per thread that are begun before the result of the first is asked for: with 2 no thread waits for the reader,
+# and the finished results that are held in memory stay few.
+AHEAD = 2
+
 
 def slices(length: int, size: int) -> Iterator[slice]:
     """[0, size), [size, 2 size), ...: the slices that make up ``length``, the last one perhaps shorter.
@@ -31,16 +34,17 @@ def slices(length: int, size: int) -> Iterator[slice]:
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
 
 
-@cache
-def _blas(with_scipy: bool) -> Any:
-    """The BLAS of NumPy, and that of SciPy if it is loaded; each has threads of its own."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="blas")
+_controllers: dict[bool, Any] = {}
 
 
-def _libraries() -> Any:
-    return _blas("scipy.linalg" in sys.modules)
+def _blas() -> Any:
+    """The threads of the BLAS of NumPy, and of that of SciPy once it is loaded. Finding them takes 1 to 3 ms."""
+    with_scipy = "scipy.linalg" in sys.modules
+    if with_scipy not in _controllers:
+        from threadpoolctl import ThreadpoolController
+
+        _controllers[with_scipy] = ThreadpoolController().select(user_api="blas")
+    return _controllers[with_scipy]
 
 
 def threads() -> int:
@@ -51,7 +55,7 @@ def threads() -> int:
     ...     threads()
     1
     """
-    return min((library.num_threads for library in _libraries().lib_controllers), default=1)
+    return min((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
 _limiting = Lock()
@@ -67,38 +71,21 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
     >>> list(parallel(abs, [1, -2, 3]))
     [1, 2, 3]
     """
-    with _limiting:  # else two callers could take each other's limit for the one to restore
+    with _limiting:  # otherwise a second caller could find the limit of the first and restore that in the end
         number = threads()
-        limit = _libraries().limit(limits=1) if number > 1 else nullcontext()
+        limit = _blas().limit(limits=1) if number > 1 else nullcontext()
     with limit:
         if number == 1 or not large:
             yield from map(work, items)
             return
-        with ThreadPoolExecutor(number - 1) as pool:  # and this thread
-            ahead: deque[tuple[Future[Result], Item]] = deque()
+        with ThreadPoolExecutor(number) as pool:
+            ahead: deque[Future[Result]] = deque()
             for item in items:
-                ahead.append((pool.submit(work, item), item))
-                if len(ahead) > 2 * number:  # results that wait take memory
-                    yield _first(work, ahead)
+                ahead.append(pool.submit(work, item))
+                if len(ahead) > AHEAD * number:
+                    yield ahead.popleft().result()
             while ahead:
-                yield _first(work, ahead)
-
-
-def _first(work: Callable[[Item], Result], ahead: deque[tuple[Future[Result], Item]]) -> Result:
-    """The first result; while another thread is at it, this one does what none has begun, and so has not to be woken.
-
-    >>> with ThreadPoolExecutor(1) as pool:
-    ...     _first(abs, deque([(pool.submit(abs, -1), -1), (pool.submit(abs, -2), -2)]))
-    1
-    """
-    for i, (future, item) in enumerate(ahead):
-        if ahead[0][0].done():
-            break
-        if future.cancel():
-            done: Future[Result] = Future()
-            done.set_result(work(item))
-            ahead[i] = done, item
-    return ahead.popleft()[0].result()
+                yield ahead.popleft().result()
 
 
 def each(work: Callable[[Item], None], items: Iterable[Item], large: bool) -> None:

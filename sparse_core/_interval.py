@@ -1,4 +1,4 @@
-"""A number with its doubt: exact, or the mean of a sample with a 95 % interval."""
+"""A number with an interval: exact, or the mean of a sample with the 95 % confidence interval of Student."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-__all__ = ["Interval", "exactly", "normal"]
+__all__ = ["Interval", "exactly", "half_width", "normal"]
 
 
 class Interval(NamedTuple):
@@ -28,7 +29,7 @@ class Interval(NamedTuple):
 
 
 def exactly(value: float) -> Interval:
-    """A number without doubt.
+    """An exact number.
 
     >>> exactly(2)
     Interval(value=2.0, low=2.0, high=2.0)
@@ -36,13 +37,26 @@ def exactly(value: float) -> Interval:
     return Interval(float(value), float(value), float(value))
 
 
+def half_width(error: ArrayLike, count: int, level: float = 0.05) -> NDArray[np.float64]:
+    """Half the width of Student's interval for a mean of ``count`` normal values, from its standard error.
+
+    The interval misses the expectation with probability ``level``.
+
+    >>> float(half_width(0.1, 11).round(4))
+    0.2228
+    """
+    return np.asarray(
+        -stdtrit(count - 1, level / 2) * np.asarray(error)
+    )  # from the lower tail, which has no round-off near 1
+
+
 def normal(values: Any, level: float = 0.05) -> Interval:
-    """The mean of independent values, with an interval (Student) that errs with probability about ``level``.
+    """The mean of independent values, with Student's interval, which misses with probability about ``level``.
 
     >>> [round(x, 4) for x in normal([1.0, 2.0, 3.0, 2.0])]
     [2.0, 0.7008, 3.2992]
     """
     x = np.asarray(values)
-    mean, error = float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x))
-    half = float(stdtrit(len(x) - 1, 1 - level / 2)) * error
+    mean = float(x.mean())
+    half = float(half_width(x.std(ddof=1) / sqrt(len(x)), len(x), level))
     return Interval(mean, mean - half, mean + half)

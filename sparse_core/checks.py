@@ -1,7 +1,8 @@
 """Argument checks with one error style: "Argument 'k' must be at least 1, not 0."
 
-Every public function of the package passes its arguments through these helpers, so that a wrong value is refused where
-it enters, by name, with the rule that it breaks. They return the value in the type that the caller computes with.
+Every public function of the package passes its arguments through these helpers, so that a wrong value is refused at
+once, with the name of the argument and the rule that it breaks. They return the value in the type that the caller
+computes with.
 """
 
 from __future__ import annotations
@@ -14,17 +15,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "flag", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of",
-    "positive", "real", "real_array", "signs", "size",
+    "entries", "flag", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of", "positive",
+    "real", "real_array", "rectangular", "signs", "size",
 ]  # fmt: skip
 
-LARGE = 10**60  # a number beyond it is a mistake, and its powers in a bound would leave the floating-point numbers
-MANY = (1 << 31) - 1  # entries, points or steps: more than these no machine of today goes through
-EXACT = 1 << 53  # up to here floats hold every integer
+# The largest absolute value of a number without a maximum: more is a mistake, and its powers in a bound would overflow.
+LARGEST = 10**60
+# The smallest positive number: its square is still a normal float, so that one may divide by it.
+SMALLEST = 1e-150
+# The largest number of entries, points or steps: no computer of today goes through more of them.
+MOST = (1 << 31) - 1
+# Up to here every integer is a float64.
+EXACT = 1 << 53
+# The types of arrays that stay as they are.
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def integer(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
-    """minimum <= value <= maximum, as a Python int; of size at most 10^60 in any case.
+    """minimum <= value <= maximum, as a Python int; its absolute value is at most 10^60 in any case.
 
     >>> integer("k", np.int8(3), minimum=1)
     3
@@ -38,26 +46,26 @@ def integer(name: str, value: Any, minimum: int | None = None, maximum: int | No
         value = operator.index(value)
     except TypeError:
         raise TypeError(f"Argument '{name}' must be an integer, not {value!r}.") from None
-    if abs(value) > LARGE:
+    if abs(value) > LARGEST:
         raise ValueError(f"Argument '{name}' must be at most 1e60 in size.")
     return int(_between(name, value, minimum, maximum))
 
 
 def size(name: str, value: Any, minimum: int = 1) -> int:
-    """minimum <= value <= 2^31 - 1: what is gone through one by one.
+    """minimum <= value <= 2^31 - 1: a number of things that are gone through one by one.
 
     >>> size("steps", 10**12)
     Traceback (most recent call last):
     ValueError: Argument 'steps' must be at most 2147483647, not 1000000000000.
     """
-    return integer(name, value, minimum, MANY)
+    return integer(name, value, minimum, MOST)
 
 
 def real(
     name: str, value: Any, minimum: float | None = None, maximum: float | None = None, *,
     above: float | None = None, below: float | None = None,
 ) -> float:  # fmt: skip
-    """minimum <= value <= maximum and above < value < below, as a finite float; if no maximum, of size at most 10^60.
+    """minimum <= value <= maximum and above < value < below, as a finite float; without a maximum |value| <= 10^60.
 
     >>> real("rho", 1.5, minimum=-1, maximum=1)
     Traceback (most recent call last):
@@ -78,12 +86,12 @@ def real(
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.") from None
     if not math.isfinite(value):
         raise ValueError(f"Argument '{name}' must be finite, not {value}.")
-    if maximum is None and abs(value) > LARGE:
+    if maximum is None and abs(value) > LARGEST:
         raise ValueError(f"Argument '{name}' must be at most 1e60 in size, not {value}.")
     if above is not None and value <= above:
         rule = "positive" if above == 0 else f"more than {above}"
         raise ValueError(f"Argument '{name}' must be {rule}, not {value}.")
-    if above == 0 and value < 1e-150:
+    if above == 0 and value < SMALLEST:
         raise ValueError(f"Argument '{name}' must be at least 1e-150, not {value}: its square must be a float.")
     if below is not None and value >= below:
         raise ValueError(f"Argument '{name}' must be less than {below}, not {value}.")
@@ -91,7 +99,7 @@ def real(
 
 
 def positive(name: str, value: Any) -> float:
-    """value > 0, as a finite Python float.
+    """value > 0, as a finite float.
 
     >>> positive("eps", 0)
     Traceback (most recent call last):
@@ -109,7 +117,7 @@ def _between(name: str, value: float, minimum: float | None, maximum: float | No
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, and nothing that merely counts as one of them.
+    """True or False; no number in their place.
 
     >>> flag("half", np.True_)
     True
@@ -145,7 +153,7 @@ def listed(name: str, value: Any) -> list[Any]:
 
 
 def having(name: str, value: Any, *attributes: str) -> Any:
-    """An object with these attributes, which is what it must be to be used.
+    """An object that has these attributes.
 
     >>> having("model", 3, "fit", "predict")
     Traceback (most recent call last):
@@ -175,8 +183,7 @@ def real_array(
     """A finite real array of ndim axes: float32 and float64 are kept, everything else becomes float64 if ``convert``.
 
     An ndim of None leaves the number of axes free; ``shape`` fixes some of the lengths (None leaves one free).
-    Integers that a float64 would round and masked entries are refused. Without ``finite`` the caller sees to
-    infinities.
+    Integers that a float64 would round and masked entries are refused. Without ``finite``, infinity and NaN are not.
 
     >>> real_array("u", [1, 2], ndim=1, shape=(3,))
     Traceback (most recent call last):
@@ -191,12 +198,15 @@ def real_array(
     ):
         wanted = "(" + ", ".join("any" if w is None else str(w) for w in shape) + (",)" if ndim == 1 else ")")
         raise ValueError(f"Argument '{name}' must have shape {wanted}, not {array.shape}.")
-    if convert and array.dtype not in (np.float32, np.float64):
+    if convert and array.dtype not in FLOATS:
         if array.dtype.kind in "iu" and max(int(array.max(initial=0)), -int(array.min(initial=0))) > EXACT:
             raise ValueError(f"Argument '{name}' must have integers of at most 2**53 in size, or floats.")
         array = array.astype(np.float64)
-    if finite and not _finite(array):
-        entries(name, array, np.isfinite(array), "must be finite")
+    if finite and array.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = array.sum()
+        if not np.isfinite(total):  # an entry is not finite, or the sum of large ones overflowed
+            entries(name, array, np.isfinite(array), "must be finite")
     return array
 
 
@@ -215,7 +225,12 @@ def integer_array(name: str, value: ArrayLike, ndim: int | None = None) -> NDArr
 
 
 def entries(name: str, array: NDArray[Any], good: NDArray[np.bool_], rule: str) -> None:
-    """All entries of an array are good; otherwise the first that is not is named with its place."""
+    """All entries of an array are good; the refusal has the place and the value of the first that is not.
+
+    >>> entries("b", np.array([1, -1]), np.array([True, False]), "must be positive")
+    Traceback (most recent call last):
+    ValueError: Argument 'b' must be positive; entry (1,) is -1.
+    """
     if not good.all():
         where = tuple(int(i) for i in np.argwhere(~good)[0])
         raise ValueError(f"Argument '{name}' {rule}; entry {where} is {array[where]}.")
@@ -227,25 +242,20 @@ def _axes(name: str, array: NDArray[Any], ndim: int | None) -> None:
 
 
 def rectangular(name: str, value: ArrayLike) -> NDArray[Any]:
-    """The value as an array, with nothing that is masked and so would come to light."""
+    """The value as an array, which has no masked entries: their values would be used.
+
+    >>> rectangular("W", [[1, 2], [3]])
+    Traceback (most recent call last):
+    ValueError: Argument 'W' must be a rectangular array of real numbers.
+    """
+    if type(value) is np.ndarray:
+        return value
     if np.ma.is_masked(value):
         raise TypeError(f"Argument '{name}' must have no masked entries; fill or drop them.")
     try:
         return np.asarray(value)
     except ValueError:
         raise ValueError(f"Argument '{name}' must be a rectangular array of real numbers.") from None
-
-
-def _finite(array: NDArray[Any]) -> bool:
-    """No entry is infinite or NaN; of long rows the sums of squares of short parts mostly tell it, and faster."""
-    if array.dtype.kind != "f":
-        return True
-    if array.ndim == 1 and array.size > 8192:
-        with np.errstate(over="ignore"):
-            parts = (array[i : i + 8192] for i in range(0, array.size, 8192))
-            if all(math.isfinite(part.dot(part)) for part in parts):
-                return True
-    return bool(np.isfinite(array).all())
 
 
 def length_2n(name: str, value: ArrayLike, *, convert: bool = True, finite: bool = True) -> tuple[NDArray[Any], int]:

@@ -10,10 +10,10 @@ Paper: section 2.1, Claim 2.1.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
-from math import inf, isfinite
+from itertools import product
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,18 +29,21 @@ __all__ = [
     "sensitivity", "statistics", "tail", "walsh_transform", "weight_by_degree",
 ]  # fmt: skip
 
-# A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, when M N K <= 2^18. So a table
-# of 2^14 doubles is taken by 4 bits at a time, and the blocks of longer ones by 3. A call of NumPy takes several
-# blocks, so that it is long enough for threads to take turns with Python between the calls.
-SHORT = 14
-SIZES = frozenset(1 << n for n in range(SHORT + 1))
-AT_ONCE = {"d": 4, "f": 5}  # bits at a time of a short table
-BLOCK = 15  # bits of a block of rows of a long table
-LONG = {"d": 3, "f": 4}  # of them at a time; and 3 of the bits above
-STRIP = 8  # bits above a block that one sweep over a long table takes: strips of at least 2^7 columns
-TOGETHER = 8  # blocks in one call
-LOW, PART = 9, 1 << 17  # columns (in bits) and entries of a matrix of squares
-LARGE = 1 << 22  # numbers from which threads are worth their start
+# How a table is cut, found by timing n = 10, ..., 26; without blocks a long one takes 1.4 to 8 times as long.
+# Bits that are summed at a time, as one matrix product: the matrices stay small, and the products few.
+STEP_BITS = {"d": 4, "f": 5}
+# A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, while M N K <= 2^PRODUCT_BITS.
+PRODUCT_BITS = 18
+# Bits of the longest table that is taken whole.
+SHORT_BITS = 14
+# Bits of the blocks of a longer one: 2^15 numbers, 128 or 256 kB, stay in the cache of a core.
+BLOCK_BITS = 15
+# Bits above a block that are summed in one sweep over the table, strip by strip: its rows still are 4 or 8 kB long.
+STRIP_BITS = 8
+# Numbers (in bits) in one call of NumPy, of several blocks or of a strip: long enough for threads to take turns.
+CALL_BITS = 18
+# Bytes of a table from which a second thread is worth its start.
+THREAD_BYTES = 1 << 25
 
 
 def _split(bits: int, most: int) -> list[int]:
@@ -50,11 +53,12 @@ def _split(bits: int, most: int) -> list[int]:
 
 
 @cache
-def _factors(bits: int, most: int, dtype: str, scale: float = 1.0) -> list[NDArray[Any]]:
+def _factors(bits: int, dtype: str, scale: float = 1.0) -> list[NDArray[Any]]:
     """scale H_bits as the Kronecker product of small H_p, where H_p[T, i] = (-1)^popcount(i & T)."""
-    index = [np.arange(1 << p) for p in _split(bits, most) or [0]]
-    H = [np.where(np.bitwise_count(i[:, None] & i) & 1, -1, 1).astype(dtype) for i in index]
-    return [H[0] * H[0].dtype.type(scale), *H[1:]]
+    indices = [np.arange(1 << p) for p in _split(bits, min(STEP_BITS[dtype], PRODUCT_BITS - bits)) or [0]]
+    H = [np.where(np.bitwise_count(i[:, None] & i) & 1, -1, 1).astype(dtype) for i in indices]
+    H[0] *= H[0].dtype.type(scale)
+    return H
 
 
 def _rows(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
@@ -76,98 +80,66 @@ def _columns(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: li
         x, done = y, done * len(H)
 
 
-_spare: dict[str, list[NDArray[Any]]] = {"d": [], "f": []}  # kept: fresh pages cost more than a short transform
-
-
 def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[Any]]], factors: list[Any]) -> None:
-    """``step`` from each source to its target, disjoint from the other pairs; by threads if there is much to do."""
-    source = pairs[0][0]
-    spare = _spare[source.dtype.char]
+    """``step`` from each source to its target, which overlaps no other pair; on several threads in a large table."""
 
     @np.errstate(invalid="ignore")
     def one(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        try:
-            work = spare.pop()
-        except IndexError:
-            work = np.empty((2, TOGETHER << BLOCK), source.dtype)
-        step(*pair, work, factors)
-        spare.append(work)
+        source, target = pair
+        step(source, target, np.empty((2, 1 << CALL_BITS), source.dtype), factors)
 
-    each(one, pairs, len(pairs) * source.size >= LARGE)
+    each(one, pairs, len(pairs) * pairs[0][0].nbytes >= THREAD_BYTES)
 
 
-def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> None:
-    """out = scale H x for a table longer than a block: the high bits strip by strip, then the low ones block by block.
-
-    The tables are contiguous, and one and the same or disjoint.
-    """
-    dtype, done = x.dtype.char, 0
-    for bits in _split(x.size.bit_length() - 1 - BLOCK, STRIP):
-        shape, width = (1 << done, 1 << bits, -1), TOGETHER << BLOCK - bits
+def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
+    """out = scale H x for a table of blocks: the high bits strip by strip, then the low ones block by block."""
+    if not x.flags.c_contiguous or np.may_share_memory(x, out):
+        out[:] = x
+        x = out
+    dtype = x.dtype.char
+    done = 0
+    for bits in _split(x.size.bit_length() - 1 - BLOCK_BITS, STRIP_BITS):
+        shape = (1 << done, 1 << bits, -1)
         source, target = x.reshape(shape), out.reshape(shape)
-        strips = [np.s_[i, :, j : j + width] for i in range(1 << done) for j in range(0, source.shape[2], width)]
-        _sweep(_columns, [(source[strip], target[strip]) for strip in strips], _factors(bits, 3, dtype))
-        x, done = out, done + bits
-    x, y = x.reshape(-1, 1 << BLOCK), out.reshape(-1, 1 << BLOCK)
-    blocks = [(x[some], y[some]) for some in slices(len(x), TOGETHER)]
-    _sweep(_rows, blocks, _factors(BLOCK, LONG[dtype], dtype, scale))
-
-
-@cache
-def _memory() -> float:
-    """The bytes of this machine, or infinity where the system does not say."""
-    known = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else inf
-
-
-def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
-    """H times the table, divided by 2^n for the mean, after all checks."""
-    x = table if type(table) is np.ndarray else checks.rectangular(name, table)
-    result = _short(x, mean) if out is None and x.ndim == 1 else None
-    if result is None:
-        real = x.dtype.char in "fd"
-        if out is None or not real:
-            need, have = x.nbytes + x.size * (x.itemsize if real else 8), _memory()
-            if need > have:
-                raise ValueError(
-                    f"Argument '{name}' must fit in the {have:.3g} bytes of this machine together with its transform, "
-                    f"not need {need:.3g} bytes."
-                )
-        x, _ = checks.length_2n(name, x, finite=out is not None)
-        if out is not None and not (
-            isinstance(out, np.ndarray) and out.shape == x.shape and out.dtype == x.dtype and out.flags.carray
-        ):
-            wanted = f"{x.size} numbers of type {x.dtype}"
-            raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {wanted}.")
-        result = out if out is not None else np.empty(x.shape, x.dtype) if real else x
-        if (short := _short(x, mean)) is not None:
-            result[:] = short
-        else:
-            if not x.flags.c_contiguous or np.may_share_memory(x, result):
-                result[:] = x
-                x = result
-            _long(x, result, 1 / x.size if mean else 1.0)
-    if out is None and not isfinite(result[0]):  # each sum has every entry in it, so a finite one vouches for them all
-        checks.length_2n(name, table)
-    return result
+        columns = slices(source.shape[2], 1 << CALL_BITS - bits)
+        strips = [np.s_[i, :, part] for i, part in product(range(1 << done), columns)]
+        _sweep(_columns, [(source[strip], target[strip]) for strip in strips], _factors(bits, dtype))
+        x = out
+        done += bits
+    blocks, results = x.reshape(-1, 1 << BLOCK_BITS), out.reshape(-1, 1 << BLOCK_BITS)
+    calls = slices(len(blocks), 1 << CALL_BITS - BLOCK_BITS)
+    _sweep(_rows, [(blocks[rows], results[rows]) for rows in calls], _factors(BLOCK_BITS, dtype, scale))
+    return out
 
 
 @np.errstate(invalid="ignore")
-def _short(x: NDArray[Any], mean: bool) -> NDArray[Any] | None:
-    """H x for a table of 2^SHORT floats at most; None for any other."""
-    if not (factors := _short_factors(x.dtype.char, x.size, mean)):
-        return None
-    for H in factors:
+def _short(x: NDArray[Any], n: int, scale: float) -> NDArray[Any]:
+    """scale H x for a table that is no longer than 2^SHORT_BITS."""
+    for H in _factors(n, x.dtype.char, scale):
         x = x.reshape(len(H), -1).T.dot(H)
     return x.reshape(-1)
 
 
-@cache
-def _short_factors(dtype: str, size: int, mean: bool) -> list[NDArray[Any]]:
-    n = size.bit_length() - 1
-    if dtype not in AT_ONCE or size not in SIZES:
-        return []
-    return _factors(n, min(AT_ONCE[dtype], 18 - n), dtype, 0.5**n if mean else 1.0)
+def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
+    """H times the table, divided by 2^n for the mean, after all checks."""
+    given = checks.rectangular(name, table)
+    x, n = checks.length_2n(name, given, finite=out is not None)
+    scale = 0.5**n if mean else 1.0
+    if out is not None:
+        if not (isinstance(out, np.ndarray) and (out.shape, out.dtype) == (x.shape, x.dtype) and out.flags.carray):
+            wanted = f"{x.size} numbers of type {x.dtype}"
+            raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {wanted}.")
+        if n > SHORT_BITS:
+            return _long(x, out, scale)
+        out[:] = _short(x, n, scale)
+        return out
+    if n <= SHORT_BITS:
+        result = _short(x, n, scale)
+    else:  # in place where x is a copy, of another type
+        result = _long(x, np.empty(x.shape, x.dtype) if x is given else x, scale)
+    if not isfinite(result[0]):  # it is the sum of all entries: if it is finite, so is every entry
+        checks.length_2n(name, given)
+    return result
 
 
 def inverse_walsh_transform(coefficients: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -237,7 +209,7 @@ def statistics(values: ArrayLike) -> Statistics:
     (array([1., 2., 0.]), array([1., 1.]), 2.0)
     """
     x, n = checks.length_2n("values", values, finite=False)  # the transform sees to that
-    low = min(n // 2, LOW)
+    low = n // 2
     high = n - low
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
     of_degree, rows = np.eye(low + 1)[degrees(low)], np.empty((1 << high, low + 1))
@@ -249,7 +221,10 @@ def statistics(values: ArrayLike) -> Statistics:
         return np.asarray(squares.sum(axis=0))
 
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = sum(parallel(some, slices(1 << high, PART >> low), F.size >= LARGE), np.zeros(1 << low))
+        columns = sum(
+            parallel(some, slices(1 << high, 1 << CALL_BITS - low), F.nbytes >= THREAD_BYTES),
+            np.zeros(1 << low),
+        )
     _bounded(columns)
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)

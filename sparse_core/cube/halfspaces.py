@@ -9,8 +9,8 @@ Paper: Lemma 6 and its use in Lemma 9.
 
 from __future__ import annotations
 
-from itertools import accumulate, combinations_with_replacement, permutations
-from operator import mul
+from itertools import combinations_with_replacement, permutations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def canonical(n: int) -> NDArray[np.bool_]:
 
 
 def orbit_size(table: NDArray[np.bool_]) -> int:
-    """How many functions arise from one by permuting and flipping coordinates.
+    """The number of functions that arise from one by permuting and flipping coordinates.
 
     >>> orbit_size(np.array([True, False]))         # x_0 > 0 and x_0 < 0
     2
@@ -52,14 +52,18 @@ def symmetric(n: int) -> tuple[Array, Array]:
     """(p, AS) of the n half-spaces 1[at least a of the n coordinates are 1], a = 1, ..., n.
 
     p = Pr[X >= a] and AS = a Pr[X = a] / 2 for X ~ Binomial(n, 1/2): a point with X = a leaves the half-space by any
-    of a flips, and as many edges enter it; AS carries the factor 1/4.
+    of a flips, and as many edges enter it; AS has the factor 1/4. The relative error of numbers above 1e-290 is below
+    1e-13.
 
     >>> symmetric(1)
     (array([0.5]), array([0.25]))
     """
     n = checks.integer("n", n, 1, 10**5)
-    a = range(n, 0, -1)
-    layers = list(accumulate(a[:-1], lambda layer, a: layer * a // (n - a + 1), initial=1))  # C(n, a), exactly
-    p = [inside / 2**n for inside in accumulate(layers)]
-    AS = [edges / 2 ** (n + 1) for edges in map(mul, a, layers)]
-    return np.array(p[::-1]), np.array(AS[::-1])
+    middle = n // 2
+    a = np.arange(middle + 1, n + 1)
+    probability = np.empty(n + 1)  # Pr[X = a], from the exact middle one by the ratios of neighbours
+    probability[middle] = comb(n, middle) / 2**n
+    probability[middle + 1 :] = probability[middle] * np.cumprod((n - a + 1) / a)
+    probability[: n - middle] = probability[:middle:-1]
+    p = np.cumsum(probability[:0:-1])[::-1]
+    return p, np.arange(1, n + 1) * probability[1:] / 2

@@ -21,13 +21,16 @@ from .._arrays import Integers
 
 __all__ = ["character", "degrees", "dimension", "index", "monomials", "points", "supports"]
 
-MAX_POINTS_N = 26  # 2^26 rows of 26 bytes are 1.7 GB; larger cubes are walked in blocks
+# The largest n of which all points are listed: 2^26 rows of 26 bytes are 1.7 GB.
+MAX_POINTS_N = 26
+# The largest number of monomials that are listed: 2^28 of degree 3 take 3 GB as sets of int32, and as much meanwhile.
+MAX_MONOMIALS = 1 << 28
 
 
 def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
     """x_j = 1 - 2 bit_j(i) for the rows i = start, ..., stop - 1 of the cube, all 2^n by default; n <= 62.
 
-    Blocks of rows walk a cube that is too large to hold.
+    A cube that is too large to hold is gone through in blocks of rows.
 
     >>> points(2)
     array([[ 1,  1],
@@ -41,7 +44,7 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
     if stop - start > 1 << MAX_POINTS_N:
         raise ValueError(
             f"Argument 'n' must be at most {MAX_POINTS_N} to list all points, not {n}; "
-            "walk a larger cube in blocks with 'start' and 'stop'."
+            "list those of a larger cube in blocks with 'start' and 'stop'."
         )
     rows = np.arange(start, stop, dtype="<i8").view(np.uint8).reshape(-1, 8)
     found = np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.int8)
@@ -50,16 +53,19 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
     return found
 
 
-def index(X: ArrayLike) -> Integers:
-    """i = sum_j 2^j (1 - x_j) / 2: the rows at which the points X stand in ``points(n)``.
+def index(X: ArrayLike, *, checked: bool = False) -> Integers:
+    """i = sum_j 2^j (1 - x_j) / 2: the rows of ``points(n)`` in which the points X are, for n <= 62.
+
+    ``checked`` says that X is known to be an array of points of the cube.
 
     >>> index([[1, 1], [-1, 1], [-1, -1]])
     array([0, 1, 3])
     """
-    X = checks.signs("X", X)
-    if X.shape[1] > 62:
-        raise ValueError(f"Argument 'X' must have at most 62 columns, not {X.shape[1]}.")
-    return (X < 0) @ (np.int64(1) << np.arange(X.shape[1]))
+    points = np.asarray(X) if checked else checks.signs("X", X)
+    n = points.shape[1]
+    if n > 62:
+        raise ValueError(f"Argument 'X' must have at most 62 columns, not {n}.")
+    return (points < 0) @ (np.int64(1) << np.arange(n))
 
 
 def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
@@ -90,41 +96,54 @@ def dimension(n: int, degree: int) -> int:
     >>> dimension(3, 2)
     7
     """
-    n, degree = checks.integer("n", n, 0), checks.integer("degree", degree, 0)
+    n = checks.integer("n", n, 0)
+    degree = checks.integer("degree", degree, 0)
     return sum(comb(n, i) for i in range(degree + 1)) if degree < n else 1 << n
 
 
 def monomials(n: int, degree: int) -> Integers:
     """All T with |T| <= degree as bit masks, degree by degree, increasing within each degree.
 
-    Within one degree the sets inside {0, ..., p-1} come before any set that contains p. That prefix property is how
-    they are built, and what fast sweeps over degrees rely on.
+    Within one degree the sets inside {0, ..., p-1} come before any set that contains p. By this property they are
+    built here, and fast sweeps over the degrees rely on it.
 
     >>> [bin(T) for T in monomials(3, 2)]
     ['0b0', '0b1', '0b10', '0b100', '0b11', '0b101', '0b110']
     """
     n = checks.integer("n", n, 0, 62)
-    degree = checks.integer("degree", degree, 0)
+    degree = _listed_degree(n, degree)
     level = np.zeros(1, dtype=np.int64)
     levels = [level]
-    for i in range(1, min(degree, n) + 1):
+    for i in range(1, degree + 1):
         level = np.concatenate([level[: comb(p, i - 1)] | np.int64(1 << p) for p in range(n)])
         levels.append(level)
     return np.concatenate(levels)
 
 
-def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
-    """The monomials as sets of coordinates: for each i <= degree an (C(n, i), i) array of increasing rows, for any n.
+def _listed_degree(n: int, degree: int) -> int:
+    """min(degree, n), if there are few enough sets of so many coordinates to be listed."""
+    degree = min(checks.integer("degree", degree, 0), n)
+    count = dimension(n, min(degree, 28))  # of degree 28 they are already more than 2^28, unless n <= 28
+    if count > MAX_MONOMIALS:
+        raise ValueError(
+            f"Argument 'degree' must be smaller: {n} variables have more than 2^28 monomials up to {degree}."
+        )
+    return degree
 
-    The order is that of ``monomials``, to which n <= 62 is no limit here.
+
+def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
+    """The monomials as sets of coordinates: for each i <= degree a (C(n, i), i) array of increasing rows; n <= 10^6.
+
+    The order is that of ``monomials``.
 
     >>> [level.tolist() for level in supports(3, 2)]
     [[[]], [[0], [1], [2]], [[0, 1], [0, 2], [1, 2]]]
     """
-    n, degree = checks.size("n", n, 0), checks.integer("degree", degree, 0)
+    n = checks.integer("n", n, 0, 10**6)
+    degree = _listed_degree(n, degree)
     level = np.zeros((1, 0), dtype=np.int32)
     levels = [level]
-    for i in range(1, min(degree, n) + 1):
+    for i in range(1, degree + 1):
         sizes = [comb(p, i - 1) for p in range(n)]  # of the sets whose largest element is p
         lower = np.concatenate([level[:size] for size in sizes])
         level = np.column_stack([lower, np.repeat(np.arange(n, dtype=np.int32), sizes)])

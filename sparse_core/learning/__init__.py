@@ -4,9 +4,9 @@ The steps of Lemma 9 as objects; sums over samples that add up across shards; po
 algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact risks.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .. import _lazy
 from . import lemma_9, moments, monomial_products, regression, risks, shards
 from .moments import Moments
 
@@ -14,13 +14,9 @@ if TYPE_CHECKING:
     from . import lowdegree
     from .lowdegree import LowDegreeRegressor
 
-__all__ = ["LowDegreeRegressor", "Moments", "lemma_9", "lowdegree", "moments", "monomial_products"]
-__all__ += ["regression", "risks", "shards"]
+__all__ = [
+    "LowDegreeRegressor", "Moments", "lemma_9", "lowdegree", "moments", "monomial_products", "regression", "risks",
+    "shards",
+]  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name == "lowdegree":
-        return import_module(f"{__name__}.lowdegree")
-    if name == "LowDegreeRegressor":
-        return import_module(f"{__name__}.lowdegree").LowDegreeRegressor
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _lazy(__name__, {"LowDegreeRegressor": "lowdegree", "lowdegree": "lowdegree"})

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import monomials
+from ..cube.hypercube import index, monomials
 from .monomial_products import LONGEST, MonomialProducts, Spare, packed_signs, products_of
 
 __all__ = ["Moments"]
@@ -130,7 +130,7 @@ class Moments:
         """The labels of a block, and where each of its points stands on the cube, or else its sums."""
         (X, y, dtype), products = block, self._products
         if dtype is None:
-            return y, place(X), None
+            return y, index(X, checked=True), None
         values = packed_signs(y) if dtype is np.uint64 else y.astype(dtype, copy=False)
         sums = products.adjoint(products.factors(X.T, dtype, spare=spare), values)
         if dtype is np.uint64:
@@ -228,8 +228,3 @@ def checked_points(X: ArrayLike) -> NDArray[Any]:
     for rows in slices(len(X), max(1, CHUNK // max(X.shape[1], 1))):
         checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows])
     return X
-
-
-def place(X: NDArray[Any]) -> NDArray[np.int64]:
-    """``hypercube.index`` of points that have been checked."""
-    return (X < 0) @ (np.int64(1) << np.arange(X.shape[1]))

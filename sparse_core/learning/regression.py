@@ -28,9 +28,9 @@ from scipy.linalg import blas, lapack
 from .. import checks
 from .._arrays import Array, parallel, slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import dimension, monomials, supports
+from ..cube.hypercube import dimension, index, monomials, supports
 from .conjugate_gradients import conjugate_gradients, descend
-from .moments import TABLE_N, Moments, Report, checked_points, chunks, place
+from .moments import TABLE_N, Moments, Report, checked_points, chunks
 from .monomial_products import Spare, products_of
 
 __all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
@@ -274,7 +274,7 @@ def _by_transforms(X: NDArray[Any], y: NDArray[Any], degree: int) -> tuple[Array
     masks = monomials(n, degree)
     frequency, labels = np.zeros((2, 1 << checks.integer("n", n, 0, WALSH_N)))
     for points, values in chunks([(X, y)], n, checked=True):
-        where = place(points)
+        where = index(points, checked=True)
         np.add.at(frequency, where, 1.0)
         np.add.at(labels, where, values)
     frequency /= m

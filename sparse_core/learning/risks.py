@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from .. import checks
 from .._arrays import Array
+from .._interval import half_width
 from ..cube.fourier import walsh_transform
 from ..cube.hypercube import dimension, points
 
@@ -120,7 +120,7 @@ class Curve(NamedTuple):
         array([0.2228])
         """
         together = checks.integer("together", together, 1)
-        return np.asarray(-stdtrit(self.runs - 1, 0.025 / together) * self.error)  # 1 - 0.025 / 2^63 would be 1
+        return half_width(self.error, self.runs, 0.05 / together)
 
 
 def learning_curve(

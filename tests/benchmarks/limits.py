@@ -47,8 +47,8 @@ def walsh(rates: Rates, n: int, precision: str = "float64", **_: Any) -> float:
     from sparse_core.cube import fourier
 
     size, char = (4, "f") if precision == "float32" else (8, "d")
-    sweeps = 1 if n <= fourier.SHORT else 1 + math.ceil((n - fourier.BLOCK) / fourier.STRIP)
-    return max(sweeps * rates.copy(size << n), rates.step("calls", math.ceil(min(n, 14) / fourier.AT_ONCE[char])))
+    sweeps = 1 if n <= fourier.SHORT_BITS else 1 + math.ceil((n - fourier.BLOCK_BITS) / fourier.STRIP_BITS)
+    return max(sweeps * rates.copy(size << n), rates.step("calls", math.ceil(min(n, 14) / fourier.STEP_BITS[char])))
 
 
 def spectrum(rates: Rates, n: int, **_: Any) -> float:
