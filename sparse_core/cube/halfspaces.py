@@ -65,5 +65,5 @@ def symmetric(n: int) -> tuple[Array, Array]:
     probability[middle] = comb(n, middle) / 2**n
     probability[middle + 1 :] = probability[middle] * np.cumprod((n - a + 1) / a)
     probability[: n - middle] = probability[:middle:-1]
-    p = np.cumsum(probability[:0:-1])[::-1]
+    p = np.minimum(np.cumsum(probability[:0:-1])[::-1], 1)
     return p, np.arange(1, n + 1) * probability[1:] / 2

@@ -37,6 +37,8 @@ EXACT_N = 20  # the largest cube that is visited point by point
 EXACT_PAIRS = 1 << 24  # pairs of a point and a neuron, for which all flips are tried
 SAMPLED_PAIRS = 1 << 28  # triples of a point, a neuron and a flip in a sample
 PAIR_GRAPH = 1 << 26  # s^2 n up to which pairs of neurons are compared
+# The largest weight W or B, and coordinate of a point: squares of sums of them stay below the 1e60 that bounds accept.
+MAX_SCALE = 1e20
 PARTS = {  # of a whole report, by the statement that begins each
     "definition-1": "The class",
     "claim-2-1-parseval": "Section 2: Fourier weights and half-spaces",
@@ -378,9 +380,14 @@ def examine(
             stacklevel=2,
         )
     net = _padded(known.net)
+    with np.errstate(over="ignore"):
+        scale = max(net.scale)
+    if scale > MAX_SCALE:
+        raise ValueError(f"Argument 'network' must have a scale (W, B) of at most {MAX_SCALE:g}, not {scale:g}.")
     X = None if X is None else np.asarray(checks.real_array("X", X, 2, shape=(None, known.net.n)), dtype=np.float64)
     if X is not None:
         checks.integer("the number of rows of X", len(X), 1)
+        checks.entries("X", X, np.abs(X) <= MAX_SCALE, f"must be at most {MAX_SCALE:g} in size")
         X = np.pad(X, ((0, 0), (0, net.n - X.shape[1])), constant_values=1.0)
     law = checks.one_of("law", ("cube" if X is None else "points") if law is None else law, ("cube", "points"))
     if law == "points" and X is None:

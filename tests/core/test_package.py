@@ -85,7 +85,7 @@ def test_the_example_of_the_readme_runs(readme):
 
 def test_one_version_is_named_everywhere():
     version = PROJECT["version"]
-    assert sparse_core.__version__ in (version, "0+folder")  # the second where the package is not installed
+    assert sparse_core.__version__ in (version, "0.0.0.dev0")  # the second where the package is not installed
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"version = {{{version}}}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
