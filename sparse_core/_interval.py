@@ -6,8 +6,9 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
+
+from ._arrays import Array
 
 __all__ = ["Interval", "exactly", "half_width", "normal"]
 
@@ -37,7 +38,7 @@ def exactly(value: float) -> Interval:
     return Interval(float(value), float(value), float(value))
 
 
-def half_width(error: ArrayLike, count: int, level: float = 0.05) -> NDArray[np.float64]:
+def half_width(error: float | Array, count: int, level: float = 0.05) -> Array:
     """Half the width of Student's interval for a mean of ``count`` normal values, from its standard error.
 
     The interval misses the expectation with probability ``level``.
