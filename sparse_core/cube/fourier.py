@@ -2,8 +2,9 @@ r"""Fourier analysis of real functions on the cube: f = sum_T fhat(T) chi_T.
 
 A function is the array of its 2^n values in the order of ``hypercube.points(n)``; any real values are allowed. The
 definitions are the paper's, with its factors 1/4: for values -1 and 1, the sensitivity at x counts the coordinates
-whose flip changes f(x). Each quantity is found by flips of coordinates or by Fourier weights; the tests take the other
-route. ``statistics`` has what the weights know; the flips of a table of two values are counted by ``packed``.
+whose flip changes f(x). Each quantity is computed by flips of coordinates or by Fourier weights, and tested by the
+other of these two. ``statistics`` has all that follows from the weights; the flips of functions of two values are
+counted by ``packed``.
 
 Paper: section 2.1, Claim 2.1.
 """
@@ -47,7 +48,7 @@ THREAD_BYTES = 1 << 25
 
 
 def _split(bits: int, most: int) -> list[int]:
-    """Bits as a sum of as few parts of at most that size as possible, and as equal."""
+    """The number of bits as a sum of the fewest numbers of at most that size, which differ by at most 1."""
     parts = -(-bits // most)
     return [bits // parts + (j < bits % parts) for j in range(parts)]
 
@@ -77,7 +78,8 @@ def _columns(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: li
         y = out if j == len(factors) else work[j % 2, : x.size].reshape(x.shape)
         shape = (done, len(H), -1, x.shape[1])
         np.matmul(H, x.reshape(shape).swapaxes(1, 2), out=y.reshape(shape).swapaxes(1, 2))
-        x, done = y, done * len(H)
+        x = y
+        done *= len(H)
 
 
 def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[Any]]], factors: list[Any]) -> None:
@@ -200,37 +202,35 @@ class Statistics(NamedTuple):
 def statistics(values: ArrayLike) -> Statistics:
     """sum of fhat(T)^2 by the degree |T| and by the coordinates in T, in one sweep over the coefficients.
 
-    The squares are a matrix with a row for each high part of T and a column for each low one. Times the indicator of
-    the degree of the low part it adds up the rows by degree; its row and column sums give the influences. The
-    coefficients take a table of doubles, and values that are not doubles another one.
+    The squares are a matrix with a row for each high half of T and a column for each low one. Multiplied by the
+    indicators of the degrees of the low halves it gives sums of each row by degree; its row and column sums give the
+    influences. Memory: an array of 2^n doubles for the coefficients, and a second one if the values are not doubles.
 
     >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
     >>> found.weights, found.influences, found.average_sensitivity
     (array([1., 2., 0.]), array([1., 1.]), 2.0)
     """
-    x, n = checks.length_2n("values", values, finite=False)  # the transform sees to that
+    x, n = checks.length_2n("values", values, finite=False)  # the transform refuses infinities
     low = n // 2
     high = n - low
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
-    of_degree, rows = np.eye(low + 1)[degrees(low)], np.empty((1 << high, low + 1))
+    of_degree = np.eye(low + 1)[degrees(low)]
+    rows = np.empty((1 << high, low + 1))
 
     @np.errstate(over="ignore", invalid="ignore")
-    def some(part: slice) -> Array:
+    def add_up(part: slice) -> Array:
         squares = F[part] * F[part]
         np.matmul(squares, of_degree, out=rows[part])
         return np.asarray(squares.sum(axis=0))
 
+    parts = parallel(add_up, slices(1 << high, 1 << CALL_BITS - low), F.nbytes >= THREAD_BYTES)
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = sum(
-            parallel(some, slices(1 << high, 1 << CALL_BITS - low), F.nbytes >= THREAD_BYTES),
-            np.zeros(1 << low),
-        )
-    _bounded(columns)
+        columns = _bounded(sum(parts, np.zeros(1 << low)))
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)
     members = [sums.reshape(-1, 2, 1 << i)[:, 1].sum() for sums, bits in halves for i in range(bits)]
-    return Statistics(weights.astype(np.float64, copy=False), np.array(members, dtype=np.float64))
+    return Statistics(weights, np.array(members, dtype=np.float64))
 
 
 def weight_by_degree(values: ArrayLike) -> Array:
@@ -252,7 +252,7 @@ def tail(values: ArrayLike, degree: int) -> float:
 
 
 def _bounded(sums: Array) -> Array:
-    """Sums of squares, refused where they left the floating-point numbers."""
+    """These sums of squares, unless one is too large for a float."""
     if not isfinite(sums.sum()):
         raise ValueError("Argument 'values' must have squares that are finite; its entries are too large.")
     return sums
@@ -268,12 +268,14 @@ def sensitivity(values: ArrayLike) -> Array:
         changed, gap = two
         return packed.sensitivity(changed) * _bounded(np.array(gap * gap / 4))
     x, n = checks.length_2n("values", values)
-    total = np.zeros((1 << n,), dtype=np.float64)
+    x = x.astype(np.float64, copy=False)
+    total = np.zeros(1 << n)
     with np.errstate(over="ignore"):
         for i in range(n):
-            pair = x.reshape(-1, 2, 1 << i).astype(np.float64, copy=False)
-            total.reshape(-1, 2, 1 << i)[...] += ((pair[:, 0] - pair[:, 1]) ** 2)[:, None] / 4
-    return _bounded(total)
+            pairs = x.reshape(-1, 2, 1 << i)
+            gaps = pairs[:, 0] - pairs[:, 1]
+            total.reshape(-1, 2, 1 << i)[...] += (gaps * gaps)[:, None]
+    return _bounded(total / 4)
 
 
 def influences(values: ArrayLike) -> Array:
@@ -284,7 +286,7 @@ def influences(values: ArrayLike) -> Array:
     """
     if two := packed.two_valued(values):
         changed, gap = two
-        return packed.boundary(changed) * _bounded(np.array(gap * gap / 2 / changed.size))  # each edge has two ends
+        return packed.boundary(changed) * _bounded(np.array(gap * gap / 2 / changed.size))  # an edge has two ends
     x, n = checks.length_2n("values", values)
     x = x.astype(np.float64, copy=False)
     pairs = (x.reshape(-1, 2, 1 << i) for i in range(n))
