@@ -68,6 +68,41 @@ def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "\n"
 
 
+def test_the_estimator_is_loaded_when_it_is_used():
+    code = """if True:
+        import sys, sparse_core.learning
+        assert "sklearn" not in sys.modules
+        from sparse_core.learning import LowDegreeRegressor, lowdegree
+        assert sparse_core.LowDegreeRegressor is LowDegreeRegressor is lowdegree.LowDegreeRegressor
+    """
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_the_mathematics_does_not_import_what_the_chapters_import_beside_it():
+    for path in Path(sparse_core.__path__[0]).rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        named = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        named += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        assert not [name for name in named if name.startswith("sparse_book")], path
+
+
+def test_an_import_leaves_the_process_as_it_was():
+    """Warnings, floating-point errors, the locale, random numbers, the environment, signals."""
+    modules = set(MODULES) - {"sparse_book.figures"}
+    code = f"""if True:
+        import locale, os, random, signal, sys, warnings
+        import numpy as np, scipy.optimize, scipy.sparse, scipy.special, scipy.linalg, sklearn.base, sklearn.utils
+        def state():
+            handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+            draws = random.getstate(), repr(np.random.get_state())
+            return list(warnings.filters), np.geterr(), locale.setlocale(locale.LC_ALL), dict(os.environ), handlers, draws
+        before = state()
+        import {", ".join(sorted(modules))}
+        assert state() == before
+    """
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_figures_without_matplotlib_say_how_to_get_it():
     code = "import sys; sys.modules['matplotlib'] = None; import sparse_book.figures"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
