@@ -2,11 +2,14 @@
 
 A line of ``bad_numbers.txt`` is a call that works, with the domains of its numbers. From each domain follow the bad
 values: below and above it, the end that does not belong to it, the wrong type, NaN, infinity. The end that does belong
-is accepted. ``bad_calls.txt`` lists single calls, for arrays and for rules between arguments, with the refusal's words.
+is accepted. Each argument of each call is also tried with a dozen values of any kind: a refusal that names the argument
+and the rule, or an answer; never another error, a NaN, or a mask that is ignored. ``bad_calls.txt`` lists single calls,
+for arrays and for rules between arguments, with the words of the refusal.
 """
 
 import ast
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -109,3 +112,46 @@ def test_refused_call(call, error, words):
         eval(call, dict(NAMES))
     assert type(caught.value).__name__ == error
     assert words in str(caught.value)
+
+
+ANYTHING = {
+    "NaN": np.nan,
+    "infinity": -np.inf,
+    "empty": [],
+    "0-d": np.array(1.5),
+    "text": "x",
+    "None": None,
+    "complex": np.array([1 + 2j]),
+    "object": np.array([object()]),
+    "masked": np.ma.masked_array([1.0, -1.0], [True, False]),
+    "masked rows": np.ma.masked_array([[1.0, -1.0]], [[True, False]]),
+    "ragged": [[1], [1, 2]],
+    "huge": 10**400,
+    "large": np.uint64(2**63),
+    "large float": 1e300,
+    "tiny": 1e-300,
+    "negative": -3,
+}
+
+
+def outcome(call, name, value):
+    """What is wrong with the answer to a call with any value, or None."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            answer = evaluate(call, name, value)
+    except (ValueError, TypeError) as error:
+        return None if re.search(f"Argument|'{name}'|{name} = ", str(error)) else f"no name: {error!r}"
+    except Exception as error:
+        return f"not a refusal: {error!r}"
+    if np.ma.isMaskedArray(value):
+        return "a mask is ignored"
+    found = np.asarray(answer) if isinstance(answer, (float, np.ndarray, np.floating)) else np.zeros(0)
+    return "NaN" if found.dtype.kind == "f" and np.isnan(found).any() else None
+
+
+@pytest.mark.parametrize("call", LIMITS)
+def test_a_bad_value_is_refused_by_name_or_answered(call):
+    for keyword in ast.parse(call, mode="eval").body.keywords:
+        wrong = {said: found for said, value in ANYTHING.items() if (found := outcome(call, keyword.arg, value))}
+        assert not wrong, (call, keyword.arg)

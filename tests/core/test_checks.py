@@ -46,11 +46,11 @@ def test_other_arrays_become_float64(dtype):
     assert checks.real_array("u", np.ones(4, dtype), 1).dtype == np.float64
 
 
-@pytest.mark.parametrize("size", [4, 8192, 20000])
-@pytest.mark.parametrize("good", [1.0, 1e300])  # the squares of the second overflow
+@pytest.mark.parametrize("size", [4, 20000])
+@pytest.mark.parametrize("good", [1.0, 1e308])  # the sum of the second overflows
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_one_entry_that_is_not_finite_is_found_wherever_it_stands(size, good, bad):
-    for where in {0, 8191, 8192, size // 2, size - 1} & {*range(size)}:
+    for where in (0, size // 2, size - 1):
         row = np.full(size, good)
         assert checks.real_array("u", row, 1) is row
         row[where] = bad

@@ -93,9 +93,10 @@ def test_an_import_leaves_the_process_as_it_was():
         import locale, os, random, signal, sys, warnings
         import numpy as np, scipy.optimize, scipy.sparse, scipy.special, scipy.linalg, sklearn.base, sklearn.utils
         def state():
+            user = locale.setlocale(locale.LC_ALL), dict(os.environ)
             handlers = [signal.getsignal(number) for number in signal.valid_signals()]
             draws = random.getstate(), repr(np.random.get_state())
-            return list(warnings.filters), np.geterr(), locale.setlocale(locale.LC_ALL), dict(os.environ), handlers, draws
+            return list(warnings.filters), np.geterr(), user, handlers, draws
         before = state()
         import {", ".join(sorted(modules))}
         assert state() == before
