@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -28,22 +29,6 @@ def test_wrong_arguments_show_the_usage_and_one_error(line, capsys):
     assert exit_.value.code != 0
     assert errors.startswith("usage: make.py")
     assert "error: " in errors.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (["book", "--chapter", "03-c"], "there is no chapter '03-c'; the chapters are 01-a, 02-b"),
-        (["book", "--chapter", ""], "there is no chapter ''; the chapters are 01-a, 02-b"),
-        (["refresh", "0"], "there is no chapter '0'; the chapters are 01-a, 02-b"),
-        (
-            ["book", "--chapter", "1", "m=1"],
-            "'m=1' sets no parameter of an executed chapter; write name=value, with name: n",
-        ),
-    ],
-)
-def test_a_name_that_is_not_known_lists_those_that_are(small, words, said):
-    assert said in stopped(small, *words)
 
 
 def test_an_older_python_is_refused(monkeypatch, capsys):
@@ -106,49 +91,38 @@ def test_a_failing_cell_is_named_with_its_traceback(small):
 
 
 HEADER = CHAPTER.partition("\n# A chapter")[0]
-
-
-@pytest.mark.parametrize(
-    "name, chapter, reason",
-    [
-        ("03-c", CHAPTER, "03-c has code cells and does not stand in _toc.yml"),
-        ("02-b", CHAPTER.replace("jupytext:", "jupytext: ["), "02-b.md cannot be read: while parsing"),
-        (
-            "02-b",
-            CHAPTER.replace("print(", "import sys\nsys.exit()\nprint(") + "\n```{code-cell}\n7\n```\n",
-            "cell 3 was not",
-        ),
-        ("02-b", CHAPTER + "\n```{code-cell} ipython3\n\n```\n", "code cell 3 was not executed: ''"),
-        ("02-b", "# A chapter\n\nWithout a header and a cell.\n", "02-b stands in _toc.yml and has no code cell"),
-        ("02-b", f"{HEADER}\n# A chapter\n\nWithout a cell.\n", "02-b stands in _toc.yml and has no code cell"),
-    ],
-    ids=["not shown", "a broken header", "an end in the middle", "an empty cell", "no header", "no cell"],
-)
-def test_a_chapter_that_is_not_shown_or_not_run_to_its_end_stops_the_build(small, name, chapter, reason):
-    (small / f"book/{name}.md").write_text(chapter)
-    assert reason in stopped(small, "book")
-
-
 PICTURE = "![a picture](https://example.org/x.png)"
+EXIT = CHAPTER.replace("print(", "import sys\nsys.exit()\nprint(") + "\n```{code-cell}\n7\n```\n"
+NO_CELL = "02-b stands in _toc.yml and has no code cell"
 
 
 @pytest.mark.parametrize(
-    "name, content, words, reason",
+    "line, name, content, reason",
     [
-        ("book/01-a.md", b"# \xff\n", [], "01-a.md cannot be read: 'utf-8' codec"),
-        ("_toc.yml", b"\xff", [], "_toc.yml cannot be read: 'utf-8' codec"),
-        ("book/assets/a.svg", None, [], "book/assets/a.svg leads out of the repository, to /"),
-        ("book/index.md", f"# A\n\n{PICTURE}\n".encode(), [], "index.html loads from another host: <img alt="),
-        ("book/01-a.md", f"{CHAPTER}\n{PICTURE}\n".encode(), ["--chapter", "1"], "01-a.html loads from another host:"),
-        ("book/index.md", b"# A\n", ["--chapter", "1", "n=3", "n=4"], "'n=4' sets n a second time"),
+        ("book --chapter 03-c", "book/index.md", "", "there is no chapter '03-c'; the chapters are 01-a, 02-b"),
+        ("book --chapter ''", "book/index.md", "", "there is no chapter ''; the chapters are 01-a, 02-b"),
+        ("refresh 0", "book/index.md", "", "there is no chapter '0'; the chapters are 01-a, 02-b"),
+        ("book --chapter 1 m=1", "book/index.md", "", "'m=1' sets no parameter of an executed chapter; write name="),
+        ("book --chapter 1 n=3 n=4", "book/index.md", "", "'n=4' sets n a second time"),
+        ("book", "book/03-c.md", CHAPTER, "03-c has code cells and does not stand in _toc.yml"),
+        ("book", "book/02-b.md", CHAPTER.replace("jupytext:", "jupytext: ["), "02-b.md cannot be read: while parsing"),
+        ("book", "book/02-b.md", EXIT, "cell 3 was not"),
+        ("book", "book/02-b.md", f"{CHAPTER}\n```{{code-cell}}\n\n```\n", "code cell 3 was not executed: ''"),
+        ("book", "book/02-b.md", "# A chapter\n\nWithout a header and a cell.\n", NO_CELL),
+        ("book", "book/02-b.md", f"{HEADER}\n# A chapter\n\nWithout a cell.\n", NO_CELL),
+        ("book", "book/01-a.md", b"# \xff\n", "01-a.md cannot be read: 'utf-8' codec"),
+        ("book", "_toc.yml", b"\xff", "_toc.yml cannot be read: 'utf-8' codec"),
+        ("book", "book/assets/a.svg", None, "book/assets/a.svg leads out of the repository, to /"),
+        ("book", "book/index.md", f"# A\n\n{PICTURE}\n", "index.html loads from another host: <img alt="),
+        ("book --chapter 1", "book/01-a.md", f"{CHAPTER}\n{PICTURE}\n", "01-a.html loads from another host:"),
     ],
 )
-def test_what_must_not_be_shown_stops_the_build(small, tmp_path, name, content, words, reason):
-    if content:
-        (small / name).write_bytes(content)
-    else:
+def test_what_is_wrong_stops_the_build_in_one_line(small, tmp_path, line, name, content, reason):
+    if content is None:
         (small / name).symlink_to(tmp_path)
-    assert reason in stopped(small, "book", *words)
+    elif content:
+        (small / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert reason in stopped(small, *shlex.split(line))
 
 
 def test_a_notebook_that_is_broken_is_named_or_written_anew(small):
@@ -229,54 +203,54 @@ def test_a_build_that_is_stopped_while_sites_are_exchanged_leaves_a_whole_one(tm
 
 
 @pytest.fixture
-def interpreter(tmp_path, monkeypatch):
-    """A Python whose environments say and do what they are told to, at each step of an installation."""
-    monkeypatch.setattr(make, "VENV", tmp_path / ".venv")
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+def steps(tmp_path, monkeypatch):
+    """A function that says what each step of an installation will print and return; it lists the steps from then on."""
+    monkeypatch.setattr(make, "VENV", tmp_path)
     monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
 
-    def behaves(output, code):
-        (tmp_path / "made").write_text(f'#!/bin/sh\necho "{output}"\nexit {code}\n')
-        (tmp_path / "python").write_text(f'#!/bin/sh\nmkdir -p "$4/bin" && cp "{tmp_path}/made" "$4/bin/python"\n')
-        for script in ("made", "python"):
-            (tmp_path / script).chmod(0o755)
+    def prepare(output, code):
+        commands = []
 
-    return behaves
+        def run(command, **_):
+            commands.append(command)
+            if code is None:
+                raise KeyboardInterrupt
+            return subprocess.CompletedProcess(command, code, output)
+
+        monkeypatch.setattr(subprocess, "run", run)
+        return commands
+
+    return prepare
 
 
 @pytest.mark.parametrize(
-    ("output", "said"),
+    ("output", "code", "said"),
     [
-        ("WARNING: Retrying after connection broken by 'NewConnectionError'", "no network: the first run"),
+        ("WARNING: Retrying after connection broken by 'NewConnectionError'", 1, "no network: the first run"),
         (
             "ERROR: No matching distribution found for numpy==0",
+            1,
             f"there is no wheel for Python {make.VERSION} on this machine "
             "(No matching distribution found for numpy==0); tested: Python 3.11 to 3.14",
         ),
-        ("/usr/bin/python3: No module named ensurepip", "apt install python3-venv"),
-        ("ERROR: Errno 28, no space", "the packages could not be installed (Errno 28, no space)"),
+        ("/usr/bin/python3: No module named ensurepip", 1, "apt install python3-venv"),
+        ("ERROR: Errno 28, no space", 1, "the packages could not be installed (Errno 28, no space)"),
+        ("", None, "interrupted; nothing half built was kept"),
     ],
 )
-def test_a_failed_installation_says_why_and_is_tried_again(interpreter, capsys, output, said):
-    interpreter(output, 1)
+def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_again(steps, capsys, output, code, said):
+    steps(output, code)
     assert make.main(["check"]) == 1
     errors = capsys.readouterr().err
     assert said in errors
     assert errors.count("\n") == 1
-    interpreter("Collecting numpy", 0)
-    assert make.bootstrap(make.VENV, make.LOCK) == str(make.VENV / "bin/python")
-    interpreter("a third installation would fail", 1)
-    assert make.bootstrap(make.VENV, make.LOCK) == str(make.VENV / "bin/python")
-
-
-def test_an_interrupted_installation_is_made_anew(interpreter, monkeypatch, capsys):
-    interpreter("Collecting numpy", 0)
-    with monkeypatch.context() as patch:
-        patch.setattr(make, "install", lambda command: exec("raise KeyboardInterrupt"))
-        assert make.main(["check"]) == 1
-    assert capsys.readouterr().err == "check: stopped: interrupted; nothing half built was kept\n"
-    assert make.bootstrap(make.VENV, make.LOCK) == str(make.VENV / "bin/python")
-    assert "installing the packages of requirements.lock" in capsys.readouterr().out
+    again = steps("Collecting numpy", 0)
+    python = make.bootstrap(make.VENV, make.LOCK)
+    assert [step[0] for step in again] == [sys.executable, python]
+    assert "--clear" in again[0] and str(make.LOCK) in again[1]
+    third = steps("a third installation", 0)
+    assert make.bootstrap(make.VENV, make.LOCK) == python
+    assert third == []
 
 
 # The rest
@@ -288,13 +262,6 @@ def test_failing_tests_end_in_one_clear_line(small):
     assert code == 1
     assert "1 failed" in output
     assert errors == "test: stopped: pytest ended with exit code 1; the reasons are above\n"
-
-
-def test_a_tool_that_finds_something_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(subprocess, "call", lambda command, cwd: int("mypy" in command))
-    monkeypatch.setenv("COMPANION_NO_VENV", "1")
-    assert make.main(["check"]) == 1
-    assert capsys.readouterr().err == "check: stopped: mypy ended with exit code 1; the reasons are above\n"
 
 
 def test_serve_needs_a_site_and_shows_it(small):

@@ -103,32 +103,24 @@ def test_a_name_that_would_leave_its_attribute_is_refused(key):
     assert any(f"{key} 'x\" onclick" in problem for problem in audit([bad], [], [], {}))
 
 
-def test_records_are_shown_as_text():
-    found = ledger.check("lemma-9", [1.0], [4.0], evidence="exact", over=EVIL, control={EVIL: 0.5})
-    assert_only_text(found._repr_mimebundle_()["text/html"])
-
-
-def test_figures_are_shown_as_text():
-    fig, ax = figures.canvas()
-    ax.plot([0, 1], [0, 1], label=EVIL.replace("$", ""))
-    figure = figures.Figure(fig, EVIL)
-    assert_only_text(figure._repr_mimebundle_()["text/html"])
-
-    def draw(ax, value):
-        ax.plot([0, 1], [0, 1], label="line")
-        return EVIL
-
-    assert_only_text(figures.Slider(EVIL, [1, 2], draw, start=1)._repr_mimebundle_()["text/html"])
-
-
-def test_tables_are_shown_as_text():
-    assert_only_text(figures.Table({EVIL: [EVIL]})._repr_mimebundle_()["text/html"])
-
-
-def test_a_report_is_shown_as_text():
+def evil_output(kind):
+    if kind == "record":
+        return ledger.check("lemma-9", [1.0], [4.0], evidence="exact", over=EVIL, control={EVIL: 0.5})
+    if kind == "table":
+        return figures.Table({EVIL: [EVIL]})
+    if kind == "figure":
+        fig, ax = figures.canvas()
+        ax.plot([0, 1], [0, 1], label=EVIL.replace("$", ""))
+        return figures.Figure(fig, EVIL)
+    if kind == "slider":
+        return figures.Slider(EVIL, [1, 2], lambda ax, value: ax.plot([0, 1], [0, 1], label="line") and EVIL, start=1)
     row = laboratory.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
-    evil = laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
-    assert_only_text(evil._repr_mimebundle_()["text/html"])
+    return laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
+
+
+@pytest.mark.parametrize("kind", ["record", "table", "figure", "slider", "report"])
+def test_what_a_cell_shows_is_text(kind):
+    assert_only_text(evil_output(kind)._repr_mimebundle_()["text/html"])
 
 
 def test_the_claims_of_this_book_need_no_tags():
