@@ -230,7 +230,7 @@ def statistics(values: ArrayLike) -> Statistics:
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)
     members = [sums.reshape(-1, 2, 1 << i)[:, 1].sum() for sums, bits in halves for i in range(bits)]
-    return Statistics(weights, np.array(members, dtype=np.float64))
+    return Statistics(weights.astype(np.float64), np.array(members, dtype=np.float64))
 
 
 def weight_by_degree(values: ArrayLike) -> Array:
