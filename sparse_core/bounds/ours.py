@@ -7,7 +7,9 @@ steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from math import cbrt, ceil, inf, ldexp, log, log1p, log2, sqrt
 
@@ -15,10 +17,11 @@ from .. import checks
 from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, unchecked
 
 __all__ = [
-    "BRACKET", "LEVEL", "LOSS", "SECOND_ORDER", "TAILS", "average_sensitivity", "averaging_samples", "claim_2_1_tail",
-    "degree", "least_squares_samples", "lemma_6", "lemma_7", "log_width", "noise_sensitivity", "rademacher",
-    "remark_11", "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity",
-    "tail_second_order", "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
+    "BRACKET", "LEVEL", "LOSS", "SECOND_ORDER", "TAILS", "average_sensitivity", "average_sensitivity_depth",
+    "average_sensitivity_moments", "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree",
+    "least_squares_samples", "lemma_6", "lemma_7", "log_width", "noise_sensitivity", "rademacher", "remark_11",
+    "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity", "tail_second_order",
+    "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
 # The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
@@ -75,6 +78,52 @@ def average_sensitivity(
     if mean_square_active is not None:
         bounds.append(4 * mean_square_active * W**2)
     return min(bounds)
+
+
+def average_sensitivity_depth(W: Sequence[float], k: Sequence[int], s: Sequence[int], u: float = 1.0) -> float:
+    """AS(h) <= u^2 min(2 k_D, s_D) prod_l min(2 k_l, s_l) W_l^2, the exact supremum (`ours-depth-supremum`).
+
+    W, k, s : for each layer the largest norm of a row, the number of active neurons and that of all neurons.
+    u : the largest size of an output weight.
+
+    >>> average_sensitivity_depth([1.0], [2], [4]), average_sensitivity_depth([1.0, 2.0], [1, 1], [2, 1])
+    (16.0, 8.0)
+    """
+    if not len(W) == len(k) == len(s) > 0:
+        raise ValueError(
+            f"Arguments 'W', 'k' and 's' must have one entry for each layer, not {len(W)}, {len(k)} and {len(s)}."
+        )
+    bound = checks.real("u", u, 0) ** 2
+    for norm, active, size in zip(W, k, s, strict=True):
+        size = checks.integer("s", size, 1)
+        changing = min(2 * checks.integer("k", active, 1, size), size)
+        bound *= changing * checks.real("W", norm, 0) ** 2
+    return float(bound * changing)
+
+
+@checked(W4=partial(checks.real, minimum=0))
+def average_sensitivity_spread(W: float, W4: float, k: int, s: int) -> float:
+    """AS(h) <= k^2 (W + 2^(1/4) Lambda^(1/4) W4)^2, Lambda = ln max(s/k, sqrt(e)) (`ours-gradient-spread`).
+
+    W4 : the largest l4 norm of a u_j w_j. It is between n^(-1/4) W, for weights of one size, and W.
+
+    >>> round(average_sensitivity_spread(1.0, 0.1, 1, 2), 3)
+    1.229
+    """
+    spread = max(0.5, log(s / k))
+    return float(k**2 * (W + (2 * spread) ** 0.25 * W4) ** 2)
+
+
+@checked(p=partial(checks.real, minimum=1, maximum=2), moment=partial(checks.real, minimum=0))
+def average_sensitivity_moments(W: float, s: int, p: float, moment: float) -> float:
+    """AS(h) <= 2^p s^(2 - p) W^2 E|R_x|^p for 1 <= p <= 2 (`ours-moments`).
+
+    moment : E|R_x|^p.
+
+    >>> average_sensitivity_moments(1.0, 4, 1.0, 2.0), average_sensitivity_moments(1.0, 4, 2.0, 4.0)
+    (16.0, 16.0)
+    """
+    return float(2**p * s ** (2 - p) * W**2 * moment)
 
 
 @checked()

@@ -4,12 +4,12 @@ Networks and their scale, who is active where, how sparse a network is and by wh
 paper, exact evaluation that pays for active neurons only, and a small trainer.
 """
 
-from . import activity, certificates, constructions, evaluation, evaluator, sparsity, training
+from . import activity, certificates, constructions, evaluation, evaluator, gradients, sparsity, training
 from .evaluator import SparseEvaluator
 from .network import Scale, SparseNetwork
 from .sparsity import Sparsity
 
 __all__ = [
     "Scale", "SparseEvaluator", "SparseNetwork", "Sparsity", "activity", "certificates", "constructions",
-    "evaluation", "evaluator", "sparsity", "training",
+    "evaluation", "evaluator", "gradients", "sparsity", "training",
 ]  # fmt: skip

@@ -333,7 +333,7 @@ def test_on_a_phone_wide_things_show_it_and_a_finger_has_room(pages, address, in
         found, phone = [], {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
         tab = await page.context.browser.new_page(reduced_motion="reduce", **phone)
         tab.set_default_timeout(120_000)
-        for name in ("07-practice", "map", "laboratory"):
+        for name in ("08-practice", "map", "laboratory"):
             await tab.goto(f"{address}/book/{name}.html", wait_until="load")
             await tab.wait_for_function(TYPESET)
             await tab.evaluate(SETTLED)
@@ -351,7 +351,7 @@ def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, ad
     async def visit(page):
         wrong = []
         await page.set_viewport_size({"width": 390, "height": 844})
-        await page.goto(f"{address}/book/07-practice.html")
+        await page.goto(f"{address}/book/08-practice.html")
         for button in ("primary-toggle", "secondary-toggle", "pst-navbar-icon.search-button"):
             await page.locator(f"button.{button}").press("Enter")
             await page.locator("dialog[open]").wait_for()
