@@ -21,15 +21,15 @@ SETTINGS = """
 [tool.mutmut]
 source_paths = ["sparse_core"]
 only_mutate = ["{source}"]
-also_copy = ["book", "make.py"]
+also_copy = ["book", "make.py", "sparse_book"]
 pytest_add_cli_args = ["-o", "addopts=", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = ["{tests}"]
 """
 
 
 def main(name):
-    room, _, module = name.rpartition("/")
-    source, tests = Path("sparse_core", f"{name}.py"), Path("tests/core", room, f"test_{module}.py")
+    part, _, module = name.rpartition("/")
+    source, tests = Path("sparse_core", f"{name}.py"), Path("tests/core", part, f"test_{module}.py")
     if missing := [str(path) for path in (source, tests) if not (ROOT / path).is_file()]:
         sys.exit(f"mutate: stopped: there is no {missing[0]}")
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
