@@ -1,9 +1,9 @@
-r"""Verdicts that travel with the notebook: ``check`` and ``refute``.
+r"""Verdicts that are stored in the notebook: ``check`` and ``refute``.
 
 ``check`` compares the two sides of a statement on instances that have been computed; ``refute`` shows an instance on
-which the printed form of a statement fails. Both raise when they cannot keep their promise, both refuse to speak about
-zero instances, and both return a ``Record`` that shows itself as one line and carries itself as data in the output of
-its notebook cell. The ledger page of the book is made of those data, the boxes of the chapters and ``book/claims``.
+which the printed form of a statement fails. Both raise an error if the comparison fails, both refuse zero instances,
+and both return a ``Record``, which is shown as one line and stored as data in the output of its notebook cell. The
+ledger page of the book is made of those data, the boxes of the chapters and ``book/claims``.
 
 Words of evidence. *exact*: the instances that are named, computed without sampling: on the whole cube, by a closed form
 or in exact arithmetic; floats up to the tolerance. *exhaustive*: every member of the family that is named. *certified*:
@@ -11,12 +11,11 @@ bounded by a certificate that was checked. *sampled*: random instances from a na
 counterexample among N", never as a proof. *refuted*: a witness with its margin. So what is sampled names its seed, and
 what is exact or exhaustive has none.
 
-A check that cannot fail is worth nothing. So each carries a *control*: the same comparison with a hypothesis or a
-constant mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same
-witness.
+A check that cannot fail shows nothing. So each has a *control*: the same comparison with a hypothesis or a constant
+mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
 
 An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
-Such a record shows itself like any other and carries no data, so that it can neither pay for a claim nor break a book.
+Such a record is shown like any other but stored without data, so that it never counts as evidence for a claim.
 """
 
 from __future__ import annotations
@@ -25,7 +24,9 @@ import hashlib
 import html
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from math import isfinite
+from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,21 @@ from sparse_core import checks
 __all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute"]
 
 MIME = "application/vnd.sparse-core.record+json"
-EXERCISE = "exercise-"  # before the id of the claim that an exercise changes
+# Before the id of the claim that an exercise changes.
+EXERCISE = "exercise-"
 EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
 RELATIONS = ("<=", "==")
-RTOL = 1e-9  # the relative tolerance of a comparison of floats; integers and fractions are compared exactly
+# The relative tolerance of a comparison of floats: sums of some 10^6 terms stay well below it. Integers and fractions
+# are compared exactly.
+RTOL = 1e-9
+# The largest relative tolerance: what the central differences of chapter 7 need, no other check more than 1e-8.
+MAX_RTOL = 1e-5
+# The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
+MAX_ATOL = 1e-9
 
 
 class LedgerError(AssertionError):
-    """A statement that does not hold as claimed, or a ledger that does not balance."""
+    """A statement that does not hold as claimed, or claims and evidence that disagree."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,11 @@ class Record:
     deviation: float | None = None  # largest |left - right|, for "=="
     margin: str | None = None  # left side - right side at the witness, for a refutation
     sides: tuple[str, str] | None = None  # both sides at the witness
-    tolerance: float = 0.0
+    rtol: float = 0.0
+    atol: float = 0.0
     seed: int | None = None
     interval: tuple[float, float] | None = None
-    controls: tuple[str, ...] = field(default=())
+    controls: tuple[str, ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -104,6 +113,8 @@ class Record:
             parts.append(f"slack {low}×" if low == high else f"slack {low}–{high}×")
         if self.deviation is not None:
             parts.append("equal" if self.deviation == 0 else f"equal to {_order_of(self.deviation)}")
+        if self.atol:
+            parts.append(f"absolute tolerance {self.atol:g}")
         if self.interval is not None:
             parts.append(f"95 % interval [{_number(self.interval[0])}, {_number(self.interval[1])}]")
         return " · ".join(parts)
@@ -155,13 +166,15 @@ def check(
     Parameters
     ----------
     claim_id : the stable id of the claim in ``book/claims``.
-    lhs, rhs : numbers or arrays that broadcast; one entry per instance. Integers and fractions are compared exactly.
+    lhs, rhs : real numbers or arrays that broadcast; one entry per instance. Integers and fractions are compared
+        exactly. One array on both sides is refused.
     evidence : "exact", "exhaustive", "certified" or "sampled".
     over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3".
     relation : "<=" or "==".
     control : what was mutated -> the mutated right side, or the pair of both mutated sides. Each must fail somewhere.
-    rtol, atol : floats are compared to within rtol * max(|lhs|, |rhs|) + atol.
-    seed : from which the instances descend; "sampled" demands it, "exact" and "exhaustive" refuse it.
+    rtol, atol : floats are compared to within rtol * max(|lhs|, |rhs|) + atol, at most 1e-5 and 1e-9.
+    seed : of the instances; required for "sampled", refused for "exact" and "exhaustive".
+    interval : (low, high), a 95 % confidence interval of what was sampled.
 
     Examples
     --------
@@ -176,9 +189,14 @@ def check(
     checks.one_of("relation", relation, RELATIONS)
     if fault := misnamed_seed(evidence, seed):
         raise ValueError(f"Argument 'seed' {fault}.")
+    rtol = checks.real("rtol", rtol, 0, MAX_RTOL)
+    atol = checks.real("atol", atol, 0, MAX_ATOL)
+    if interval is not None:
+        interval = _interval(interval)
     left, right, exact = _sides(claim_id, lhs, rhs)
     if exact:
-        rtol = atol = 0.0
+        rtol = 0.0
+        atol = 0.0
     bad = np.flatnonzero(_violations(left, right, relation, rtol, atol))
     if bad.size:
         raise LedgerError(
@@ -199,7 +217,7 @@ def check(
         slack = float(ratio.min()), float(ratio.max())
     return Record(
         claim_id, evidence, relation, over, left.size, slack=slack, deviation=deviation,
-        tolerance=rtol, seed=seed, interval=interval, controls=tuple(caught),
+        rtol=rtol, atol=atol, seed=seed, interval=interval, controls=tuple(caught),
     )  # fmt: skip
 
 
@@ -262,9 +280,14 @@ def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iter
 
 def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
     """Both sides as flat arrays of one length, and whether they can be compared exactly."""
+    if lhs is rhs and np.ndim(lhs) > 0:  # two equal numbers may be one object
+        raise LedgerError(f"{claim_id}: both sides are the same object, so the comparison says nothing.")
     left, right = map(np.ravel, np.broadcast_arrays(lhs, rhs))
     if left.size == 0:
         raise LedgerError(f"{claim_id}: a check over zero instances says nothing.")
+    for name, side in (("lhs", left), ("rhs", right)):
+        if side.dtype.kind == "c" or side.dtype == object and any(map(_is_complex, side)):
+            raise TypeError(f"Argument '{name}' must be real; compare real and imaginary parts.")
     kinds = left.dtype.kind + right.dtype.kind
     if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
         return left.astype(object), right.astype(object), True
@@ -272,6 +295,18 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
     if np.isnan(left).any() or np.isnan(right).any():
         raise LedgerError(f"{claim_id}: a side is not a number.")
     return left, right, False
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Complex) and not isinstance(value, Real)
+
+
+def _interval(interval: tuple[float, float]) -> tuple[float, float]:
+    """(low, high) as two finite floats with low <= high."""
+    low, high = map(float, interval)
+    if not (isfinite(low) and isfinite(high) and low <= high):
+        raise ValueError(f"Argument 'interval' must be finite numbers (low, high) with low <= high, not {interval}.")
+    return low, high
 
 
 def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: float, atol: float) -> NDArray[np.bool_]:

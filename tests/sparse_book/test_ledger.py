@@ -113,14 +113,14 @@ def test_an_equality_reports_its_deviation_as_a_power_of_ten(lhs, rhs, words):
 
 def test_integers_and_fractions_are_compared_exactly():
     big = 10**30
-    assert ledger.check("lemma-9", big, big + 1, evidence="exact", over="pair").tolerance == 0
+    assert ledger.check("lemma-9", big, big + 1, evidence="exact", over="pair", atol=1e-12).atol == 0
     with pytest.raises(ledger.LedgerError):
         ledger.check("lemma-9", big + 1, big, evidence="exact", over="pair")
 
 
 def test_floats_are_compared_to_the_tolerance_that_the_record_names():
     record = ledger.check("lemma-9", 1.0, 1.0 - 1e-12, evidence="exact", over="pair", rtol=1e-9)
-    assert record.tolerance == 1e-9
+    assert record.rtol == 1e-9
     with pytest.raises(ledger.LedgerError):
         ledger.check("lemma-9", 1.0, 1.0 - 1e-12, evidence="exact", over="pair", rtol=1e-13)
 
@@ -128,10 +128,41 @@ def test_floats_are_compared_to_the_tolerance_that_the_record_names():
 def test_zero_is_compared_exactly_unless_an_absolute_tolerance_is_named():
     with pytest.raises(ledger.LedgerError):
         ledger.check("lemma-9", 1e-300, 0.0, relation="==", evidence="exact", over="error")
-    assert (
-        ledger.check("lemma-9", 1e-15, 0.0, relation="==", evidence="exact", over="error", atol=1e-12).deviation
-        == 1e-15
-    )
+    record = ledger.check("lemma-9", 1e-15, 0.0, relation="==", evidence="exact", over="error", atol=1e-12)
+    assert (record.deviation, record.atol) == (1e-15, 1e-12)
+    assert str(record) == "Lemma 9 · exact · 1 error · equal to 1e-12 · absolute tolerance 1e-12"
+
+
+@pytest.mark.parametrize("lhs, rhs", [([1 + 5j], [1.0]), ([1j], [1j]), ([1.0], np.array([1j, 1], object)[:1])])
+def test_complex_numbers_are_refused(lhs, rhs):
+    with pytest.raises(TypeError, match="Argument '[lr]hs' must be real; compare real and imaginary parts"):
+        ledger.check("lemma-9", lhs, rhs, relation="==", evidence="exact", over="numbers")
+    with pytest.raises(TypeError, match="Argument '[lr]hs' must be real"):
+        ledger.refute("E1", lhs, rhs, relation="==", margin=1, over="numbers")
+
+
+def test_one_array_on_both_sides_is_refused():
+    side = np.array([1.0, 2.0])
+    with pytest.raises(ledger.LedgerError, match="lemma-9: both sides are the same object"):
+        ledger.check("lemma-9", side, side, relation="==", evidence="exact", over="numbers")
+    with pytest.raises(ledger.LedgerError, match="E1: both sides are the same object"):
+        ledger.refute("E1", side, side, margin=1, over="numbers")
+
+
+@pytest.mark.parametrize(
+    "argument, rule",
+    [
+        ({"rtol": 1}, "'rtol' must be at most 1e-05, not 1.0"),
+        ({"rtol": -1e-9}, "'rtol' must be at least 0"),
+        ({"rtol": np.nan}, "'rtol' must be finite"),
+        ({"atol": 1e-3}, "'atol' must be at most 1e-09, not 0.001"),
+        ({"interval": (5, 1)}, r"'interval' must be finite numbers \(low, high\) with low <= high, not \(5, 1\)"),
+        ({"interval": (0.0, np.nan)}, "'interval' must be finite numbers"),
+    ],
+)
+def test_tolerances_are_small_and_an_interval_has_its_ends_in_order(argument, rule):
+    with pytest.raises(ValueError, match=f"^Argument {rule}"):
+        ledger.check("lemma-9", [1.0, 2.0], 4.0, evidence="sampled", seed=0, over="networks", **argument)
 
 
 def test_a_sampled_check_never_calls_itself_proved():
@@ -227,7 +258,7 @@ def test_a_refutation_knows_two_relations():
 # the record inside the notebook
 
 
-def test_the_record_travels_as_data_and_as_escaped_html():
+def test_the_record_is_stored_as_data_and_as_escaped_html():
     record = passing(over='networks <script>alert("x")</script>')
     bundle = json.loads(json.dumps(record._repr_mimebundle_()))
     assert bundle[ledger.MIME]["claim"] == "lemma-9" and bundle[ledger.MIME]["anchor"] == record.anchor
@@ -243,7 +274,7 @@ def test_the_line_on_the_page_reads_like_the_line_of_text():
     assert line == "Lemma 9 exhaustive 2 networks · slack 2–4×" + controls
 
 
-def test_a_refutation_in_fractions_travels_as_data():
+def test_a_refutation_in_fractions_is_stored_as_data():
     record = ledger.refute("E10", Fraction(1, 4), Fraction(1, 8), margin=Fraction(1, 8), over="n = 1")
     assert json.loads(json.dumps(record._repr_mimebundle_()[ledger.MIME]))["margin"] == "1/8"
 
