@@ -29,7 +29,6 @@ def rows(fig: Any) -> list[tuple[Any, ...]]:
     >>> _ = ax.plot([0, 1], [0, 2], label="twice")
     >>> [(row[3], row[4], float(row[5]), float(row[6])) for row in rows(fig)]
     [('twice', 'line', 0.0, 0.0), ('twice', 'line', 1.0, 2.0)]
-    >>> figures.plt.close(fig)
     """
     axes = [ax for ax in fig.axes if ax.get_label() != "<colorbar>"]
     return [

@@ -1,51 +1,66 @@
 """Figures and tables that follow the page: inline SVG drawn in the page's own ink, with a text that says what it shows.
 
 A figure is drawn with ``canvas`` and returned from its cell as ``Figure(fig, alt)``; a ``Slider`` is one figure for
-each value of a parameter. The alternative text carries the numbers that matter: it is what a screen reader speaks and
-what the notebook tests compare. What a figure plots goes with it as a table; ``standalone`` makes an SVG file of it.
+each value of a parameter. The alternative text has the numbers that matter: it is what a screen reader speaks and what
+the notebook tests compare. What a figure plots is stored with it as a table; ``standalone`` makes an SVG file of it.
 
+Neither pyplot nor a backend is touched, and the settings of matplotlib are the book's only while it draws.
 Needs matplotlib, which the mathematics does not.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import html
+import inspect
 import io
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 try:
     import matplotlib as mpl
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError("Figures need matplotlib: pip install 'sparse_core[figures]'") from missing
+import matplotlib.figure
 import numpy as np
 from cycler import cycler
 from matplotlib.colors import ListedColormap
+from matplotlib.gridspec import GridSpec
+from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
 
-mpl.use("agg")  # no window, no toolkit: figures are files
-
-import matplotlib.pyplot as plt
+from sparse_core import _tables
 
 from . import figure_data
 
 __all__ = ["COLOURS", "STYLE", "Figure", "Slider", "Table", "canvas", "standalone", "two_tone"]
 
-# All drawings share one reader of formulas, with its memory: else each has a new one, and takes half as long again.
-mpl.text.TextToPath = lambda: mpl.textpath.text_to_path  # type: ignore[assignment,misc]
-
 MIME = "application/vnd.sparse-core.figure+json"
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-ET.register_namespace("", SVG)
-ET.register_namespace("xlink", XLINK)
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
 ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
-INK = "#010203"  # stands for currentColor until the SVG is written
-NARROW = 3.4  # inches: on a phone this fills the screen
-SHOWN = {"wide": 655, "narrow": 300}  # pixels that a figure has on a page, and on a phone, less its margin
-SLIDE = (5.4, 3.04)  # inches: on a projected slide text has twice the size that it has on the page
-COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")  # above 4:1 on the light and on the dark page
+# Stands for currentColor until the SVG is written: a colour that no figure uses.
+INK = "#010203"
+# The width in inches of a figure that fills the screen of a phone.
+NARROW_INCHES = 3.4
+# The width in CSS pixels that a figure has on a page and on a phone, less its margin.
+SHOWN_PIXELS = {"wide": 655, "narrow": 300}
+# The least size of a letter where a figure is shown: that of the smallest text of the page.
+LEAST_TEXT_PIXELS = 12
+# The size of a figure on a slide: its text is then twice as large on the slide as on the page.
+SLIDE_INCHES = (5.4, 3.04)
+# Lines on a slide are this much wider.
+SLIDE_LINE_RATIO = 1.4
+# The least height of a panel on a phone, so that its ticks do not touch.
+LEAST_PANEL_INCHES = 2.3
+# A slider has at most this many frames, each of which adds to the page.
+MAX_FRAMES = 20
+# Their contrast is above 4:1 on the light and on the dark page.
+COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")
 STYLE: Any = {  # Any: matplotlib types its settings by name
     "svg.hashsalt": "sparse-activations",
     "svg.fonttype": "path",
@@ -71,15 +86,60 @@ STYLE: Any = {  # Any: matplotlib types its settings by name
 }
 
 
-def canvas(columns: int = 1, *, rows: int = 1, size: tuple[float, float] | None = None, **options: Any) -> Any:
-    """(fig, axes) in the book's style, which stays in force; ``options`` go to ``plt.subplots``.
+@contextmanager
+def _book_style() -> Iterator[None]:
+    """Within the block the settings of matplotlib are STYLE; an inner block changes nothing."""
+    if mpl.rcParams["svg.hashsalt"] == STYLE["svg.hashsalt"]:
+        yield
+    else:
+        with mpl.rc_context(STYLE):
+            yield
+
+
+def _styled(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which now runs in the book's style."""
+
+    @functools.wraps(method)
+    def styled(*args: Any, **options: Any) -> Any:
+        with _book_style():
+            return method(*args, **options)
+
+    return styled
+
+
+class _Axes(mpl.axes.Axes):
+    """Axes whose methods run in the book's style."""
+
+
+class _Canvas(mpl.figure.Figure):
+    """A figure whose methods run in the book's style."""
+
+    def draw(self, renderer: Any) -> None:
+        # All drawings share one reader of formulas, which remembers them. With a reader of its own, as matplotlib makes
+        # one for each renderer, a drawing takes 1.7 times as long.
+        getattr(renderer, "_renderer", renderer)._text2path = text_to_path
+        super().draw(renderer)
+
+
+for _kind in (_Axes, _Canvas):
+    for _name, _method in inspect.getmembers(_kind, inspect.isfunction):
+        if not _name.startswith("_"):
+            setattr(_kind, _name, _styled(_method))
+
+
+def canvas(
+    columns: int = 1, *, rows: int = 1, size: tuple[float, float] | None = None, layout: Any = None,
+    **options: Any,
+) -> Any:  # fmt: skip
+    """(fig, axes) in the book's style; ``options`` go to ``subplots`` of the figure.
 
     >>> fig, ax = canvas()
     >>> Figure(fig, "An empty frame.")
     Figure: An empty frame.
     """
-    mpl.rcParams.update(STYLE)  # not only here: legends and texts that are added later obey it too
-    return plt.subplots(rows, columns, figsize=size or STYLE["figure.figsize"], **options)
+    with _book_style():
+        fig = _Canvas(figsize=size, layout=layout)
+        return fig, fig.subplots(rows, columns, subplot_kw={"axes_class": _Axes}, **options)
 
 
 def two_tone() -> Any:
@@ -106,27 +166,17 @@ class Table:
             [f"{v:.4g}" if isinstance(v, (float, np.floating)) else str(v) for v in column]
             for column in columns.values()
         ]
-        self.rows = [list(row) for row in zip(*cells, strict=True)]
+        self.rows = list(zip(*cells, strict=True))
 
     def __repr__(self) -> str:
-        lines = [self.header, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+        return _tables.as_text(self.header, self.rows)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.header)
-        names = [f'<td data-name="{html.escape(name)}">' for name in self.header]
-        body = "".join(
-            "<tr>" + "".join(td + f"{html.escape(cell)}</td>" for td, cell in zip(names, row, strict=True)) + "</tr>"
-            for row in self.rows
-        )
-        kind = "table numbers many" if len(self.header) > 4 else "table numbers"  # many: cards on a phone
-        table = f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        return {"text/plain": repr(self), "text/html": f'<div class="pst-scrollable-table-container">{table}</div>'}
+        return {"text/plain": repr(self), "text/html": _tables.as_html(self.header, self.rows)}
 
 
 class Figure:
-    """A drawn figure as SVG with its alternative text and its data; the matplotlib figure is closed.
+    """A drawn figure as SVG with its alternative text and its data; the matplotlib figure is used up.
 
     ``data``, columns under their names, replaces what is read off the figure where its coordinates are not the data.
     With ``talk`` it is drawn once more for a slide, in large letters.
@@ -140,12 +190,12 @@ class Figure:
         self.alt = alt
         table = figure_data.rows(fig) if data is None else zip(*data.values(), strict=True)
         self.csv = figure_data.as_csv(figure_data.COLUMNS if data is None else list(data), table)
-        self.talk = _for_a_slide(fig, alt) if talk else ""
-        _legible(fig, "wide")
-        self.svg = _inline([_drawn(fig, "tight")], alt)
-        _stack(fig)
-        self.narrow = _inline([_drawn(fig, "tight")], alt)
-        plt.close(fig)
+        with _book_style():
+            self.talk = _for_a_slide(fig, alt) if talk else ""
+            _legible(fig, "wide")
+            self.svg = _inline([_drawn(fig, "tight")], alt)
+            _stack(fig)
+            self.narrow = _inline([_drawn(fig, "tight")], alt)
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
@@ -178,33 +228,36 @@ class Slider:
         self, parameter: str, values: Iterable[Any], draw: Callable[[Any, Any], str], *, start: Any, **options: Any
     ) -> None:
         values = list(values)
-        if start not in values or not 2 <= len(values) <= 20:
-            raise ValueError(f"Argument 'start' must be one of 2 to 20 values, not {start} among {len(values)}.")
-        self.parameter, self.start = parameter, values.index(start)
-        layouts: list[Any] = [{} if i == self.start else {"layout": "none"} for i in range(len(values))]
-        drawn = [canvas(**options, **layout) for layout in layouts]
-        alts = [draw(axes, value) for (_, axes), value in zip(drawn, values, strict=True)]
-        figs = [fig for fig, _ in drawn]
-        _share_limits(figs)
+        if start not in values or not 2 <= len(values) <= MAX_FRAMES:
+            raise ValueError(f"Argument 'start' must be one of 2 to {MAX_FRAMES} values, not {start} of {len(values)}.")
+        self.parameter = parameter
+        self.start = values.index(start)
         names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
-        self.frames = dict(zip(names, alts, strict=True))
-        table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
-        for fig in figs:
-            _legible(fig, "wide")
-        self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
-        self.svg = _inline(_frames(figs, self.start), alts[self.start], self.start)
-        for fig in figs:
-            _stack(fig)
-        self.narrow = _inline(_frames(figs, self.start), alts[self.start], self.start)
-        for fig in figs:
-            plt.close(fig)
+        figs = []
+        alts = []
+        with _book_style():
+            for i, value in enumerate(values):
+                fig, axes = canvas(**options, layout=None if i == self.start else "none")
+                figs.append(fig)
+                alts.append(draw(axes, value))
+            self.frames = dict(zip(names, alts, strict=True))
+            _share_limits(figs)
+            table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
+            self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
+            for fig in figs:
+                _legible(fig, "wide")
+            self.svg = _inline(_frames(figs, self.start), alts[self.start], self.start)
+            for fig in figs:
+                _stack(fig)
+            self.narrow = _inline(_frames(figs, self.start), alts[self.start], self.start)
 
     def __repr__(self) -> str:
         first = f"Slider: {self.parameter}, from {list(self.frames)[self.start]}"
         return "\n".join([first, *(f"  {value}: {alt}" for value, alt in self.frames.items())])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        name, last = html.escape(self.parameter), len(self.frames) - 1
+        name = html.escape(self.parameter)
+        last = len(self.frames) - 1
         chosen = list(self.frames)[self.start]
         key = f"slider-{hashlib.sha256(self.svg.encode()).hexdigest()[:8]}"
         words = "".join(
@@ -233,7 +286,7 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = F
     True
     """
     ink, paper = ("#e6e9ee", "#14181e") if dark else ("#1f2328", "#ffffff")
-    root = ET.fromstring(svg.replace("currentColor", ink))
+    root = _tree(svg.replace("currentColor", ink))
     for parent in list(root.iter()):
         for child in list(parent):
             if child.get("data-frame", str(frame)) != str(frame):
@@ -243,7 +296,7 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = F
     root.set("aria-label", title)
     ground = {"width": "100%", "height": "100%", "fill": paper}
     for tag, text in (("rect", None), ("metadata", ORIGIN), ("desc", alt), ("title", title)):
-        element = ET.Element(f"{{{SVG}}}{tag}", ground if tag == "rect" else {})
+        element = ET.Element(tag, ground if tag == "rect" else {})
         element.text = text
         root.insert(0, element)
     return ET.tostring(root, encoding="unicode")
@@ -272,7 +325,7 @@ def _stack(fig: Any) -> None:
     """The figure for a phone: its panels below each other, each with the words that it shared with its neighbours."""
     panels = [ax for ax in fig.axes if ax.get_subplotspec()]
     grid = panels[0].get_subplotspec().get_gridspec()
-    height = max(fig.get_figheight() / grid.nrows, 2.3)
+    height = max(fig.get_figheight() / grid.nrows, LEAST_PANEL_INCHES)
     for ax in panels:
         for axis, joined, end in (("x", ax.get_shared_x_axes(), -1), ("y", ax.get_shared_y_axes(), 0)):
             ax.tick_params(axis=axis, **{"labelbottom" if axis == "x" else "labelleft": True})
@@ -281,22 +334,22 @@ def _stack(fig: Any) -> None:
                 getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
         ax.title.set_wrap(True)
         legend = ax.get_legend()
-        if legend and (
-            legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0
-        ):  # too wide, or beside the axes
-            words, size = [text.get_text() for text in legend.get_texts()], legend.prop.get_size()
+        # A legend that is too wide, or beside the axes.
+        if legend and (legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0):
+            words = [text.get_text() for text in legend.get_texts()]
+            size = legend.prop.get_size()
             ax.legend(legend.legend_handles, words, fontsize=size, loc="lower left", bbox_to_anchor=(0, 1))
-    column = mpl.gridspec.GridSpec(len(panels), 1, figure=fig)
+    column = GridSpec(len(panels), 1, figure=fig)
     for row, ax in enumerate(panels):
         ax.set_subplotspec(column[row])
-    fig.set_size_inches(NARROW, height * len(panels))
+    fig.set_size_inches(NARROW_INCHES, height * len(panels))
     _legible(fig, "narrow")
 
 
 def _legible(fig: Any, place: str) -> None:
-    """No text below 12 pixels where the figure is shown."""
-    least = 12 * 72 * fig.get_figwidth() / SHOWN[place]
-    for text in fig.findobj(mpl.text.Text):
+    """No text below LEAST_TEXT_PIXELS where the figure is shown; matplotlib counts in points, 72 to an inch."""
+    least = LEAST_TEXT_PIXELS * 72 * fig.get_figwidth() / SHOWN_PIXELS[place]
+    for text in fig.findobj(Text):
         text.set_fontsize(max(text.get_fontsize(), least))
 
 
@@ -304,12 +357,12 @@ def _for_a_slide(fig: Any, alt: str) -> str:
     """The figure in the proportions of a slide, its letters and lines large; the figure itself is as before."""
     size = fig.get_size_inches()
     lines = [line for ax in fig.axes for line in ax.lines]
-    fig.set_size_inches(SLIDE)
+    fig.set_size_inches(SLIDE_INCHES)
     for line in lines:
-        line.set_linewidth(1.4 * line.get_linewidth())
+        line.set_linewidth(SLIDE_LINE_RATIO * line.get_linewidth())
     drawn = _inline([_drawn(fig, None)], alt)
     for line in lines:
-        line.set_linewidth(line.get_linewidth() / 1.4)
+        line.set_linewidth(line.get_linewidth() / SLIDE_LINE_RATIO)
     fig.set_size_inches(size)
     return drawn
 
@@ -323,28 +376,38 @@ def _both(wide: str, narrow: str) -> str:
 def _drawn(fig: Any, box: str | None) -> ET.Element:
     """The figure as a small tree: no date, no metadata, ink as currentColor, coordinates to a hundredth of a point."""
     buffer = io.StringIO()
-    with mpl.rc_context(STYLE):  # the hash salt is read while saving
-        fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches=box)
-    root = ET.fromstring(buffer.getvalue().replace(INK, "currentColor"))
-    referenced = set(re.findall(r'#([^")]+)[")]', buffer.getvalue()))
-    shared = {"stroke-linejoin": "round", "stroke-linecap": "butt"}  # in place of a style, which the page would obey
-    definitions = ET.Element(f"{{{SVG}}}defs")
+    fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches=box)
+    text = buffer.getvalue().replace(INK, "currentColor")
+    referenced = set(re.findall(r'#([^")]+)[")]', text))
+    root = _tree(text)
+    definitions = ET.Element("defs")
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag == f"{{{SVG}}}metadata":
+            if child.tag in ("defs", "metadata"):
                 parent.remove(child)
-            elif child.tag == definitions.tag:
-                definitions.extend(e for e in child if e.tag != f"{{{SVG}}}style")
-                parent.remove(child)
+            if child.tag == "defs":
+                definitions.extend(e for e in child if e.tag != "style")
     for element in [*root.iter(), *definitions.iter()]:
-        element.text = element.tail = None
+        element.text = None
+        element.tail = None
         if element.get("id") not in referenced:
             element.attrib.pop("id", None)
         for key in ("d", "x", "y"):
             if key in element.attrib:
                 element.set(key, _short(element.get(key, "")))
     root.insert(0, definitions)
-    root.attrib.update(shared)
+    # In place of matplotlib's style element, which would hold for the whole page.
+    root.attrib.update({"stroke-linejoin": "round", "stroke-linecap": "butt"})
+    return root
+
+
+def _tree(svg: str) -> ET.Element:
+    """An SVG under names without namespaces: ElementTree knows their prefixes for the whole process or not at all."""
+    root = ET.fromstring(svg)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {name.replace(f"{{{XLINK}}}", "xlink:"): value for name, value in element.items()}
+    root.attrib.update({"xmlns": SVG, "xmlns:xlink": XLINK})
     return root
 
 
@@ -383,6 +446,6 @@ def _merged(frames: Sequence[ET.Element], start: int) -> ET.Element:
     else:
         for i, middle in enumerate(middles):
             hidden = {} if i == start else {"display": "none"}
-            ET.SubElement(root, f"{{{SVG}}}g", {"data-frame": str(i), **hidden}).extend(middle)
+            ET.SubElement(root, "g", {"data-frame": str(i), **hidden}).extend(middle)
     root.extend(children[0][len(children[0]) - tail :])
     return root

@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from functools import cache
 
@@ -32,6 +34,35 @@ def test_a_figure_is_reproducible_in_the_ink_of_the_page_and_described():
     assert root.attrib["role"] == "img" and root.attrib["aria-label"] == "A line & its legend."
     bundle = figure._repr_mimebundle_()
     assert bundle["text/plain"] == "Figure: A line & its legend." and svg[5:] in bundle["text/html"]
+
+
+PROCESS = """
+import sys, xml.etree.ElementTree as ET
+import matplotlib as mpl, matplotlib.text
+mpl.rcParams["font.size"], mpl.rcParams["text.color"] = 8, "red"
+
+def state():
+    return dict.copy(mpl.rcParams), mpl.text.TextToPath, dict(ET._namespace_map)
+
+before = state()
+from sparse_book import figures
+assert state() == before, "the import"
+fig, ax = figures.canvas()
+ax.plot([0, 1], [0, 1], label="line")
+ax.legend(), ax.text(0, 0, "word"), fig.colorbar(ax.scatter([1], [1], c=[1]), ax=ax)
+assert state() == before, "the canvas"
+print(figures.Figure(fig, "A line.", talk=True).svg)
+slider = figures.Slider("t", [1, 2], lambda ax, t: ax.plot([0, t]) and "A line.", start=1)
+assert state() == before, "the figures"
+"""
+
+
+def test_matplotlib_and_the_process_stay_as_they_were():
+    """The style holds for what is drawn on a canvas, whatever the user's settings are, and for nothing else."""
+    run = subprocess.run([sys.executable, "-c", PROCESS], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "currentColor" in run.stdout and "red" not in run.stdout and "#ff0000" not in run.stdout
+    assert "stroke-width: 1.8" in run.stdout
 
 
 def test_references_inside_a_figure_resolve_and_two_figures_share_no_id():
@@ -71,7 +102,7 @@ def test_on_a_phone_a_wide_legend_stands_above_the_axes_in_one_column():
         ax.plot([0, 1], [0, 1], label=name)
     ax.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
     figure = figures.Figure(fig, "Four lines.")
-    assert float(ET.fromstring(figure.narrow).get("viewBox").split()[2]) < 75 * figures.NARROW
+    assert float(ET.fromstring(figure.narrow).get("viewBox").split()[2]) < 75 * figures.NARROW_INCHES
     assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["label noise", "pixel noise"]
 
 
@@ -98,7 +129,6 @@ def test_a_figure_without_a_description_and_columns_of_two_lengths_are_refused()
     for refused in (lambda c: figures.Table(c), lambda c: figures.Figure(fig, "Two columns.", data=c)):
         with pytest.raises(ValueError):
             refused({"k": [0, 1], "share": [1]})
-    figures.plt.close(fig)
 
 
 def test_a_table_is_escaped_and_rounded():
@@ -228,8 +258,8 @@ def test_each_frame_is_the_figure_with_common_limits():
         ax.plot([0, 1, 2], [0, slope, 0])
         ax.plot([0, 1], [3, 3], "--")
         ax.set(xlabel="$t$", xlim=(-0.1, 2.1), ylim=(-0.2, 4.2))
-        alone = figures.standalone(figures._inline([figures._drawn(fig, None)], "a"), "t", "d")
-        figures.plt.close(fig)
+        with figures._book_style():
+            alone = figures.standalone(figures._inline([figures._drawn(fig, None)], "a"), "t", "d")
         assert paths(slider().svg, i) == paths(alone)
 
 
@@ -257,7 +287,7 @@ def test_a_slider_says_every_frame_and_holds_its_data():
 
 @pytest.mark.parametrize("values, start", [((1, 2), 3), ((1,), 1), (range(21), 0)])
 def test_a_slider_has_some_frames_and_starts_at_one_of_them(values, start):
-    with pytest.raises(ValueError, match="Argument 'start' must be one of 2 to 20 values"):
+    with pytest.raises(ValueError, match="Argument 'start' must be one of 2 to 20 values, not"):
         slider(values, start)
 
 
