@@ -27,7 +27,8 @@ __all__ = ["box_in", "monochromatic_boxes", "neuron", "point", "symbols"]
 
 Box = list[tuple[int, int]]
 
-MODULI = {1: 0b11, 2: 0b111, 3: 0b1011, 4: 0b10011}  # irreducible polynomials over GF(2), by degree
+# Irreducible polynomials over GF(2), by degree, as bit masks.
+MODULI = {1: 0b11, 2: 0b111, 3: 0b1011, 4: 0b10011}
 
 
 def box_in(D: ArrayLike) -> Box | None:
@@ -64,10 +65,12 @@ def monochromatic_boxes(signs: ArrayLike, least: float = 1 / 8) -> tuple[list[Bo
     >>> boxes, float(covered.mean())
     ([[(0, 1), (0, 1)], [(0, 1), (2, 3)]], 1.0)
     """
-    zeta, least = checks.real_array("signs", signs, None, convert=False), checks.real("least", least, 0, 1)
+    zeta = checks.real_array("signs", signs, None, convert=False)
+    least = checks.real("least", least, 0, 1)
     checks.signs("signs", zeta.reshape(1, -1))
     checks.integer("the number of signs", zeta.size, 1)
-    covered, boxes = np.zeros(zeta.shape, dtype=np.bool_), []
+    covered = np.zeros(zeta.shape, dtype=np.bool_)
+    boxes: list[Box] = []
     for colour in (1, -1):
         free = zeta == colour
         while free.mean() >= least and (box := box_in(free)):
@@ -86,7 +89,8 @@ def symbols(r: int, common: int) -> NDArray[np.int8]:
     >>> symbols(1, 1)
     array([[ 1,  1, -1, -1,  1]], dtype=int8)
     """
-    r, common = checks.integer("r", r, 1, 4), checks.integer("common", common, 0, 10**6)
+    r = checks.integer("r", r, 1, 4)
+    common = checks.integer("common", common, 0, 10**6)
     labels = [z | _times(z, _times(z, z, r), r) << r for z in range(1, 1 << r)]
     parity = np.bitwise_count(np.array(labels)[:, None] & np.arange(1 << 2 * r)) & 1
     return np.hstack([np.ones((len(labels), common)), 1 - 2.0 * parity]).astype(np.int8)
@@ -102,19 +106,29 @@ def _times(x: int, y: int, r: int) -> int:
     return result
 
 
-def point(rows: NDArray[np.int8], tau: Sequence[int]) -> NDArray[np.int8]:
+def point(rows: ArrayLike, tau: Sequence[int]) -> NDArray[np.int8]:
     """r_{tau_1} x ... x r_{tau_t}: the tensor product of the symbols, a point of a cube.
 
     >>> point(np.array([[1, 1], [1, -1]], dtype=np.int8), [1, 0])
     array([ 1,  1, -1, -1], dtype=int8)
     """
-    return reduce(np.kron, [rows[a] for a in tau])
+    signs = checks.signs("rows", rows).astype(np.int8)
+    chosen = [checks.integer("tau", a, 0, len(signs) - 1) for a in checks.listed("tau", tau)]
+    if not chosen:
+        raise ValueError("Argument 'tau' must have at least one symbol.")
+    return reduce(np.kron, [signs[a] for a in chosen])
 
 
-def neuron(rows: NDArray[np.int8], box: Box) -> NDArray[np.int8]:
+def neuron(rows: ArrayLike, box: Sequence[tuple[int, int]]) -> NDArray[np.int8]:
     """The mean of the 2^t points of a box, the tensor product of the (r_a + r_b) / 2: entries -1, 0 and 1.
 
     >>> neuron(np.array([[1, 1], [1, -1]], dtype=np.int8), [(0, 1), (0, 1)])
     array([1, 0, 0, 0], dtype=int8)
     """
-    return reduce(np.kron, [(rows[a] + rows[b]) // 2 for a, b in box])
+    signs = checks.signs("rows", rows).astype(np.int8)
+    pairs = [checks.integer_array("box", pair) for pair in checks.listed("box", box)]
+    if not pairs or any(pair.shape != (2,) or pair[0] == pair[1] for pair in pairs):
+        raise ValueError(f"Argument 'box' must be pairs of different symbols, not {box}.")
+    for a in np.ravel(pairs):
+        checks.integer("box", a, 0, len(signs) - 1)
+    return reduce(np.kron, [(signs[a] + signs[b]) // 2 for a, b in pairs])

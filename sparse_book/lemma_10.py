@@ -2,7 +2,7 @@ r"""The buckets of Appendix B, which turn average sensitivity into noise sensiti
 
 Put each of the n coordinates into one of r buckets at random, give each bucket a random sign v_e, and set x_l = z_l v_e
 for l in bucket e. Flip the sign of one random bucket: y. So x and y differ in each coordinate with probability 1/r,
-independently; under noise N_rho with (1 - rho)/2. The laws agree exactly when r = 2/(1 - rho) is an integer (`E18`).
+independently; under noise N_rho with (1 - rho)/2. The two agree exactly when r = 2/(1 - rho) is an integer (`E18`).
 
 Given the buckets and z, h is a network H_z of the r signs; NS = (1/r) E AS(H_z) is equation (17) of the paper.
 
@@ -23,9 +23,13 @@ from sparse_core.cube.fourier import average_sensitivity
 from sparse_core.cube.hypercube import points
 from sparse_core.network.network import SparseNetwork
 
-__all__ = ["averaged_sensitivity", "bucket_count", "bucket_law", "noise_law", "restriction", "total_variation"]
+__all__ = [
+    "averaged_sensitivity", "bucket_count", "bucket_distribution", "noise_distribution", "restriction",
+    "total_variation",
+]  # fmt: skip
 
-Law = list[Fraction]  # Pr[x and y differ exactly on T], by the bit mask of T
+# Pr[x and y differ exactly on T], by the bit mask of T.
+Distribution = list[Fraction]
 
 
 def bucket_count(rho: Fraction) -> int:
@@ -37,10 +41,10 @@ def bucket_count(rho: Fraction) -> int:
     return floor(2 / (1 - _correlation(rho)))
 
 
-def noise_law(n: int, rho: Fraction) -> Law:
+def noise_distribution(n: int, rho: Fraction) -> Distribution:
     """Pr[y differs from x exactly on T] = q^|T| (1 - q)^(n - |T|), q = (1 - rho)/2, for y ~ N_rho(x).
 
-    >>> noise_law(1, Fraction(1, 2))
+    >>> noise_distribution(1, Fraction(1, 2))
     [Fraction(3, 4), Fraction(1, 4)]
     """
     q = (1 - _correlation(rho)) / 2
@@ -52,13 +56,14 @@ def _correlation(rho: Fraction) -> Fraction:
     return Fraction(rho)
 
 
-def bucket_law(n: int, r: int) -> Law:
+def bucket_distribution(n: int, r: int) -> Distribution:
     """Pr[y differs from x exactly on T] when y flips a random one of r random buckets: by listing all r^n partitions.
 
-    >>> bucket_law(1, 4)
+    >>> bucket_distribution(1, 4)
     [Fraction(3, 4), Fraction(1, 4)]
     """
-    n, r = checks.integer("n", n, 0, 12), checks.size("r", r)
+    n = checks.integer("n", n, 0, 12)
+    r = checks.size("r", r)
     count = [0] * (1 << n)
     for bucket in product(range(r), repeat=n):
         for flipped in range(r):
@@ -66,10 +71,10 @@ def bucket_law(n: int, r: int) -> Law:
     return [Fraction(c, r ** (n + 1)) for c in count]
 
 
-def total_variation(P: Law, Q: Law) -> Fraction:
-    """(1/2) sum_T |P(T) - Q(T)|; x is uniform and independent of T under both laws, so it is that of the pairs (x, y).
+def total_variation(P: Distribution, Q: Distribution) -> Fraction:
+    """(1/2) sum_T |P(T) - Q(T)|; x is uniform and independent of T under both, so it is also that of the pairs (x, y).
 
-    >>> total_variation(noise_law(2, Fraction(2, 5)), bucket_law(2, 3))
+    >>> total_variation(noise_distribution(2, Fraction(2, 5)), bucket_distribution(2, 3))
     Fraction(41, 900)
     """
     return sum((abs(p - q) for p, q in zip(P, Q, strict=True)), Fraction(0)) / 2
@@ -84,7 +89,8 @@ def restriction(net: SparseNetwork, bucket: ArrayLike, z: ArrayLike, r: int) -> 
     >>> restriction(net, [0, 1, 0], [1, 1, -1], 2).W
     array([[-3.,  2.]])
     """
-    r, n = checks.integer("r", r, 1, 10**6), checks.having("net", net, "n", "W").n
+    r = checks.integer("r", r, 1, 10**6)
+    n = checks.having("net", net, "n", "W").n
     sign = checks.signs("z", np.atleast_2d(checks.rectangular("z", z)), n)[0]
     members = np.equal.outer(checks.real_array("bucket", bucket, 1), np.arange(r))
     if members.shape != (net.n, r) or not (members.sum(axis=1) == 1).all():
@@ -100,6 +106,7 @@ def averaged_sensitivity(net: SparseNetwork, r: int) -> float:
     >>> averaged_sensitivity(SparseNetwork([1, -1], [[1], [-1]], [0, 0]), 4)       # h(x) = x: (1 - rho)/2
     0.25
     """
-    r, signs = checks.size("r", r), points(checks.having("net", net, "n", "values").n)
+    r = checks.size("r", r)
+    signs = points(checks.having("net", net, "n", "values").n)
     cases = product(product(range(r), repeat=net.n), signs)
     return float(np.mean([average_sensitivity(restriction(net, *case, r).values()) for case in cases])) / r

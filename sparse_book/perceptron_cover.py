@@ -22,11 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 from sparse_core import checks
 from sparse_core._arrays import Array
 
-__all__ = ["Cover", "Peeling", "homogeneous", "peel", "perceptron", "replay"]
+__all__ = ["Cover", "Peeling", "homogeneous", "peel", "perceptron"]
 
 
-SHADE = 1 - 2.0**-30  # covers are finer than gamma_l by this: at the farthest point fhat_l is a multiple of e
-RATIO = 1000  # the largest M/e: 10^6 steps
+# Covers are finer than gamma_l by this factor: at the farthest point fhat_l is a multiple of e, and so never gamma_l.
+SHADE = 1 - 2.0**-30
+# The largest M/e, for which there are fewer than 10^6 steps.
+RATIO = 1000
 
 
 class Cover(NamedTuple):
@@ -90,21 +92,6 @@ def perceptron(X: ArrayLike, w: ArrayLike, e: float) -> Cover:
         rest = rest - sign * step * points[i]
         word.append(sign * (i + 1))
         distances.append(float(rest @ rest))
-
-
-def replay(X: ArrayLike, word: list[int], e: float) -> Array:
-    """The values at the points that a word stands for: no knowledge of w is needed.
-
-    >>> replay([[1.0, 0.0], [0.0, 1.0]], [1], e=0.5)
-    array([0.5, 0. ])
-    """
-    points = checks.real_array("X", X, 2)
-    points, v, b = _arguments(points, np.zeros(points.shape[1]))
-    step = checks.positive("e", e) / b / b
-    for i in checks.listed("word", word):
-        i = checks.integer("word", i, -len(points), len(points))
-        v = v + np.sign(i) * step * points[abs(i) - 1]
-    return points @ v
 
 
 def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:

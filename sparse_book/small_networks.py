@@ -23,7 +23,8 @@ from sparse_core.network.network import SparseNetwork
 
 __all__ = ["Networks", "Survey", "multisets", "networks", "neurons", "survey"]
 
-MAX_NETWORKS = 1 << 21  # of a family: with s = 3 on 8 points, tables of 130 MB
+# Networks of a family: with s = 3 on 8 points its tables take 130 MB.
+MAX_NETWORKS = 1 << 21
 
 
 class Networks(NamedTuple):
@@ -78,6 +79,8 @@ def multisets(count: int, size: int) -> Integers:
     """
     count, size = checks.integer("count", count, 0, 10**4), checks.integer("size", size, 0, 62)
     rows = np.zeros((1, 0), dtype=np.int64)
+    if count == 0 and size > 0:
+        return np.zeros((0, size), dtype=np.int64)
     for i in range(size):
         prefixes = [comb(last + i, i) for last in range(count)]  # the multisets of i elements up to ``last``
         rows = np.column_stack([
@@ -95,6 +98,9 @@ def networks(n: int, s: int, weight: int, bias: int) -> Networks:
     """
     s = checks.integer("s", s, 1, 62)
     w, b = neurons(n, weight, bias)
+    if not len(b):
+        rule = "must allow a neuron that is active at some point"
+        raise ValueError(f"Arguments 'n', 'weight' and 'bias' {rule}; with {n}, {weight} and {bias} there is none.")
     if comb(2 * len(b) + s - 1, s) > MAX_NETWORKS:
         many = f"{s} of {len(b)} neurons make more than {MAX_NETWORKS} networks"
         raise ValueError(f"Argument 's' must be smaller: {many}.")

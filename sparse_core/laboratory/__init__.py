@@ -1,10 +1,10 @@
-"""Every statement of the paper, and ours, held against one network: both sides, the slack, the hypotheses that fail.
+"""Check every statement of the paper, and ours, on one network: both sides, their ratio, the hypotheses that fail.
 
-``examine`` takes a network and gives the report; ``measurements`` is what it measures, ``table`` what it compares;
-``command`` is ``sparse-core examine``. Sections 1, 2, 3 and 5.
+``examine`` takes a network and returns the report; ``measurements`` has the quantities of the network, ``table`` the
+statements; ``command`` is ``sparse-core examine``. Sections 1, 2, 3 and 5.
 """
 
 from . import measurements, report, table
-from .report import Report, WithConstant, balanced, examine, read
+from .report import Report, WithConstant, as_network, balanced, examine
 
-__all__ = ["Report", "WithConstant", "balanced", "examine", "measurements", "read", "report", "table"]
+__all__ = ["Report", "WithConstant", "as_network", "balanced", "examine", "measurements", "report", "table"]

@@ -1,7 +1,7 @@
 r"""left <= right: both sides of every statement that can be computed for one network, and which hypotheses fail there.
 
-``rows`` makes a ``Row`` of each; ``sizes`` are the numbers of samples that the learners ask for. The ids are those of
-the ledger. "printed" is the form of the paper; where it says O(.), the constant is read as 1: a reading, not a claim.
+``rows`` makes a ``Row`` of each; ``sizes`` are the numbers of samples that the learners need. The ids are those of the
+ledger. "printed" is the form of the paper; where it says O(.), the constant is taken as 1, which is not its claim.
 
 Paper: sections 1, 2, 3 and 5; sections 4 and 6 state nothing about a single network.
 """
@@ -20,30 +20,38 @@ from .._interval import Interval, exactly, normal
 from ..bounds import ours, paper
 from ..cube.hypercube import dimension
 from ..general import rademacher
+from ..learning.lemma_9 import Flips
 from ..learning.risks import averaging_risk
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity
-from .measurements import Facts
+from .measurements import Measurements
 
-__all__ = ["Class", "Row", "rows", "sizes"]
+__all__ = ["NetworkClass", "Row", "rows", "sizes"]
 
 Texts = tuple[str, ...]
 # id, form, left, right, trivial, at
 Cells = Iterator[tuple[str, str, Interval | None, Interval | float | None, float | None, str]]
 
-RTOL = 1e-9  # the relative tolerance of a comparison
 ONE = "printed, constant 1"
-FEW = 6  # points whose 2^5 sign vectors are all tried
-PACKED = 1 << 18  # numbers in a table of set packing that is filled in less than a second
-DRAWS = 128  # random sign vectors otherwise, and fewer if there are more entries than WORK / DRAWS
-WORK = 1 << 26
+# The relative tolerance of a comparison: sums over 2^20 points stay well below it.
+RTOL = 1e-9
+# Up to so many points all sign vectors are tried: 2^5 up to the sign.
+ALL_SIGNS_POINTS = 6
+# Entries of the largest table of set packing that is filled, in less than a second.
+PACKING_ENTRIES = 1 << 18
+# Random sign vectors otherwise: the interval is then within a tenth of the value.
+DRAWS = 128
+# Sign vectors times entries of the sample, at most, beyond which there are fewer draws, but at least MIN_DRAWS: a few
+# seconds.
+DRAWS_ENTRIES = 1 << 26
+MIN_DRAWS = 8
 
 
 @dataclass(frozen=True)
 class Row:
     """left <= right, or left == right, with the evidence and with the hypotheses that do not hold.
 
-    ``trivial`` is what every function of the same variance, or of the same range, satisfies; ``at`` says where.
+    ``trivial`` is a bound for every function of the same variance, or of the same range; ``at`` names the parameters.
 
     >>> row = Row("lemma-9", ONE, exactly(2.0), exactly(8.0), "exact", trivial=4.0)
     >>> row.verdict, row.slack, row.vacuous
@@ -68,7 +76,7 @@ class Row:
 
     @property
     def slack(self) -> float | None:
-        """right / left: how many times larger the right side is; None if there is no such number."""
+        """right / left; None if there is no such number."""
         if self.left is None or self.right is None or isnan(self.right.value) or self.relation == "==":
             return None
         if self.left.value == 0:
@@ -77,14 +85,14 @@ class Row:
 
     @property
     def vacuous(self) -> bool:
-        """right >= trivial: whether the bound says nothing that was not clear without it."""
+        """right >= trivial: whether the bound is no stronger than the trivial one."""
         if self.trivial is None or self.right is None:
             return False
         return self.right.value >= self.trivial * (1 - RTOL)
 
     @property
     def verdict(self) -> str:
-        """The word for left <= right: "holds" or "fails", unless the evidence or a side is wanting."""
+        """The word for left <= right: "holds" or "fails", unless a side or the evidence for a verdict is missing."""
         if self.left is None or self.right is None:
             return "not computed"
         if isnan(self.right.value):
@@ -100,7 +108,7 @@ class Row:
         return "no counterexample" if seen else "undecided"
 
 
-class Class(NamedTuple):
+class NetworkClass(NamedTuple):
     """H_{n,s,k}^{W,B}: the class whose statements are evaluated."""
 
     n: int
@@ -111,64 +119,75 @@ class Class(NamedTuple):
 
 
 def rows(
-    facts: Facts, c: Class, found: Sparsity, sample: Array, d: int, rho: float, eps: float, rng: np.random.Generator
-) -> Iterator[Row]:
-    """Every statement with two computable sides, in the order of the paper.
+    f: Measurements, c: NetworkClass, found: Sparsity, sample: Array, d: int, rho: float, eps: float,
+    rng: np.random.Generator,
+) -> Iterator[Row]:  # fmt: skip
+    """Every statement with two computable sides, in the order of the paper; sections 2 and 3 on the cube only.
 
-    ``facts`` are what the network does under the law, c is the class that it is held against, ``found`` its sparsity on
-    the support of the law, ``sample`` (m, n) points for the Rademacher complexities; d, rho and eps are the degree of
-    Fourier tails, the correlation of noise and the loss in Theorem 8.
+    f are the measurements, c the class that the network is compared with, ``found`` its sparsity at the points of the
+    distribution, ``sample`` (m, n) points for the Rademacher complexities; d, rho and eps are the degree of Fourier
+    tails, the correlation of noise and the loss in Theorem 8.
 
-    >>> from sparse_core.laboratory.measurements import look
+    >>> from sparse_core.laboratory.measurements import measure
     >>> from sparse_core.cube.hypercube import points
     >>> net = SparseNetwork([1], [[1]], [0])
-    >>> facts, c = look(net, points(1), exact=True, cube=True), Class(1, 1, 1, 1.0, 0.0)
-    >>> table = rows(facts, c, net.sparsity(), points(1) * 1.0, 1, 0.5, 0.1, np.random.default_rng(0))
+    >>> f, c = measure(net, points(1), exact=True, cube=True), NetworkClass(1, 1, 1, 1.0, 0.0)
+    >>> table = rows(f, c, net.sparsity(), points(1) * 1.0, 1, 0.5, 0.1, np.random.default_rng(0))
     >>> [row.id for row in table if row.form == "printed" and row.verdict == "fails"]       # E13, E14
     ['lemma-9-boundary', 'lemma-9-concavity']
     """
-    sparse, scale = _unmet_sparsity(c, found), _unmet_scale(c, facts.net)
-    law = () if facts.cube else (f"not uniform on the cube: {len(facts.X)} given points",)
-    member, noise = (*sparse, *scale), facts.noise(rho, rng)
+    scale = _unmet_scale(c, f.net)
+    member = (*_unmet_sparsity(c, found), *scale)
+    yield from _definitions(f.net, c, found)
+    if f.flips is not None:
+        yield from _uniform(f, f.flips, c, member, scale, d, rho, eps, rng)
+    yield from _general(f.net, c, member, scale, sample, rng)
+
+
+def _uniform(
+    f: Measurements, flips: Flips, c: NetworkClass, member: Texts, scale: Texts, d: int, rho: float, eps: float,
+    rng: np.random.Generator,
+) -> Iterator[Row]:  # fmt: skip
+    """The statements of sections 2 and 3."""
 
     def evaluated(cells: Cells, failed: Texts, relation: str = "<=") -> Iterator[Row]:
         for name, form, left, right, trivial, at in cells:
             right = exactly(right) if isinstance(right, (int, float)) else right
-            known = trivial if facts.cube else None  # of the uniform law
-            yield Row(name, form, left, right, facts.evidence, failed, relation, known, at, facts.round_off)
+            yield Row(name, form, left, right, f.evidence, failed, relation, trivial, at, f.round_off)
 
-    yield from _definitions(facts.net, c, found)
-    yield from evaluated(_identities(facts, noise, rho), law, "==")
-    yield from evaluated(_tails(facts, noise, d, rho), law)
-    yield from evaluated(_halfspaces(facts), law)
-    yield from evaluated(_lemma_9(facts, c), (*member, *law))
-    negative = int(np.count_nonzero(facts.net.u < 0))
+    AS = f.mean(flips.same + flips.other)
+    noise = f.noise(rho, rng)
+    negative = int(np.count_nonzero(f.net.u < 0))
     signs = (f"negative output weights: {negative} of {c.s}",) if negative else ()
-    yield from evaluated(_nonnegative(facts, c), (*member, *law, *signs))
-    yield from evaluated(_remark_11(facts, c), (*scale, *law))
-    yield from evaluated(_noise_and_tails(facts, c, noise, d, rho, eps), (*member, *law))
-    low = 4 * ours.log_width(c.s, c.k)
-    small = (f"d = {d}, less than 4 max(3/2, ln(s/k)) = {low:.4g}",) if d < low else ()
-    yield from evaluated(_second_order(facts, c, d), (*member, *law, *small))
-    yield from evaluated(_averaging(facts, d, eps), law)
-    yield from _general(facts.net, c, member, scale, sample, rng)
+    least = 4 * ours.log_width(c.s, c.k)
+    small = (f"d = {d}, less than 4 max(3/2, ln(s/k)) = {least:.4g}",) if d < least else ()
+
+    yield from evaluated(_identities(f, AS, noise, rho), (), "==")
+    yield from evaluated(_tails(f, AS, noise, d, rho), ())
+    yield from evaluated(_halfspaces(f, flips), ())
+    yield from evaluated(_lemma_9(f, flips, AS, c), member)
+    yield from evaluated(_nonnegative(f, AS, c), (*member, *signs))
+    yield from evaluated(_remark_11(f, AS, c), scale)
+    yield from evaluated(_noise_and_tails(f, c, noise, d, rho, eps), member)
+    yield from evaluated(_second_order(f, c, d), (*member, *small))
+    yield from evaluated(_averaging(f, d, eps), ())
 
 
-def _unmet_sparsity(c: Class, found: Sparsity) -> Texts:
+def _unmet_sparsity(c: NetworkClass, found: Sparsity) -> Texts:
     if found.lower > c.k:
         return (f"not {c.k}-sparse: {found.lower} of {c.s} neurons active at one point",)
     unsettled = f"{c.k}-sparsity not settled: from {found.lower} to {found.upper} of {c.s} neurons active at one point"
-    return (unsettled,) if int(found) > c.k else ()
+    return (unsettled,) if found.upper > c.k else ()
 
 
-def _unmet_scale(c: Class, net: SparseNetwork) -> Texts:
+def _unmet_scale(c: NetworkClass, net: SparseNetwork) -> Texts:
     pairs = (("W", net.scale.W, c.W), ("B", net.scale.B, c.B))
     return tuple(f"{name} is {x:.4g}, more than {y:.4g}" for name, x, y in pairs if x > y * (1 + RTOL))
 
 
-def _definitions(net: SparseNetwork, c: Class, found: Sparsity) -> Iterator[Row]:
+def _definitions(net: SparseNetwork, c: NetworkClass, found: Sparsity) -> Iterator[Row]:
     kind = "exact" if found.method in ("enumeration", "sample") else "certified"
-    active = Interval(int(found), found.lower, int(found))
+    active = Interval(found.upper, found.lower, found.upper)
     yield Row("definition-1", "max |R_x| <= k", active, exactly(c.k), kind, trivial=c.s, at=found.how)
     yield Row("definition-2", "||u||_inf max ||w_j|| <= W", exactly(net.scale.W), exactly(c.W), "exact")
     yield Row("definition-2", "||u||_inf max |b_j| <= B", exactly(net.scale.B), exactly(c.B), "exact")
@@ -177,38 +196,40 @@ def _definitions(net: SparseNetwork, c: Class, found: Sparsity) -> Iterator[Row]
 # --- Section 2: Fourier weights and half-spaces ---
 
 
-def _identities(f: Facts, noise: Interval | None, rho: float) -> Cells:
+def _identities(f: Measurements, AS: Interval, noise: Interval, rho: float) -> Cells:
     parts: list[float | None] = [None] * 3
     if f.weights is not None:
         t = np.arange(len(f.weights))
         parts = [float(f.weights @ factor) for factor in (t**0, t, (1 - rho**t) / 2)]
     yield "claim-2-1-parseval", "E h^2", f.mean(f.h**2), parts[0], None, ""
-    yield "average-sensitivity-fourier", "AS by flips", f.sensitivity, parts[1], None, ""
+    yield "average-sensitivity-fourier", "AS by flips", AS, parts[1], None, ""
     yield "claim-2-1-noise", "NS by flips", noise, parts[2], None, f"rho = {rho:g}"
 
 
-def _tails(f: Facts, noise: Interval | None, d: int, rho: float) -> Cells:
-    tail, at = f.tail(d), f"d = {d}, rho = {rho:g}"
-    printed = noise.scaled(2 / (1 - rho**d)) if noise and d else noise and exactly(inf)
-    sharper = noise.scaled(2 / (1 - rho ** (d + 1))) if noise else None
+def _tails(f: Measurements, AS: Interval, noise: Interval, d: int, rho: float) -> Cells:
+    tail = f.tail(d)
+    at = f"d = {d}, rho = {rho:g}"
+    printed = noise.scaled(2 / (1 - rho**d)) if d else exactly(inf)
+    sharper = noise.scaled(2 / (1 - rho ** (d + 1)))
     yield "claim-2-1-tail", "printed", tail, printed, f.variance, at
     yield "ours-tail-from-sensitivity", "2 NS / (1 - rho^(d+1))", tail, sharper, f.variance, at
-    yield "ours-tail-from-sensitivity", "AS / (d + 1)", tail, f.sensitivity.scaled(1 / (d + 1)), f.variance, f"d = {d}"
+    yield "ours-tail-from-sensitivity", "AS / (d + 1)", tail, AS.scaled(1 / (d + 1)), f.variance, f"d = {d}"
 
 
-def _halfspaces(f: Facts) -> Cells:
+def _halfspaces(f: Measurements, flips: Flips) -> Cells:
     """Lemma 6 at the neuron that comes closest."""
-    p, n = f.active.mean(axis=0), f.net.n
+    n = f.net.n
+    p = f.active.mean(axis=0)
     live = np.flatnonzero((p > 0) & (p < 1))
     forms = (("lemma-6", ONE, paper.lemma_6), ("ours-lemma-6-constant", "constant 1/sqrt(2)", ours.lemma_6))
     if not len(live):
         none = "no neuron is active at some points only"
         yield from ((name, form, None, None, None, none) for name, form, _ in forms)
         return
-    ratio = f.changes[:, live].mean(axis=0) / (p[live] * np.sqrt(-np.log(p[live])))
+    ratio = flips.changes[:, live].mean(axis=0) / (p[live] * np.sqrt(-np.log(p[live])))
     j = int(live[ratio.argmax()])
-    level = 0.05 / f.net.s  # one of s neurons is singled out
-    left = f.mean(f.changes[:, j] / 4, level)
+    level = 0.05 / f.net.s  # of each interval, since the neuron is one of s
+    left = f.mean(flips.changes[:, j] / 4, level)
     p_j, low, high = (min(max(x, 0.0), 1.0) for x in f.mean(f.active[:, j], level))
     peak = min(max(low, exp(-0.5)), high)
     for name, form, bound in forms:  # p sqrt(ln(1/p)) is concave
@@ -219,18 +240,25 @@ def _halfspaces(f: Facts) -> Cells:
 # --- Section 3: the uniform distribution ---
 
 
-def _dense(f: Facts, c: Class) -> float:
+def _dense(f: Measurements, c: NetworkClass) -> float:
     """AS(h) <= min(s^2 W^2, n Var h), whatever the sparsity."""
     return min(c.s**2 * c.W**2, c.n * f.variance)
 
 
-def _lemma_9(f: Facts, c: Class) -> Cells:
+def _lemma_9(f: Measurements, flips: Flips, AS: Interval, c: NetworkClass) -> Cells:
     n, s, k, W, B = c
-    u, v, p = f.net.u, f.net.u[:, None] * f.net.W, f.active.mean(axis=0)
-    norm, offset = np.linalg.norm(f.active @ v, axis=1), np.abs(f.active @ (u * f.net.b))
-    U, V, AS, jump = f.mean(f.same), f.mean(f.other), f.sensitivity, f.mean(f.h**2 * f.crossings)
-    boundary, single = f.mean(f.crossings / n), f.changes.sum(axis=1) / (4 * n)
-    dense, printed = _dense(f, c), paper.lemma_9(*c)
+    u = f.net.u
+    v = u[:, None] * f.net.W
+    p = f.active.mean(axis=0)
+    norm = np.linalg.norm(f.active @ v, axis=1)
+    offset = np.abs(f.active @ (u * f.net.b))
+    U = f.mean(flips.same)
+    V = f.mean(flips.other)
+    jump = f.mean(f.h**2 * flips.crossings)
+    boundary = f.mean(flips.crossings / n)
+    single = flips.changes.sum(axis=1) / (4 * n)
+    dense = _dense(f, c)
+    printed = paper.lemma_9(*c)
 
     yield "lemma-9-decomposition", "||w^R|| <= kW", f.largest(norm), k * W, None, ""
     yield "lemma-9-decomposition", "|b^R| <= kB", f.largest(offset), k * B, None, ""
@@ -256,29 +284,32 @@ def _lemma_9(f: Facts, c: Class) -> Cells:
     yield "lemma-9", ONE, AS, printed, dense, ""
     yield "ours-lemma-9-repaired", "repaired", AS, paper.lemma_9(*c, form="repaired"), dense, ""
 
-    weighted, square = f.mean(4 * f.K * (f.active @ np.sum(v**2, axis=1))), f.mean(4 * W**2 * f.K**2)
+    weighted = f.mean(4 * f.K * (f.active @ np.sum(v**2, axis=1)))
+    square = f.mean(4 * W**2 * f.K**2)
     yield "ours-average-sensitivity", "4 E |R_x| sum u_j^2 ||w_j||^2", AS, weighted, dense, ""
     yield "ours-average-sensitivity", "4 W^2 E |R_x|^2", AS, square, dense, ""
     yield "ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense, ""
 
 
-def _nonnegative(f: Facts, c: Class) -> Cells:
-    yield "ours-average-sensitivity-nonnegative", "2 k^2 W^2", f.sensitivity, 2 * (c.k * c.W) ** 2, _dense(f, c), ""
+def _nonnegative(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
+    yield "ours-average-sensitivity-nonnegative", "2 k^2 W^2", AS, 2 * (c.k * c.W) ** 2, _dense(f, c), ""
 
 
-def _remark_11(f: Facts, c: Class) -> Cells:
+def _remark_11(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
     """Remark 11 at the k that makes its bound least."""
-    doubt = 0.0 if f.exact else sqrt(log(2 / 0.05) / (2 * len(f.K)))  # for all k (Dvoretzky, Kiefer, Wolfowitz)
-    eta = [min(1.0, float(np.mean(f.K > k)) + doubt) for k in range(1, c.s)] + [0.0]
+    # For all k at once, by the inequality of Dvoretzky, Kiefer and Wolfowitz at 95 %.
+    deviation = 0.0 if f.exact else sqrt(log(2 / 0.05) / (2 * len(f.K)))
+    eta = [min(1.0, float(np.mean(f.K > k)) + deviation) for k in range(1, c.s)] + [0.0]
     bounds = [ours.remark_11(c.W, k, c.s, x) for k, x in enumerate(eta, 1)]
     k = 1 + int(np.argmin(bounds))
     at = f"k = {k}, Pr[more active] <= {eta[k - 1]:.3g}"
-    yield "ours-remark-11", "sparse with high probability", f.sensitivity, min(bounds), _dense(f, c), at
+    yield "ours-remark-11", "sparse with high probability", AS, min(bounds), _dense(f, c), at
 
 
-def _noise_and_tails(f: Facts, c: Class, noise: Interval | None, d: int, rho: float, eps: float) -> Cells:
-    """Noise, a Fourier tail, and the least degree whose tail is at most eps/4, which loss eps asks for."""
-    at, trivial = f"rho = {rho:g}", f.variance / 2
+def _noise_and_tails(f: Measurements, c: NetworkClass, noise: Interval, d: int, rho: float, eps: float) -> Cells:
+    """Noise, a Fourier tail, and the least degree whose tail is at most eps/4, which loss eps requires."""
+    at = f"rho = {rho:g}"
+    trivial = f.variance / 2
     if rho >= 0:
         yield "lemma-10", ONE, noise, paper.lemma_10(*c, rho), trivial, at
         yield "lemma-10", "repaired", noise, paper.lemma_10(*c, rho, form="repaired"), trivial, at
@@ -286,20 +317,21 @@ def _noise_and_tails(f: Facts, c: Class, noise: Interval | None, d: int, rho: fl
     yield "ours-noise-sensitivity", "(1 - rho)/2 min(2k, s)^2 W^2", noise, bound, trivial, at
     bound = ours.tail_from_average_sensitivity(ours.average_sensitivity(c.W, c.k, c.s), d)
     yield "ours-tail", "min(2k, s)^2 W^2 / (d + 1)", f.tail(d), bound, f.variance, f"d = {d}"
-    own, at = f.degree(eps / ours.LOSS), f"eps = {eps:.4g}"
+    at = f"eps = {eps:.4g}"
+    own = f.degree(eps / ours.LOSS)
     left = None if own is None else exactly(own)
     yield "theorem-8", ONE, left, paper.theorem_8_degree(*c, eps), c.n, at
     yield "theorem-8", "repaired", left, paper.theorem_8_degree(*c, eps, form="repaired"), c.n, at
     yield "ours-degree", "degree for loss eps", left, ours.theorem_8_degree(eps, c.W, c.k, c.s), c.n, at
 
 
-def _second_order(f: Facts, c: Class, d: int) -> Cells:
+def _second_order(f: Measurements, c: NetworkClass, d: int) -> Cells:
     bound = ours.tail_second_order(d, c.W, c.k, c.s)
     form = "25.3 k^2 W^2 sqrt(Lambda) d^(-3/2)"
     yield "ours-tail-three-halves", form, f.tail(d), bound if bound < inf else None, f.variance, f"d = {d}"
 
 
-def _averaging(f: Facts, d: int, eps: float) -> Cells:
+def _averaging(f: Measurements, d: int, eps: float) -> Cells:
     """The first step of Lemma 7: N C^2 / eps samples average to an expected squared distance of at most 2 eps."""
     if f.weights is None:
         yield "ours-lemma-7-explicit", "E (f - h)^2 by averaging", None, None, None, f"d = {d}"
@@ -315,20 +347,27 @@ def _averaging(f: Facts, d: int, eps: float) -> Cells:
 
 
 def _general(
-    net: SparseNetwork, c: Class, member: Texts, scale: Texts, S: Array, rng: np.random.Generator
+    net: SparseNetwork, c: NetworkClass, member: Texts, scale: Texts, S: Array, rng: np.random.Generator
 ) -> Iterator[Row]:
     n, s, k, W, B = c
-    m, at, inside = len(S), f"m = {len(S)}", net.active(S)
+    m = len(S)
+    at = f"m = {m}"
+    inside = net.active(S)
     R = float(np.linalg.norm(S, axis=1).max()) or 1.0  # any bound on the norms will do
     M = W * R + B
-    budget, form = exactly(np.sqrt(inside.sum(axis=0)).sum()), "sum |I_j|^(1/2) <= (s k m)^(1/2)"
+    budget = exactly(np.sqrt(inside.sum(axis=0)).sum())
+    form = "sum |I_j|^(1/2) <= (s k m)^(1/2)"
     yield Row("activation-budget", form, budget, exactly(sqrt(s * k * m)), "exact", member, at=at)
     met = np.unique(inside, axis=1).shape[1]
-    count, kind = Interval(met, met, inf), "sampled, the sets of this network"
-    if m <= FEW:
-        count, kind = exactly(len(rademacher.active_sets(S))), "exact"
-    most, every = (exactly(min(2 * dimension(m - 1, n), 10**300)), min(2**m, 10**300))
-    yield Row("activation-sets", "2 sum_{i <= n} C(m-1, i)", count, most, kind, trivial=float(every), at=at)
+    count = Interval(met, met, inf)
+    kind = "sampled, the sets of this network"
+    if m <= ALL_SIGNS_POINTS:
+        count = exactly(len(rademacher.active_sets(S)))
+        kind = "exact"
+    # Both numbers of sets are cut where floats end.
+    most = exactly(min(2 * dimension(m - 1, n), 10**300))
+    every = float(min(2**m, 10**300))
+    yield Row("activation-sets", "2 sum_{i <= n} C(m-1, i)", count, most, kind, trivial=every, at=at)
 
     one, kind = _complexity(c._replace(s=1, k=1), S, rng)
     trivial = (1 + sqrt(2)) / 2 * M / sqrt(m)
@@ -347,26 +386,31 @@ def _general(
         ("ours-theorem-e-bias", "bias apart", ours.rademacher(m, s, k, W, B, R, "separated")),
     ):
         yield Row(name, form, left, exactly(bound), kind, member, trivial=k * M, at=at)
-    lower, form = exactly(W * R * sqrt(s * k / (2 * m))), "W R sqrt(sk/2m) <= R(S)"
+    lower = exactly(W * R * sqrt(s * k / (2 * m)))
     failed = (*member, *_unmet_lower(c, S, R))
-    yield Row("ours-rademacher-lower", form, lower, left, kind, failed, at=at)
+    yield Row("ours-rademacher-lower", "W R sqrt(sk/2m) <= R(S)", lower, left, kind, failed, at=at)
 
 
-def _complexity(c: Class, S: Array, rng: np.random.Generator, one: Interval | None = None) -> tuple[Interval, str]:
+def _complexity(
+    c: NetworkClass, S: Array, rng: np.random.Generator, one: Interval | None = None
+) -> tuple[Interval, str]:
     """R(S): over all signs on few points, otherwise a lower bound from k copies of one neuron, which are k-sparse."""
     m = len(S)
-    if m <= FEW and (min(c.s, c.k * m) + 1) * (c.k + 1) ** m <= PACKED:
+    if m <= ALL_SIGNS_POINTS and (min(c.s, c.k * m) + 1) * (c.k + 1) ** m <= PACKING_ENTRIES:
         return rademacher.expected(S, c.s, c.k, c.W, c.B), "exact"
     if one is None:
-        signs = rng.choice([-1.0, 1.0], (int(np.clip(WORK // S.size, 8, DRAWS)), m))
+        draws = int(np.clip(DRAWS_ENTRIES // S.size, MIN_DRAWS, DRAWS))
+        signs = rng.choice([-1.0, 1.0], (draws, m))
         one = normal([rademacher.ascent(S, zeta, c.W, c.B, rng=rng, restarts=0) for zeta in signs])
     kind = "a lower bound" if one.low == one.value else "sampled, a lower bound"
     return one.scaled(c.k)._replace(high=inf), kind
 
 
-def _unmet_lower(c: Class, S: Array, R: float) -> Texts:
+def _unmet_lower(c: NetworkClass, S: Array, R: float) -> Texts:
     """The hypotheses of `ours-rademacher-lower` that fail: on the points, and on s, k and m."""
-    m, least, angle = len(S), float(np.linalg.norm(S, axis=1).min()), f"{len(S)} points in {c.n} dimensions"
+    m = len(S)
+    least = float(np.linalg.norm(S, axis=1).min())
+    angle = f"{m} points in {c.n} dimensions"
     if m <= c.n:
         gram = S @ S.T
         cosine = float(np.abs(gram - np.diag(np.diag(gram))).max()) / R**2
@@ -383,20 +427,21 @@ def _unmet_lower(c: Class, S: Array, R: float) -> Texts:
 # --- Sizes ---
 
 
-def sizes(f: Facts, c: Class, R: float, eps: float, delta: float) -> Iterator[tuple[str, str, float]]:
-    """(id, form, m): the samples that each statement asks for, to learn the class to loss eps but for delta.
+def sizes(f: Measurements, c: NetworkClass, R: float, eps: float, delta: float) -> Iterator[tuple[str, str, float]]:
+    """(id, form, m): samples with which each learner reaches loss eps, with probability 1 - delta.
 
-    >>> from sparse_core.laboratory.measurements import look
+    >>> from sparse_core.laboratory.measurements import measure
     >>> from sparse_core.cube.hypercube import points
-    >>> facts = look(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
-    >>> [round(m) for _, _, m in sizes(facts, Class(1, 1, 1, 1.0, 0.0), 1.0, 0.1, 0.05)][-3:]
+    >>> found = measure(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
+    >>> [round(m) for _, _, m in sizes(found, NetworkClass(1, 1, 1, 1.0, 0.0), 1.0, 0.1, 0.05)][-3:]
     [530, 67000, 357]
     """
-    if f.cube:
+    if f.flips is not None:
         yield "theorem-8", ONE, paper.theorem_8_samples(*c, eps, delta)
         yield "theorem-8", "repaired", paper.theorem_8_samples(*c, eps, delta, form="repaired")
         yield "ours-degree", "the paper's algorithm at our degree", ours.theorem_8_samples(*c, eps, delta)
-    low, d = f.degree(eps / ours.LOSS), f.degree(eps)
+    low = f.degree(eps / ours.LOSS)
+    d = f.degree(eps)
     if low is not None and d is not None:
         C = float(np.abs(f.h).max())
         yield "ours-lemma-7-explicit", f"at degree {low}", ours.lemma_7(c.n, low, C, eps / ours.LOSS, delta)

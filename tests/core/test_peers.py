@@ -70,9 +70,9 @@ def test_trained_networks_have_the_outputs_of_scikit_learn():
     rng = np.random.default_rng(0)
     X, Z = rng.standard_normal((200, 5)), rng.standard_normal((50, 5))
     mlp = MLPRegressor(hidden_layer_sizes=(12,), random_state=0, max_iter=30).fit(X, X[:, 0] * X[:, 1])
-    assert laboratory.read(mlp)(Z) == pytest.approx(mlp.predict(Z))
+    assert laboratory.as_network(mlp)(Z) == pytest.approx(mlp.predict(Z))
     mlp = MLPClassifier(hidden_layer_sizes=(12,), random_state=0, max_iter=30).fit(X, X[:, 0] * X[:, 1] > 0)
-    assert 1 / (1 + np.exp(-laboratory.read(mlp)(Z))) == pytest.approx(mlp.predict_proba(Z)[:, 1])
+    assert 1 / (1 + np.exp(-laboratory.as_network(mlp)(Z))) == pytest.approx(mlp.predict_proba(Z)[:, 1])
 
 
 # galois 0.4.11

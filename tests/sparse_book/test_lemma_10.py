@@ -1,4 +1,4 @@
-"""Appendix B's buckets: laws in fractions, the sampling scheme of the paper step by step, and equation (17)."""
+"""Appendix B's buckets: distributions in fractions, the paper's sampling scheme step by step, and equation (17)."""
 
 from fractions import Fraction
 from itertools import product
@@ -19,15 +19,17 @@ rates = st.fractions(-1, F(49, 50), max_denominator=60)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("r", [1, 2, 3, 5])
 def test_buckets_are_noise_of_rate_one_over_r(n, r):
-    assert lemma_10.bucket_law(n, r) == lemma_10.noise_law(n, 1 - F(2, r))
+    assert lemma_10.bucket_distribution(n, r) == lemma_10.noise_distribution(n, 1 - F(2, r))
 
 
 @given(st.integers(1, 3), rates)
-def test_the_laws_agree_exactly_when_the_number_is_an_integer(n, rho):
+def test_the_distributions_agree_exactly_when_the_number_is_an_integer(n, rho):
     r = lemma_10.bucket_count(rho)
     assert r <= 2 / (1 - rho) < r + 1
-    assert sum(lemma_10.noise_law(n, rho)) == sum(lemma_10.bucket_law(n, min(r, 4))) == 1
-    distance = lemma_10.total_variation(lemma_10.noise_law(n, rho), lemma_10.noise_law(n, 1 - F(2, r)))
+    assert sum(lemma_10.noise_distribution(n, rho)) == sum(lemma_10.bucket_distribution(n, min(r, 4))) == 1
+    distance = lemma_10.total_variation(
+        lemma_10.noise_distribution(n, rho), lemma_10.noise_distribution(n, 1 - F(2, r))
+    )
     assert (distance == 0) == (2 / (1 - rho) == r)
 
 
@@ -35,25 +37,25 @@ def test_the_laws_agree_exactly_when_the_number_is_an_integer(n, rho):
     "n, rho, distance", [(2, F(2, 5), F(41, 900)), (2, F(7, 10), F(101, 3600)), (2, F(-1, 2), F(7, 16))]
 )
 def test_the_witnesses_of_e18(n, rho, distance):
-    law = lemma_10.bucket_law(n, lemma_10.bucket_count(rho))
-    assert lemma_10.total_variation(lemma_10.noise_law(n, rho), law) == distance
+    buckets = lemma_10.bucket_distribution(n, lemma_10.bucket_count(rho))
+    assert lemma_10.total_variation(lemma_10.noise_distribution(n, rho), buckets) == distance
 
 
 def test_the_scheme_as_the_paper_words_it():
-    """z, buckets, signs v, one bucket flipped: the joint law of (x, y), every case listed."""
+    """z, buckets, signs v, one bucket flipped: the joint distribution of (x, y), every case listed."""
     n, r = 2, 3
-    law = {}
+    pairs = {}
     cases = list(product(hypercube.points(n), product(range(r), repeat=n), hypercube.points(r), range(r)))
     for z, bucket, v, e in cases:
         w = v.copy()
         w[e] *= -1
         pair = tuple((z * v[list(bucket)]).tolist()), tuple((z * w[list(bucket)]).tolist())
-        law[pair] = law.get(pair, 0) + F(1, len(cases))
-    flipped = lemma_10.bucket_law(n, r)
+        pairs[pair] = pairs.get(pair, 0) + F(1, len(cases))
+    flipped = lemma_10.bucket_distribution(n, r)
     for x in hypercube.points(n):
         for y in hypercube.points(n):
             T = sum(1 << int(i) for i in np.flatnonzero(x != y))
-            assert law.get((tuple(x.tolist()), tuple(y.tolist())), 0) == flipped[T] / 2**n
+            assert pairs.get((tuple(x.tolist()), tuple(y.tolist())), 0) == flipped[T] / 2**n
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4))

@@ -6,7 +6,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from sparse_book.perceptron_cover import SHADE, homogeneous, peel, perceptron, replay
+from sparse_book.perceptron_cover import SHADE, homogeneous, peel, perceptron
 
 
 def instances(count=60):
@@ -15,6 +15,12 @@ def instances(count=60):
         m, n = rng.integers(2, 30), rng.integers(2, 8)
         X, w = rng.standard_normal((m, n)), rng.standard_normal(n)
         yield X, w, np.linalg.norm(w) * np.linalg.norm(X, axis=1).max()
+
+
+def replay(X, word, e):
+    """The values of the steps of a word, without knowledge of w."""
+    step = e / (X**2).sum(axis=1).max()
+    return X @ sum((np.sign(i) * step * X[abs(i) - 1] for i in word), np.zeros(X.shape[1]))
 
 
 def test_the_cover_is_within_e_after_few_steps():

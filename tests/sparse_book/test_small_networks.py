@@ -24,7 +24,7 @@ def test_neurons_are_all_that_are_alive(n, weight, bias):
     assert found == wanted
 
 
-@pytest.mark.parametrize("count, size", [(1, 3), (4, 1), (5, 2), (4, 4), (3, 0)])
+@pytest.mark.parametrize("count, size", [(1, 3), (4, 1), (5, 2), (4, 4), (3, 0), (0, 3)])
 def test_multisets_against_itertools(count, size):
     rows = list(map(tuple, small_networks.multisets(count, size).tolist()))
     assert sorted(rows) == list(combinations_with_replacement(range(count), size))

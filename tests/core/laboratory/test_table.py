@@ -15,8 +15,8 @@ from sparse_core._interval import Interval, exactly, normal
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
 from sparse_core.laboratory import examine, table
-from sparse_core.laboratory.measurements import look
-from sparse_core.laboratory.table import Class, Row, rows
+from sparse_core.laboratory.measurements import measure
+from sparse_core.laboratory.table import NetworkClass, Row, rows
 from sparse_core.network import SparseNetwork, constructions
 
 ONE = "printed, constant 1"
@@ -169,23 +169,22 @@ SECTION_5 = "activation ours-one dense theorem-19 eq-15 ours-rad conjecture ours
 GENERAL = tuple(SECTION_5.split())
 
 
-def test_what_holds_for_every_function_is_known_on_the_cube_only():
-    on_points = examine(network(6, n=3, s=4), points(3)[:5])
-    uncompared = ("definition-2", "activation-budget", "ours-rademacher-lower")
-    assert all(
-        (row.trivial is None) != row.id.startswith((*GENERAL, "definition"))
-        for row in on_points
-        if row.id not in uncompared
-    )
-    facts = look(network(6), points(3), exact=True, cube=True)  # sums of squares may be wrong by rounding
-    assert {row.round_off for row in examine(network(6, n=3, s=4))} == {0.0, facts.round_off} and facts.round_off > 0
+def test_on_given_points_only_what_holds_for_any_distribution_is_computed():
+    report = examine(network(6, n=3, s=4), points(3)[:5])
+    assert all(row.id.startswith((*GENERAL, "definition")) for row in report) and len(report.rows) == 13
+    assert "the statements about the uniform distribution on the cube are left out" in report.title[2]
+
+
+def test_the_round_off_of_a_row_is_that_of_sums_of_squares():
+    found = measure(network(6), points(3), exact=True, cube=True)
+    assert {row.round_off for row in examine(network(6, n=3, s=4))} == {0.0, found.round_off} and found.round_off > 0
 
 
 def on_a_sample(net, X, c, exact=False):
     """The rows for given points, as if they had been drawn from the cube."""
-    facts = look(net, X, exact=exact, cube=True, evidence="exact" if exact else "sampled")
+    found = measure(net, X, exact=exact, cube=True, evidence="exact" if exact else "sampled")
     rng = np.random.default_rng(0)
-    return list(rows(facts, c, net.sparsity(), points(net.n)[:3] * 1.0, 1, 0.5, 0.5, rng))
+    return list(rows(found, c, net.sparsity(), points(net.n)[:3] * 1.0, 1, 0.5, 0.5, rng))
 
 
 def shown(row):
@@ -208,7 +207,7 @@ def test_all_rows_of_one_network():
 
 def test_the_rows_of_a_sample_that_is_all_of_the_cube_are_those_of_the_cube():
     """But for what takes pairs (x, y), or h in parts; the concavity of p sqrt(ln(1/p)) needs the p_j themselves."""
-    net, c = network(5, n=6, s=8, integers=False), Class(6, 8, 8, 2.0, 1.0)
+    net, c = network(5, n=6, s=8, integers=False), NetworkClass(6, 8, 8, 2.0, 1.0)
     cube = {(row.id, row.form): row for row in on_a_sample(net, points(6), c, exact=True)}
     sample = [row for row in on_a_sample(net, points(6), c) if "sampled" in row.evidence]
     estimated = "claim-2-1 average-sensitivity-fourier lemma-10 theorem-8 ours-deg ours-noise ours-tail ours-lemma-7"
@@ -225,7 +224,7 @@ def test_the_rows_of_a_sample_that_is_all_of_the_cube_are_those_of_the_cube():
 def test_lemma_6_on_a_sample_has_an_interval_on_either_side(hits):
     """One of s = 3 neurons is singled out, so that each interval errs with probability 0.05 / 3."""
     net = SparseNetwork([1, 1, 1], [[1, 1], [0, 0], [0, 0]], [1, 1, 1])
-    table = on_a_sample(net, np.repeat([[1, 1], [1, -1]], [hits, 112 - hits], axis=0), Class(2, 3, 1, 2.0, 1.0))
+    table = on_a_sample(net, np.repeat([[1, 1], [1, -1]], [hits, 112 - hits], axis=0), NetworkClass(2, 3, 1, 2.0, 1.0))
     row = next(row for row in table if row.id == "lemma-6")
     assert row.left == normal(np.repeat([2, 1], [hits, 112 - hits]) / 4, 0.05 / 3)
     p, low, high = normal(np.repeat([1, 0], [hits, 112 - hits]), 0.05 / 3)
@@ -247,7 +246,7 @@ def test_remark_11_on_a_sample_of_a_network_that_is_always_active():
     """Pr[|R_x| > 1] = 1 is not raised above 1, and more than s are never active."""
     for s, text in (1, "k = 1, Pr[more active] <= 0"), (2, "k = 1, Pr[more active] <= 1"):
         net = SparseNetwork([1] * s, [[1]] * s, [-2] * s)
-        table = on_a_sample(net, np.array([[1], [-1]] * 40), Class(1, s, s, 1.0, 2.0))
+        table = on_a_sample(net, np.array([[1], [-1]] * 40), NetworkClass(1, s, s, 1.0, 2.0))
         assert next(row for row in table if row.id == "ours-remark-11").at == text
 
 
@@ -342,8 +341,10 @@ def test_how_the_complexity_is_known(s, k, m, evidence):
 
 def test_numbers_of_sets_that_no_float_holds_are_cut():
     net = SparseNetwork([1], [[1] * 600], [0])
-    facts, rng = look(net, np.ones((2, 600)), exact=True, cube=False), np.random.default_rng(0)
-    table = rows(facts, Class(600, 1, 1, 25.0, 0.0), net.sparsity([[1] * 600]), np.ones((1100, 600)), 1, 0.5, 0.5, rng)
+    found, rng = measure(net, np.ones((2, 600)), exact=True, cube=False), np.random.default_rng(0)
+    table = rows(
+        found, NetworkClass(600, 1, 1, 25.0, 0.0), net.sparsity([[1] * 600]), np.ones((1100, 600)), 1, 0.5, 0.5, rng
+    )
     row = next(row for row in table if row.id == "activation-sets")
     assert (row.right, row.trivial) == (exactly(1e300), 1e300)  # 2^1100 and nearly as many
     many = on_points(1, 1, np.random.default_rng(0).choice([-1, 1], (40, 5)))["activation-sets"].rows[0]
@@ -361,7 +362,7 @@ def test_as_many_random_signs_as_the_work_allows(monkeypatch, n, draws):
         return float(len(seen))
 
     monkeypatch.setattr(rademacher, "ascent", ascent)
-    left, kind = table._complexity(Class(n, 4, 2, 2.0, 3.0), S, rng)
+    left, kind = table._complexity(NetworkClass(n, 4, 2, 2.0, 3.0), S, rng)
     assert np.shape(seen) == (draws, 7) and set(np.ravel(seen)) == {-1, 1} and kind == "sampled, a lower bound"
     assert left == normal(np.arange(1.0, draws + 1)).scaled(2)._replace(high=math.inf)
 
@@ -387,7 +388,7 @@ def failed(report, name, form=None):
     return {row.failed for row in report if row.id == name and form in (None, row.form)}
 
 
-def test_a_network_that_is_not_in_the_class_is_told_by_how_much():
+def test_a_network_outside_the_class_has_the_reason_with_numbers():
     """Every row that rests on a hypothesis says so: ``rows.txt`` has them all for one network."""
     net, text = constructions.dense_parity(4), ("not 2-sparse: 5 of 5 neurons active at one point",)
     report = examine(net, k=2)
@@ -403,27 +404,12 @@ def test_a_network_that_is_not_in_the_class_is_told_by_how_much():
     assert failed(report, "claim-2-1-parseval") == failed(examine(net, W=10, B=2), "lemma-9") == {()}
 
 
-def test_another_law_is_told_and_its_own_means_are_taken():
-    net, X = constructions.indexing(1), np.array([[1, 1, 1], [1, -1, 1], [1, 1, -1]])
-    report = examine(net, X)
-    for row in report:
-        told = "not uniform on the cube: 3 given points" in row.failed
-        assert told != row.id.startswith((*GENERAL, "definition")), row.id
-    flipped = [(net([x]) - net([np.where(np.arange(3) == i, -x, x)]))[0] ** 2 / 4 for x in X for i in range(3)]
-    assert sides(report, "lemma-9", ONE)[0] == pytest.approx(sum(flipped) / 3)
-    assert report["claim-2-1-tail"].rows[0].verdict == "not computed"
-    assert sides(report, "definition-1") == (int(net.active_count(X).max()), 1)
-    assert report["definition-1"].rows[0].evidence == "exact"
-
-
-def test_the_law_of_all_points_in_any_order_is_the_law_of_the_cube():
-    net = constructions.indexing(1)
+def test_points_are_a_distribution_of_their_own_or_a_sample():
+    net, X = constructions.indexing(1), points(3)[:4]
+    assert sides(examine(net, X), "definition-1") == (int(net.active_count(X).max()), 1)
     shuffled = points(3)[np.random.default_rng(0).permutation(8)]
-    one, other = examine(net, shuffled), examine(net, shuffled, law="cube")
-    assert failed(one, "lemma-9") == {()}
-    assert sides(one, "lemma-9", ONE) == sides(other, "lemma-9", ONE) == sides(examine(net), "lemma-9", ONE)
-    twice = np.concatenate([shuffled, shuffled])
-    assert failed(examine(net, twice), "lemma-9") == {("not uniform on the cube: 16 given points",)}
+    cube = examine(net, shuffled, distribution="cube")
+    assert failed(cube, "lemma-9") == {()} and sides(cube, "lemma-9", ONE) == sides(examine(net), "lemma-9", ONE)
 
 
 def test_negative_noise_and_weights_that_are_not_negative():
@@ -471,10 +457,10 @@ def test_a_certificate_may_come_along():
     assert (row.at, row.evidence) == (k.how, "certified") and row.right.value == int(k)
 
 
-def sampled_facts(N=100, n=3):
+def sampled_measurements(N=100, n=3):
     net = network(3, n=n, integers=False)
     X = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), (N, n))
-    return look(net, X, exact=False, cube=True)
+    return measure(net, X, exact=False, cube=True)
 
 
 @pytest.mark.parametrize("level", [0.05, 0.2])
@@ -482,54 +468,56 @@ def test_a_mean_has_the_interval_of_student(level):
     values = [1, 2, 4, 2, 7]
     low, high = stats.t.interval(1 - level, 4, np.mean(values), stats.sem(values))
     assert normal(values, level) == pytest.approx((3.2, low, high))
-    assert sampled_facts().mean(values, level) == normal(values, level)
-    assert normal(values) == sampled_facts().mean(values) == normal(values, 0.05)
+    assert sampled_measurements().mean(values, level) == normal(values, level)
+    assert normal(values) == sampled_measurements().mean(values) == normal(values, 0.05)
     assert normal([1.0, 1.0]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("hits", [0, 1, 7, 19, 20])
 def test_a_share_has_the_interval_of_clopper_and_pearson(hits):
     flags, ends = np.arange(20) < hits, stats.binomtest(hits, 20).proportion_ci(method="exact")
-    assert sampled_facts().share(flags) == pytest.approx((hits / 20, ends.low, ends.high))
-    exact = look(network(3), points(3), exact=True, cube=True)
+    assert sampled_measurements().share(flags) == pytest.approx((hits / 20, ends.low, ends.high))
+    exact = measure(network(3), points(3), exact=True, cube=True)
     assert exact.share(flags) == exactly(hits / 20) and exact.largest([1, 3, 2]) == exactly(3)
 
 
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.8])
 def test_the_noise_of_a_sample_is_that_of_its_pairs(rho):
-    facts, rng = sampled_facts(), np.random.default_rng(1)
-    Y = [[-e if u < (1 - rho) / 2 else e for e, u in zip(x, rng.random(3), strict=True)] for x in facts.X]
-    assert facts.noise(rho, np.random.default_rng(1)) == normal((facts.h - facts.net(Y)) ** 2 / 4)
+    found, rng = sampled_measurements(), np.random.default_rng(1)
+    Y = [[-e if u < (1 - rho) / 2 else e for e, u in zip(x, rng.random(3), strict=True)] for x in found.X]
+    assert found.noise(rho, np.random.default_rng(1)) == normal((found.h - found.net(Y)) ** 2 / 4)
 
 
 @pytest.mark.parametrize("d", [0, 1])
 def test_the_tail_of_a_sample_is_over_pairs_of_different_points(d):
-    facts, found = sampled_facts(), []
+    sample, found = sampled_measurements(), []
     for part in np.array_split(np.arange(100), 32):
-        kernel = facts.h[:, None] * facts.h * (1 + d * (facts.X.astype(int) @ facts.X.T))
+        kernel = sample.h[:, None] * sample.h * (1 + d * (sample.X.astype(int) @ sample.X.T))
         pairs = [kernel[i, j] for i in part for j in part if i != j]
-        found.append(np.mean(facts.h[part] ** 2) - np.mean(pairs))
-    assert facts.tail(d) == pytest.approx(normal(found))
-    assert look(facts.net, facts.X, exact=True, cube=False).tail(d) is None
-    assert facts.tail(2) is None and facts.degree(0.1) is None
+        found.append(np.mean(sample.h[part] ** 2) - np.mean(pairs))
+    assert sample.tail(d) == pytest.approx(normal(found))
+    assert sample.tail(2) is None and sample.degree(0.1) is None
 
 
 def test_the_degree_is_the_least_with_a_small_tail():
-    facts = look(network(3, n=4, integers=False), points(4), exact=True, cube=True)
-    tails = [facts.tail(d).value for d in range(6)]
+    found = measure(network(3, n=4, integers=False), points(4), exact=True, cube=True)
+    tails = [found.tail(d).value for d in range(6)]
     for eps in (0.0, *(t * 1.01 for t in tails[:4]), *(t * 0.99 for t in tails[:4]), 1e6):
-        assert facts.degree(eps) == next(d for d in range(5) if tails[d] <= eps)
+        assert found.degree(eps) == next(d for d in range(5) if tails[d] <= eps)
 
 
 NEVER = SparseNetwork([1], [[0, 0, 0, 0]], [0])  # on its threshold everywhere, and active nowhere
 
 
 @pytest.mark.parametrize("net", [*(network(seed, n=4, s=5) for seed in range(4)), NEVER])
-def test_neighbours_are_computed_as_they_are_looked_up(net):
-    one, other = (look(net, points(4), exact=True, cube=cube) for cube in (True, False))
-    for name in ("h", "active", "K", "same", "other", "changes", "crossings"):
-        assert np.allclose(getattr(one, name), getattr(other, name), atol=1e-12)
-    assert one.evidence == "exact" and other.weights is None and other.noise(0.5, np.random.default_rng(0)) is None
+def test_a_sample_and_given_points_are_measured_as_the_cube_is(net):
+    cube, sample, given = (measure(net, points(4), exact=e, cube=c) for e, c in ((1, 1), (0, 1), (1, 0)))
+    for other in (sample, given):
+        for name in ("h", "active", "K"):
+            assert np.allclose(getattr(cube, name), getattr(other, name), atol=1e-12)
+    for name in ("same", "other", "changes", "crossings"):
+        assert np.allclose(getattr(cube.flips, name), getattr(sample.flips, name), atol=1e-12)
+    assert cube.evidence == "exact" and sample.weights is given.weights is given.flips is None
 
 
 # --- Verdicts ---
@@ -571,4 +559,4 @@ def test_sizes_take_the_least_degrees_and_the_largest_size_of_a_value():
     assert sizes["ours-lemma-7-explicit", "at degree 2"] == pytest.approx(explicit, rel=1e-3)
     assert sizes["ours-least-squares", "at degree 1"] == pytest.approx(19 * 3 * 288)
     net = constructions.junta([1, -1, -1, 1])
-    assert (len(examine(net).sizes), len(examine(net, points(2)[:3]).sizes)) == (8, 3)  # theorem 8 is about the cube
+    assert (len(examine(net).sizes), len(examine(net, points(2)[:3]).sizes)) == (8, 3)  # Theorem 8 is about the cube
