@@ -1,4 +1,4 @@
-"""Arrays: the types that signatures name, the slices in which long arrays are walked, the threads that walk them."""
+"""The types of arrays in signatures, slices of long arrays, and the threads that work on them."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
     """map(work, items), in order, as many items at a time as BLAS has threads, and BLAS with one thread in each.
 
     So the results have the same bits for any number of threads, and ``parallel`` inside ``work`` takes one thread.
-    Starting threads takes about 0.1 ms, and a thread that has waited for another is slow to wake: calls of NumPy within
-    ``work`` should take 0.1 ms too. Without ``large`` no threads are started, and BLAS still has one.
+    Starting threads takes about 0.1 ms, and a thread that waits is slow to wake: each call of NumPy within ``work``
+    should take 0.1 ms or more. Without ``large`` no threads are started, and BLAS still has one.
 
     >>> list(parallel(abs, [1, -2, 3]))
     [1, 2, 3]

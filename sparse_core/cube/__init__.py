@@ -1,4 +1,4 @@
-"""Functions on {-1, 1}^n: points and characters, Fourier coefficients, truth tables in bits, halfspaces. Section 2.
+"""Functions on {-1, 1}^n: points and characters, Fourier coefficients, truth tables in bits, half-spaces. Section 2.
 
 The conventions of the whole package (order of the points, the quarter in AS and NS) are stated in ``hypercube``.
 """

@@ -1,9 +1,9 @@
-r"""The cube {-1, 1}^n: points, characters and monomials. The conventions of the whole package stand here.
+r"""The cube {-1, 1}^n: points, characters and monomials, with the conventions of the whole package.
 
 * A point is a row of n entries -1 and 1. Row i of ``points(n)`` has x_j = 1 - 2 bit_j(i), bit 0 first.
 * A function on the cube is an array of its 2^n values in this order.
 * A set T of coordinates is the bit mask sum_{j in T} 2^j. With both conventions, the character chi_T takes the value
-  (-1)^popcount(i & T) at row i, and the Fourier coefficient of T stands at index T.
+  (-1)^popcount(i & T) at row i, and the Fourier coefficient of T has index T.
 * Coordinates count from 0 in code and from 1 in the paper.
 
 Paper: section 2.
