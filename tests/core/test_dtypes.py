@@ -162,17 +162,6 @@ def test_every_public_function_of_arrays_is_called():
 # Integers at the ends of their types
 
 
-TABLES = st.integers(0, 6).flatmap(lambda n: st.lists(st.integers(-128, 127), min_size=1 << n, max_size=1 << n))
-
-
-@given(TABLES)
-def test_functions_of_int8_do_not_overflow(values):
-    small, plain = np.array(values, dtype=np.int8), np.array(values, dtype=np.float64)
-    for of in (fourier.walsh_transform, fourier.influences, fourier.sensitivity, fourier.average_sensitivity):
-        assert_same(of(small), of(plain), 1e-12)
-    assert_same(fourier.statistics(small), fourier.statistics(plain), 1e-12)
-
-
 @given(st.integers(0, 9), st.integers(1, 9), st.data())
 def test_networks_of_int8_do_not_overflow(n, s, data):
     entries = st.integers(-128, 127)

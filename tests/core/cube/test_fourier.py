@@ -33,8 +33,9 @@ def butterflies(f):
 
 
 def integer_function(n, dtype, seed=0):
-    low = 0 if np.dtype(dtype).kind in "bu" else -9
-    return np.random.default_rng([n, seed]).integers(low, 2 if dtype == np.bool_ else 10, 2**n).astype(dtype)
+    """All values of a short type, and small ones of a long type."""
+    low, high = {np.bool_: (0, 2), np.int8: (-128, 128), np.uint8: (0, 256)}.get(dtype, (-9, 10))
+    return np.random.default_rng([n, seed]).integers(low, high, 2**n).astype(dtype)
 
 
 def random_function(n, seed=0):
