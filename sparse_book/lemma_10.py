@@ -28,6 +28,12 @@ __all__ = [
     "total_variation",
 ]  # fmt: skip
 
+# Cases that are listed one by one: partitions with signs, or with the bucket that is flipped.
+MAX_CASES = 1 << 20
+
+# Buckets whose 2^r signs are listed for each case.
+MAX_BUCKETS = 20
+
 # Pr[x and y differ exactly on T], by the bit mask of T.
 Distribution = list[Fraction]
 
@@ -64,6 +70,7 @@ def bucket_distribution(n: int, r: int) -> Distribution:
     """
     n = checks.integer("n", n, 0, 12)
     r = checks.size("r", r)
+    _listed(r ** (n + 1))
     count = [0] * (1 << n)
     for bucket in product(range(r), repeat=n):
         for flipped in range(r):
@@ -106,7 +113,14 @@ def averaged_sensitivity(net: SparseNetwork, r: int) -> float:
     >>> averaged_sensitivity(SparseNetwork([1, -1], [[1], [-1]], [0, 0]), 4)       # h(x) = x: (1 - rho)/2
     0.25
     """
-    r = checks.size("r", r)
-    signs = points(checks.having("net", net, "n", "values").n)
-    cases = product(product(range(r), repeat=net.n), signs)
+    r = checks.integer("r", r, 1, MAX_BUCKETS)
+    n = checks.having("net", net, "n", "values").n
+    _listed((2 * r) ** n)
+    cases = product(product(range(r), repeat=n), points(n))
     return float(np.mean([average_sensitivity(restriction(net, *case, r).values()) for case in cases])) / r
+
+
+def _listed(cases: int) -> None:
+    """No more cases than can be listed."""
+    if cases > MAX_CASES:
+        raise ValueError(f"Argument 'r' must leave at most {MAX_CASES} cases to list, not {cases}.")

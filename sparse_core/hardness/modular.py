@@ -4,8 +4,8 @@ A system A x = b (mod p) is solved for every modulus: by elimination over the fi
 valuation for the power of a prime, by the Chinese remainder theorem for the rest. Over GF(2) a row is packed into
 words of 64 bits, otherwise all rows are updated at once; numbers stay exact, in 64-bit integers.
 
-Where labels are not linear in the secret but each leaves few values for <w, y>, a product over these values vanishes.
-It is a polynomial in w, and linear in the monomials of w: Arora and Ge (2011) solve for the monomials.
+Labels that are not linear in the secret may each leave few values for <w, y>. Then a product over these values
+vanishes, which is a polynomial in w and linear in the monomials of w: Arora and Ge (2011) solve for the monomials.
 
 Paper: section 4, Definition 15 and Conjecture 16; parities.
 """
@@ -24,7 +24,11 @@ from .._arrays import Integers
 __all__ = ["arora_ge", "arora_ge_samples", "connected", "degree", "rank", "solve", "system", "vanishing"]
 
 
-MAX_MODULUS = 1 << 31  # products of two residues fit into 64 bits
+# The largest modulus: the product of two residues is below 2^62, and a difference of two such fits into 64 bits.
+MAX_MODULUS = 1 << 31
+
+# Columns in one word of a packed row.
+WORD_BITS = 64
 
 
 def solve(A: ArrayLike, b: ArrayLike, p: int) -> Integers:
@@ -46,7 +50,8 @@ def solve(A: ArrayLike, b: ArrayLike, p: int) -> Integers:
     b = checks.integer_array("b", b, 1)
     if len(b) != len(A):
         raise ValueError(f"Argument 'b' must have one entry for each row of 'A', {len(A)}, not {len(b)}.")
-    x, modulus = np.zeros(A.shape[1], dtype=np.int64), 1
+    x = np.zeros(A.shape[1], dtype=np.int64)
+    modulus = 1
     for prime, power in _prime_powers(p):
         y, _ = _eliminate(A % power, b % power, prime, power)
         if y is None:
@@ -127,8 +132,10 @@ def arora_ge_samples(m: int, table: ArrayLike) -> tuple[int, float]:
     >>> arora_ge_samples(12, [0, 1, 0, 1, 0])
     (90, 750.0)
     """
-    m, d = checks.integer("m", m, 1), degree(table)
-    N, q = comb(m + d, d) - 1, len(np.asarray(table))
+    m = checks.integer("m", m, 1)
+    d = degree(table)
+    q = len(np.asarray(table))
+    N = comb(m + d, d) - 1
     return N, N * q * q / (q - d)
 
 
@@ -144,7 +151,8 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
     """
     table, q = _table(table)
     d = degree(table) if d is None else checks.integer("d", d, 1, q - 1)
-    Y, labels = checks.integer_array("Y", Y, 2) % q, checks.integer_array("labels", labels, 1)
+    Y = checks.integer_array("Y", Y, 2) % q
+    labels = checks.integer_array("labels", labels, 1)
     if len(labels) != len(Y):
         raise ValueError(f"Argument 'labels' must have one entry for each row of 'Y', {len(Y)}, not {len(labels)}.")
     if unknown := set(labels.tolist()).difference(table.tolist()):
@@ -154,15 +162,15 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
         coefficients[labels == label, : len(P)] = P
     used = coefficients.any(axis=1)
     Y, coefficients = Y[used], coefficients[used]
-    blocks = []
+    columns = []
     for k in range(1, d + 1):
         for a in combinations_with_replacement(range(Y.shape[1]), k):
             ways = factorial(k) // prod(factorial(a.count(i)) for i in set(a))
             column = coefficients[:, k] * ways % q
             for i in a:
                 column = column * Y[:, i] % q
-            blocks.append(column)
-    return np.column_stack(blocks), -coefficients[:, 0] % q
+            columns.append(column)
+    return np.column_stack(columns), -coefficients[:, 0] % q
 
 
 def arora_ge(Y: ArrayLike, labels: ArrayLike, table: ArrayLike) -> Integers:
@@ -192,7 +200,7 @@ def _equations(table: Integers, d: int) -> list[tuple[int, Integers]]:
     return [(label, vanishing(table, label)) for label in labels[sizes <= d].tolist()]
 
 
-# Elimination
+# --- Elimination ---
 
 
 def _eliminate(A: Integers, b: Integers, p: int, power: int) -> tuple[Integers | None, int]:
@@ -203,7 +211,9 @@ def _eliminate(A: Integers, b: Integers, p: int, power: int) -> tuple[Integers |
     if power == 2:
         return _eliminate_bits(A, b)
     M = np.column_stack([A, b])
-    n, r, pivots = A.shape[1], 0, []
+    n = A.shape[1]
+    r = 0
+    pivots = []
     divisor = 1
     while divisor < power:
         for c in range(n):
@@ -237,16 +247,19 @@ def _eliminate_bits(A: Integers, b: Integers) -> tuple[Integers | None, int]:
     M = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))).view("<u8")
     pivots: list[int] = []
     for c in range(n):
-        r, word = len(pivots), c // 64
-        column = (M[:, word] >> np.uint64(c % 64) & np.uint64(1)).astype(bool)
+        r = len(pivots)
+        word, bit = divmod(c, WORD_BITS)
+        column = (M[:, word] >> np.uint64(bit) & np.uint64(1)).astype(bool)
         if not column[r:].any():
             continue
         pivot = r + int(column[r:].argmax())
         M[[r, pivot]] = M[[pivot, r]]
-        column[pivot], column[r] = column[r], False
+        column[pivot] = column[r]
+        column[r] = False
         M[column, word:] ^= M[r, word:]
         pivots.append(c)
-    right = M[:, n // 64] >> np.uint64(n % 64) & np.uint64(1)
+    word, bit = divmod(n, WORD_BITS)
+    right = M[:, word] >> np.uint64(bit) & np.uint64(1)
     if right[len(pivots) :].any():
         return None, len(pivots)
     x = np.zeros(n, dtype=np.int64)
@@ -254,18 +267,20 @@ def _eliminate_bits(A: Integers, b: Integers) -> tuple[Integers | None, int]:
     return x, len(pivots)
 
 
-# Arguments
+# --- Arguments ---
 
 
 def _prime_powers(p: int) -> list[tuple[int, int]]:
     """The pairs (l, l^e) of the primes l with l^e the largest power that divides p."""
-    powers, prime = [], 2
+    powers = []
+    prime = 2
     while p > 1:
         if prime * prime > p:
             prime = p
         power = 1
         while p % prime == 0:
-            p, power = p // prime, power * prime
+            p //= prime
+            power *= prime
         if power > 1:
             powers.append((prime, power))
         prime += 1

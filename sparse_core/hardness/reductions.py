@@ -21,16 +21,22 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import Array, Integers
 from ..network.network import SparseNetwork
+from . import modular
 
 __all__ = ["digits", "encode", "lift", "linearised", "lwr", "lwr_label", "parity", "printed_parity"]
 
 
 ROUNDINGS = ("lwr", "floor", "printed")
-MAX_WEIGHTS = 1 << 27  # entries of W: 1 GB
-MAX_MODULUS = 1 << 30  # products of two residues stay below 2^63
+
+# Entries of the weight matrix of one network: 1 GB.
+MAX_WEIGHTS = 1 << 27
+
+# The largest modulus of learning with rounding: rounding adds q to twice the product of two residues, which stays below
+# 2^63. So it is half of ``modular.MAX_MODULUS``.
+MAX_MODULUS = modular.MAX_MODULUS // 2
 
 
-# The lift
+# --- The lift ---
 
 
 def lift(Y: ArrayLike) -> NDArray[np.int8]:
@@ -57,17 +63,21 @@ def linearised(v: ArrayLike, centres: ArrayLike, height: float = 0.5, curvature:
     >>> W, b, lift([[1, 1], [1, -1]]) @ W[0] - b                # 1/2 - (y_0 + y_1 - 2)^2
     (array([[ 4., -1., -1.,  4.]]), array([5.5]), array([ 0.5, -3.5]))
     """
-    v, a = checks.real_array("v", v, 1).astype(np.float64), checks.real_array("centres", centres, 1).astype(np.float64)
-    height, c = checks.real("height", height), checks.real("curvature", curvature)
+    v = checks.real_array("v", v, 1).astype(np.float64)
+    a = checks.real_array("centres", centres, 1).astype(np.float64)
+    height = checks.real("height", height)
+    c = checks.real("curvature", curvature)
     m = len(v)
     if len(a) * m * m > MAX_WEIGHTS:
-        raise ValueError(f"{len(a)} neurons in {m}**2 lifted variables are too many to write down.")
+        raise ValueError(
+            f"Argument 'centres' must give at most {MAX_WEIGHTS} weights, not {len(a)} neurons of {m * m} each."
+        )
     W = np.tile(-c * np.outer(v, v), (len(a), 1, 1))
     W[:, range(m), range(m)] = 2 * c * np.outer(a, v)
     return W.reshape(len(a), m * m), c * (v @ v + a**2) - height
 
 
-# Parities
+# --- Parities ---
 
 
 def parity(S: int | Iterable[int], m: int, *, values: str = "01", tent: str = "narrow") -> SparseNetwork:
@@ -96,8 +106,9 @@ def parity(S: int | Iterable[int], m: int, *, values: str = "01", tent: str = "n
     wide = checks.one_of("tent", tent, ("narrow", "wide")) == "wide"
     a = np.arange(size, -size - 1, -2 if signs else -4)
     u = (-1.0) ** ((size - a) // 2)  # +1 for all a = |S| mod 4
-    W, b = linearised(v, a, *((1.0, 0.25) if wide else ()))
-    return SparseNetwork(u if wide else 2 * u, W, b)
+    if wide:
+        return SparseNetwork(u, *linearised(v, a, height=1.0, curvature=0.25))
+    return SparseNetwork(2 * u, *linearised(v, a))
 
 
 def printed_parity(S: int | Iterable[int], m: int, *, restricted: bool = True) -> SparseNetwork:
@@ -129,7 +140,7 @@ def _indicator(S: int | Iterable[int], m: int) -> Array:
     return np.isin(np.arange(m), members).astype(np.float64)
 
 
-# Learning with rounding
+# --- Learning with rounding ---
 
 
 def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> Integers:
@@ -141,7 +152,8 @@ def lwr_label(t: ArrayLike, p: int, q: int, rounding: str = "lwr") -> Integers:
     >>> lwr_label(range(8), 2, 8), lwr_label(range(8), 2, 8, "floor"), lwr_label(range(8), 2, 8, "printed")
     (array([0, 0, 1, 1, 1, 1, 0, 0]), array([0, 0, 0, 0, 1, 1, 1, 1]), array([0, 1, 0, 1, 0, 1, 0, 1]))
     """
-    p, q = checks.integer("p", p, 1, MAX_MODULUS), checks.integer("q", q, 2, MAX_MODULUS)
+    p = checks.integer("p", p, 1, MAX_MODULUS)
+    q = checks.integer("q", q, 2, MAX_MODULUS)
     residue = checks.integer_array("t", t) % q
     match checks.one_of("rounding", rounding, ROUNDINGS):
         case "printed":
@@ -195,9 +207,11 @@ def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
     length = (q - 1).bit_length()
     a = np.arange((q - 1) * int(w.sum()) + 1)
     label = lwr_label(a, p, q, rounding)
-    a, label = a[label != 0], label[label != 0]
-    W, b = linearised(-(w[:, None] << np.arange(length)).reshape(-1) / 2, a - (2**length - 1) * w.sum() / 2)
-    return SparseNetwork(2 * label, W, b)
+    used = label != 0
+    v = -(w[:, None] << np.arange(length)).reshape(-1) / 2
+    c = (2**length - 1) * w.sum() / 2
+    W, b = linearised(v, a[used] - c)
+    return SparseNetwork(2 * label[used], W, b)
 
 
 def _residues(name: str, value: ArrayLike, q: int, ndim: int) -> Integers:

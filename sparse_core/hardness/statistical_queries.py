@@ -33,7 +33,10 @@ __all__ = [
 
 Query = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]  # (rows x, labels y) -> values in [-1, 1]
 
-MAX_M = 20  # of the adversary, which keeps a table of 2^m sets and evaluates queries on the whole cube
+# Bits of the adversary, which keeps a truth value for each of 2^m sets and evaluates queries on the whole cube.
+MAX_BITS = 20
+
+# How far a query may exceed 1, and the squares of its coefficients may sum to more, since both are computed in floats.
 ROUND_OFF = 1e-12
 
 
@@ -53,8 +56,9 @@ def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     >>> excluded_parities(lambda X, y: X[:, 0] * y, m=3, tau=0.5)
     array([1])
     """
-    tau, phi = checks.positive("tau", tau), checks.having("phi", phi, "__call__")
-    _, phi1 = label_parts(phi, points(checks.integer("m", m, 1, MAX_M)))
+    tau = checks.positive("tau", tau)
+    checks.having("phi", phi, "__call__")
+    _, phi1 = label_parts(phi, points(checks.integer("m", m, 1, MAX_BITS)))
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
 
 
@@ -68,6 +72,7 @@ def correlations(functions: ArrayLike) -> Array:
     [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]
     """
     F = checks.real_array("functions", functions, 2).astype(np.float64)
+    checks.integer("the number of columns of functions", F.shape[1], 1)
     return np.asarray(F @ F.T / F.shape[1])
 
 
@@ -79,7 +84,7 @@ def bent(j: int) -> NDArray[np.int8]:
     >>> fourier.walsh_transform(bent(1))
     array([ 0.5,  0.5,  0.5, -0.5])
     """
-    b = points(2 * checks.integer("j", j, 0, MAX_M // 2)) < 0
+    b = points(2 * checks.integer("j", j, 0, MAX_BITS // 2)) < 0
     return np.where((b[:, ::2] & b[:, 1::2]).sum(axis=1) % 2, -1, 1).astype(np.int8)
 
 
@@ -111,19 +116,20 @@ class StatisticalQueryOracle:
         """An answer to phi, which is given the rows and their labels and returns values in [-1, 1]."""
         values = _values(phi, self._X, self._y)
         self.queries += 1
-        mean = answer = float(values.mean())
+        mean = float(values.mean())
+        answer = mean
         if self._rng is not None:
             answer = float(self._rng.choice(values, self._sample).mean())
         return min(max(answer, mean - self.tau), mean + self.tau)
 
 
 class AdversarialOracle:
-    """Answers for a parity on m bits that is chosen last: each answer excludes as few parities as any answer would.
+    """Answers for a parity on m bits that is fixed only at the end: no answer would exclude fewer parities.
 
-    ``answers`` are "fewest", which exclude the fewest of the remaining parities, E phi0 whenever that is one; or
+    ``answers`` are "fewest", which exclude the fewest of the remaining parities, E phi0 where that is one of them; or
     "uninformed", E phi0 as long as that leaves a parity, as in the proof of `theorem-14`. ``queries`` counts the
-    answers, ``alive`` has the truth values, of (2^m,) sets S, whether chi_S agrees with all of them within tau, and
-    ``remaining`` their number, at least 1.
+    answers; ``alive`` says for each of the 2^m sets S whether chi_S agrees with all of them within tau; ``remaining``
+    is the number of these sets, at least 1.
 
     >>> oracle = AdversarialOracle(3, tau=0.4)
     >>> answers = [oracle.query(lambda X, y: X[:, i] * y) for i in range(3)]
@@ -132,7 +138,8 @@ class AdversarialOracle:
     """
 
     def __init__(self, m: int, tau: float, answers: str = "fewest") -> None:
-        self.m, self.tau = checks.integer("m", m, 1, MAX_M), checks.positive("tau", tau)
+        self.m = checks.integer("m", m, 1, MAX_BITS)
+        self.tau = checks.positive("tau", tau)
         self._greedy = checks.one_of("answers", answers, ("fewest", "uninformed")) == "fewest"
         self.queries = 0
         self.alive = np.ones(1 << self.m, dtype=np.bool_)
@@ -182,18 +189,20 @@ class AdversarialOracle:
 
 
 def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 8, rng: np.random.Generator) -> int:
-    """The queries until at most ``left`` parities remain: bent(j) times characters, 4^j sets at a time, at random.
+    """How many queries leave at most ``left`` parities: bent(j) times characters, 4^j sets at a time, in random order.
 
-    No oracle holds it up if 2^-j > 2 tau: an answer is within tau of at most one of 0, 2^-j and -2^-j, and so excludes
-    either the block of sets that was asked about or all others. What the blocks leave is asked for one by one.
+    If 2^-j > 2 tau, every answer helps: it is within tau of at most one of 0, 2^-j and -2^-j, and so excludes either
+    the block of sets that was asked about or all others. What the blocks leave is asked for one by one.
 
     >>> block_learner(AdversarialOracle(8, tau=0.24), 1, rng=np.random.default_rng(0))
     62
     """
     checks.having("oracle", oracle, "query_spectrum", "alive")
     size = 4 ** checks.integer("j", j, 0, oracle.m // 2)
-    left, rng = checks.integer("left", left, 1), checks.generator("rng", rng)
-    spectrum, block = fourier.walsh_transform(bent(j)), np.arange(size)
+    left = checks.integer("left", left, 1)
+    rng = checks.generator("rng", rng)
+    spectrum = fourier.walsh_transform(bent(j))
+    block = np.arange(size)
     for start in (size * rng.permutation(len(oracle.alive) // size)).tolist():
         if oracle.remaining <= left:
             return oracle.queries
