@@ -15,13 +15,12 @@ A check that cannot fail shows nothing. So each has a *control*: the same compar
 mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
 
 An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
-Such a record is shown like any other but stored without data, so that it never counts as evidence for a claim.
+Such a record is shown like any other, and never counts as evidence for a claim.
 """
 
 from __future__ import annotations
 
 import hashlib
-import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -126,16 +125,8 @@ class Record:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        controls = "".join(f'<div class="claim-control">Control: {html.escape(c)}</div>' for c in self.controls)
-        claim = self.claim.removeprefix(EXERCISE)
-        line = (
-            f'<div class="claim-record" id="{self.anchor}"><div>{"" if claim == self.claim else "Exercise on "}'
-            f'<span class="claim" data-claim="{html.escape(claim)}">{html.escape(label(claim))}</span> '
-            f'<span class="evidence evidence-{self.evidence}">{self.evidence}</span> '
-            f"{html.escape(self.finding)}</div>{controls}</div>"
-        )
-        data = {MIME: {**asdict(self), "anchor": self.anchor}} if claim == self.claim else {}
-        return {"text/plain": str(self), "text/html": line, **data}
+        """The line for readers of the notebook, and the data that the book shows and counts."""
+        return {"text/plain": str(self), MIME: {**asdict(self), "anchor": self.anchor}}
 
 
 def label(claim_id: str) -> str:

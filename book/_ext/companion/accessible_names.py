@@ -1,56 +1,61 @@
 """What an eye takes from the place of things, in words for those who hear the page: names of figures and tables.
 
-All are pure functions from the text of a finished page to its text: Sphinx' writer gives no way to an ``aria-label``.
+A node has its name in ``aria-label``, a cell in the head of a table has ``scope``; the writer at the end puts them into
+the tags, for which docutils has no way.
 """
 
 import html
 import re
 
-FIGURE = re.compile(
-    r'<figure (?![^>]*aria-label)([^>]*)>(?=(?:(?!</figure>).)*?<span class="caption-number">(.*?)</span>)', re.S
-)
-HEADING_OR_TABLE = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1>|<table(?![^>]*aria-label)([^>]*)>(?!\s*<caption)", re.S)
+from docutils import nodes
+from sphinx.writers.html5 import HTML5Translator
+
 SIGNS = {r"\le": " ≤ ", r"\ge": " ≥ ", r"\sqrt": "√", r"\rho": "ρ", "^2": "²", "^k": "ᵏ"}
 
 
-def finished(text: str) -> str:
-    """The page with all of these names."""
-    start = re.search(r'<article class="bd-article">.*?<section[^>]* id="([^"]+)"', text, flags=re.S)
-    if start:  # the link that skips the menus skips the buttons above the article too
-        text = text.replace('href="#main-content"', f'href="#{start[1]}"', 1)
-    head, article, body = text.partition("<article")
-    return f"{head}{article}{with_named_tables(with_named_figures(body))}"
+def name_tables(doctree: nodes.document) -> None:
+    """Tables without a caption named by the heading above, "Results of others" or "Junta networks, table 2"."""
+    heading, count = "", 0
+    for node in list(doctree.findall()):
+        if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
+            heading, count = spoken(node.astext()), 0
+        of_cell = isinstance(node, nodes.raw) and "<table " in node.astext() and "<caption" not in node.astext()
+        if of_cell or (isinstance(node, nodes.table) and not isinstance(node[0], nodes.title)):
+            count += 1
+            label = f"{heading}, table {count}" if count > 1 else heading
+            if of_cell:  # the HTML of an output, which is one table
+                named = node.astext().replace("<table ", f'<table aria-label="{html.escape(label)}" ', 1)
+                node[:] = [nodes.Text(named)]
+            else:
+                node["aria-label"] = label
+    for head in doctree.findall(nodes.thead):
+        for cell in head.findall(nodes.entry):
+            cell["scope"] = "col"
 
 
-def with_named_figures(text: str) -> str:
-    """Figures named by their number, "Fig. 2.1"."""
-    return FIGURE.sub(lambda m: f'<figure {m[1]} aria-label="{html.escape(words(m[2]))}">', text)
-
-
-def with_named_tables(text: str) -> str:
-    """Tables without a caption named by the heading above, "Results of others" or "Junta networks, table 2", and cells
-    of a head that say of what: of their columns."""
-    above, count = "", 0
-
-    def name(match: re.Match[str]) -> str:
-        nonlocal above, count
-        if match[1]:
-            above, count = words(match[2]), 0
-            return match[0]
-        count += 1
-        said = html.escape(f"{above}, table {count}" if count > 1 else above)
-        return f'<table{match[3]} aria-label="{said}">'
-
-    named = HEADING_OR_TABLE.sub(name, text)
-    return re.sub(
-        r"<thead>.*?</thead>", lambda m: re.sub(r"<th(?![^>]*scope=)\b", '<th scope="col"', m[0]), named, flags=re.S
-    )
-
-
-def words(inner: str) -> str:
-    """The text of an element without its link to itself; of a formula, what can be said in a name."""
-    bare = re.sub(r'<a class="headerlink".*?</a>|<[^>]*>', "", inner, flags=re.S)
+def spoken(title: str) -> str:
+    """The words of a heading; of a formula in it, what can be said in a name."""
     for command, sign in SIGNS.items():
-        bare = re.sub(re.escape(command) + r"(?![a-zA-Z])" * command.startswith("\\"), sign, bare)
-    bare = re.sub(r"\\([a-zA-Z]+) *", r"\1 ", re.sub(r"\\math[a-z]+|\\[()]|[{}]", "", bare))
-    return " ".join(html.unescape(bare).split())
+        title = re.sub(re.escape(command) + r"(?![a-zA-Z])" * command.startswith("\\"), sign, title)
+    title = re.sub(r"\\math[a-z]+|[{}]", "", title)
+    return " ".join(re.sub(r"\\([a-zA-Z]+) *", r"\1 ", title).split())
+
+
+class Translator(HTML5Translator):
+    """Sphinx' writer of HTML, with the names of nodes in their tags."""
+
+    def starttag(self, node, tagname, *args, **attributes):
+        if isinstance(node, nodes.Element):
+            attributes |= {key: node[key] for key in ("aria-label", "scope") if key in node}
+        return super().starttag(node, tagname, *args, **attributes)
+
+    def visit_citation(self, node):
+        """As docutils does, less the roles: those of a list, which promises children with a role that has gone."""
+        self.body.append(self.starttag(node, "div", CLASS="citation"))
+
+    def depart_citation(self, node):
+        self.body.append("</div>\n")
+
+
+def setup(app):
+    app.set_translator("html", Translator)

@@ -5,9 +5,7 @@ where the book states or runs it. All is read from claims.json, which ``companio
 """
 
 import html
-import json
 import re
-from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -16,31 +14,28 @@ from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
 from sphinx_design.dropdown import dropdown_main
-from sphinx_exercise.nodes import solution_node
+from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import unenumerable_node
 
-from companion import downloads, figure_files
+from companion import accessible_names, downloads, figure_files, records
 from companion.claims import OURS, Claim, Claims, name
 from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
+from companion.records import known, records_of
 
 FEW = 6  # as many names in a row; the ledger has them all
 PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
 AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")  # ends a title; that a box is ours its line says
 
-HELD = {  # what a button shows, by what the code or its outputs contain
-    r"ledger\.|claim-record": "the check",
+# What a button shows, by what the code of its cell, or an output that is not a record, contains
+BUTTON_LABELS = {
+    r"ledger\.": "the check",
     r"figures\.(Figure|Slider)|<svg": "the code of the figure",
     r"figures\.Table|<table": "the code of the table",
     r"\A(import|from) ": "the imports",
     r"\A(@\w+\n)?def ": "the functions",
 }
-
-
-@cache
-def known(folder: str) -> dict[str, Claim]:
-    """The claims of the book whose source is in this folder, by id."""
-    return {claim["id"]: claim for claim in json.loads(Path(folder, "book/claims.json").read_text(encoding="utf-8"))}
+REPORTED = re.compile(r'<span class="claim" data-claim="([^"]+)">.*?</span>', re.S)  # in the table of a Report
 
 
 def row(claim: Claim) -> str:
@@ -66,12 +61,14 @@ def resolve(app, env, node, contnode):
     return make_refnode(app.builder, node["refdoc"], f"book/{page}", anchor, contnode)
 
 
-def dress(app, doctree, docname):
+def decorate_page(app, doctree, docname):
     """The page with a line below its title and its files at its end, a line at the foot of each statement, a note at
-    each equation of the paper, its records linked, and the parts of its audit closed."""
+    each equation of the paper, names for what is hidden and for what is only seen, and the parts of its audit closed."""
     claims, stem = known(str(app.srcdir)), docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)
+    for exercise in doctree.findall(exercise_enumerable_node):
+        name_exercise(exercise, number(app, docname, "exercise", exercise))
     for section in doctree.findall(nodes.section):  # the same id in every exercise and solution
         if section["ids"] in (["exercise-content"], ["solution-content"]):
             section["classes"], section["ids"] = section["ids"], []
@@ -82,27 +79,37 @@ def dress(app, doctree, docname):
         page.insert(1, raw(downloads.launch(stem, Path(app.srcdir, "book/assets"))))
     if cells and stem not in downloads.NEEDS:
         page += raw(files(stem, Path(app.srcdir, "book/assets")))
-    notes = {
+    equations = {
         claim["place"].partition("#")[2]: claim
         for claim in claims.values()
         if claim["kind"] == "equation" and claim["place"].startswith(f"{stem}.html#record-")
     }
-    for number, cell in enumerate(cells, start=1):
-        name_cell(app, docname, cell, number, claims)
-        for anchor in re.findall(r'class="claim-record" id="([^"]+)"', cell.astext()):
-            if claim := notes.get(anchor):
+    for index, cell in enumerate(cells, start=1):
+        name_cell(app, docname, cell, index, claims)
+        for record in records_of(cell):
+            if claim := equations.get(record["ids"][0]):
                 words = f"<strong>{plain(claim['label'])}</strong> of the paper. {whence(claim, claims)}"
                 note = raw(f'<aside class="margin sidebar"><p class="whence">{words}</p></aside>')
                 cell.parent.insert(cell.parent.index(cell), note)
+    for figure in doctree.findall(nodes.figure):
+        if shown := number(app, docname, "figure", figure):
+            figure["aria-label"] = f"Fig. {shown}"
+    accessible_names.name_tables(doctree)
     for part in page.children:
         if isinstance(part, nodes.section) and part[0].astext().endswith("audited"):
             for section in filter(lambda node: isinstance(node, nodes.section), part.children):
                 close(section)
 
 
+def number(app, docname: str, kind: str, node: nodes.Element) -> str:
+    """The number of a figure or an exercise, "2.1"; nothing where it has none."""
+    numbers = app.env.toc_fignumbers.get(docname, {}).get(kind, {})
+    return ".".join(map(str, numbers.get("".join(node["ids"][:1]), ())))
+
+
 def close(section: nodes.section) -> None:
     """A part of an audit that loads closed, below its heading."""
-    checks = len(re.findall('class="claim-record"', section.astext()))
+    checks = len(records_of(section))
     holds = f"Show {checks} check{'s' if checks != 1 else ''}" if checks else "Show this part"
     of = f'<span class="visually-hidden">, {html.escape(section[0].astext())}</span>'
     section.insert(1, raw(f'<details class="audit"><summary>{holds}{of}</summary>'))
@@ -131,37 +138,46 @@ def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
         box[1] += raw(f'<p class="whence">{which}{whence(claim, claims)}</p>')
 
 
+def name_exercise(exercise: nodes.Element, shown: str) -> None:
+    """An exercise under "Exercise 2.1. Its title", which sphinx-exercise puts in brackets like a remark."""
+    _, *title, _ = exercise[0].children  # between the brackets
+    words = nodes.inline("", f"Exercise {shown}.", classes=["caption-number"])
+    exercise[0] = nodes.paragraph("", "", words, nodes.Text(" "), *title, classes=["admonition-title"])
+
+
 def visit_statement(self, node):
     self.body.append(self.starttag(node, "div", CLASS="admonition"))
 
 
-def name_cell(app, docname: str, cell: nodes.Element, number: int, claims: dict[str, Claim]) -> None:
-    """The records of a cell linked to the ledger or the errata, and its hidden code named by what it makes."""
+def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[str, Claim]) -> None:
+    """The ids in a report's table linked to the ledger or the errata, and hidden code named by what it makes."""
 
     def to_claim(match: re.Match[str]) -> str:
         claim = claims.get(match[1])
         return f'<a class="claim" href="{row(claim)}">{html.escape(name(claim))}</a>' if claim else match[0]
 
     for node in cell.findall(nodes.raw):
-        text = re.sub(r'<span class="claim" data-claim="([^"]+)">.*?</span>', to_claim, node.astext(), flags=re.S)
-        node[:] = [nodes.Text(text)]
-    record = re.search(r'class="claim-record".*?<a class="claim"[^>]*>(.*?)</a>', cell.astext(), flags=re.S)
-    of = f"{record[1]}, cell {number}" if record else f"cell {number}"
-    for figure in cell.findall(nodes.figure):
-        if numbers := app.env.toc_fignumbers.get(docname, {}).get("figure", {}).get("".join(figure["ids"][:1])):
-            of = f"Fig. {'.'.join(map(str, numbers))}, cell {number}"
+        node[:] = [nodes.Text(REPORTED.sub(to_claim, node.astext()))]
+    of = f"cell {index}"
+    shown = [number(app, docname, "figure", figure) for figure in cell.findall(nodes.figure)]
+    if any(shown):
+        of = f"Fig. {shown[-1]}, {of}"
+    elif checked := records_of(cell):
+        of = f"{checked[0]['record']}, {of}"
     given = cell["cell_metadata"].get("mystnb", {})
     for hidden in cell.findall(HideCodeCellNode):
-        show = given.get("code_prompt_show", f"Show {held(cell.astext(), hidden)}")
+        show = given.get("code_prompt_show", f"Show {button_label(cell, hidden)}")
         hide = given.get("code_prompt_hide", show.replace("Show", "Hide"))
         hidden.attributes.update(prompt_show=show, prompt_hide=hide, of=of)
 
 
-def held(text: str, hidden: nodes.Element) -> str:
-    """What a button shows, in words, from the text of a cell with its outputs."""
+def button_label(cell: nodes.Element, hidden: nodes.Element) -> str:
+    """What a button shows, in words, from the cell with its outputs."""
     if "below-input" in hidden["classes"]:
         return "the output"
-    return next((words for pattern, words in HELD.items() if re.search(pattern, text)), "the code")
+    if records_of(cell):
+        return "the check"
+    return next((words for pattern, words in BUTTON_LABELS.items() if re.search(pattern, cell.astext())), "the code")
 
 
 def visit_hidden(self, node):
@@ -203,7 +219,7 @@ def words(node: nodes.Node) -> int:
         return len(node.split())
     if isinstance(node, (nodes.math, nodes.math_block, nodes.literal_block)):
         return 1 if isinstance(node, nodes.math) else 10
-    if isinstance(node, (nodes.raw, HideCodeCellNode, dropdown_main, solution_node)):
+    if isinstance(node, (nodes.raw, HideCodeCellNode, dropdown_main, solution_node)) or "record" in node:
         return 0
     tags = [child.astext() if isinstance(child, nodes.raw) else "" for child in node.children]
     depth = accumulate(tag.count("<details") - tag.count("</details") for tag in tags)
@@ -276,8 +292,10 @@ def setup(app):
     for role in ("claim", "statement"):
         app.add_role(role, ClaimRole(innernodeclass=nodes.inline, warn_dangling=True))
     app.add_role("slide", figure_files.slide)
+    records.setup(app)
+    accessible_names.setup(app)
     app.connect("missing-reference", resolve)
-    app.connect("doctree-resolved", dress)
+    app.connect("doctree-resolved", decorate_page)
     app.connect("html-page-context", searchable)
     app.add_node(unenumerable_node, override=True, html=(visit_statement, lambda self, _: self.body.append("</div>")))
     app.add_node(HideCodeCellNode, override=True, html=(visit_hidden, lambda self, _: self.body.append("</details>")))

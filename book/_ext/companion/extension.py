@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import solution_node
 
-from companion import accessible_names, domain, figure_files
+from companion import domain, figure_files
 
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
 REDIRECT = """<!DOCTYPE html>
@@ -20,37 +20,39 @@ REDIRECT = """<!DOCTYPE html>
 </html>
 """
 FOREIGN = re.compile(r"""<(?!a\b)[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:https?:)?//[^>]*>""")
-REPAIRS = [  # in finished pages: none of these is in a doctree or a template of ours
-    (r'<script type="text/x-thebe-config">.*?</script>', ""),
-    (r"<script>\s*kernelName = .*?</script>", ""),
-    # an exercise's title is no remark in brackets
-    (r'(<span class="caption-number">Exercise [\d.]+) ?</span> \((.*?)\)</p>', r"\1.</span> \2</p>"),
-    # a page has one heading of the first level; this is the title's second copy, for print
-    (r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', r'\1<p class="h1">\2</p>'),
-    # a label must contain the visible text
-    (r'(<button class="btn search-button-field[^>]*?) title="Search" aria-label="Search"', r"\1"),
-    (
-        r'(<button class="btn btn-sm nav-link pst-navbar-icon theme-switch-button[^>]*?) aria-label="Color mode"',
-        r'\1 aria-label="Color mode light dark auto"',
+# What the theme's templates write, and what a page has instead. There is no option for any of them, and a template of
+# our own would repeat a whole file of the theme.
+TEMPLATES = {
+    # pydata-sphinx-theme: a label must contain the visible text, and these buttons show more than theirs
+    ' search-button__button pst-js-only" title="Search" aria-label="Search"': ' search-button__button pst-js-only"',
+    ' pst-js-only" aria-label="Color mode"': ' pst-js-only" aria-label="Color mode light dark auto"',
+    # pydata-sphinx-theme: dialogs do not say what is in them, and the sidebar stands in no landmark
+    '<dialog id="pst-search-dialog"': '<dialog id="pst-search-dialog" aria-label="Search"',
+    '<dialog id="pst-primary-sidebar-modal"': '<dialog id="pst-primary-sidebar-modal" aria-label="Contents of the book"',
+    '<dialog id="pst-secondary-sidebar-modal"': (
+        '<dialog id="pst-secondary-sidebar-modal" aria-label="Contents of this page"'
     ),
-    # roles that promise children which are not there
-    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
-    (r' role="doc-biblioentry"', ""),
-    # a button and what it opens say what is in it
-    (r"Toggle primary sidebar", "Contents of the book"),
-    (r"Toggle secondary sidebar", "Contents of this page"),
-    (r'<dialog id="pst-search-dialog"', r'\g<0> aria-label="Search"'),
-    (r'<dialog id="pst-primary-sidebar-modal"', r'\g<0> aria-label="Contents of the book"'),
-    (r'<dialog id="pst-secondary-sidebar-modal"', r'\g<0> aria-label="Contents of this page"'),
-    # everything stands in a landmark
-    (r'<div (?=class="sidebar-primary-items__start)', '<div role="navigation" aria-label="Book" '),
-]
+    '<div class="sidebar-primary-items__start': (
+        '<div role="navigation" aria-label="Book" class="sidebar-primary-items__start'
+    ),
+    # sphinx-book-theme: the buttons that open them say what the theme's authors call them
+    "Toggle primary sidebar": "Contents of the book",
+    "Toggle secondary sidebar": "Contents of this page",
+    # sphinx-book-theme: the link that skips the menus does not skip the buttons above the article
+    'href="#main-content"': 'href="#article"',
+    '<article class="bd-article">': '<article class="bd-article" id="article">',
+}
+# sphinx-book-theme: a page has one heading of the first level; this is the title's second copy, for print
+SECOND_TITLE = re.compile(r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', re.S)
 
 
-def without_thebe(app, pagename, templatename, context, doctree):
+def without_thebe(app, config):
     """jupyter-book hard-wires sphinx_thebe, which loads twice (a JavaScript error) and names a CDN."""
-    for key in ("script_files", "css_files"):
-        context[key] = [item for item in context.get(key, []) if "thebe" not in repr(vars(item)).lower()]
+    for listeners in app.events.listeners.values():
+        for one in list(listeners):
+            if one.handler.__module__ == "sphinx_thebe":
+                app.disconnect(one.id)
+    app.registry.css_files[:] = [file for file in app.registry.css_files if file[0] != "sphinx-thebe.css"]
 
 
 def visit_solution(self, node):
@@ -61,7 +63,10 @@ def visit_solution(self, node):
 
 
 def scripts_last(text):
-    """The page with the scripts of its head at its end, in their order: its text is shown before they are loaded."""
+    """The page with the scripts of its head at its end, in their order: its text is shown before they are loaded.
+
+    Sphinx' templates have no place for scripts but the head, and those of its search cannot be deferred.
+    """
     head, end, body = text.partition("</head>")
     moved = re.findall(r"<script(?! data-cfasync| defer).*?</script>", head, flags=re.S)
     for script in moved:
@@ -98,11 +103,12 @@ def finish(app, exception):
     used = set(re.findall(r"\bfa-([a-z-]+)", "".join([*pages.values(), theme])))
     icons.write_text(with_icons(icons.read_text(encoding="utf-8"), used), encoding="utf-8")
     for path, text in pages.items():
-        for pattern, replacement in REPAIRS:
-            text = re.sub(pattern, replacement, text, flags=re.S)
+        for written, ours in TEMPLATES.items():
+            text = text.replace(written, ours)
+        text = SECOND_TITLE.sub(r'\1<p class="h1">\2</p>', text)
         if foreign := FOREIGN.search(text):
             raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")
-        path.write_text(scripts_last(accessible_names.finished(text)), encoding="utf-8")
+        path.write_text(scripts_last(text), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
     (out / ".buildinfo").unlink(missing_ok=True)
@@ -118,6 +124,6 @@ def setup(app):
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     domain.setup(app)
     app.connect("builder-inited", lambda app: figure_files.write(Path(app.srcdir, "book")))
-    app.connect("html-page-context", without_thebe, priority=999)
+    app.connect("config-inited", without_thebe)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,20 +9,21 @@ import sparse_book
 import sparse_core
 from companion import audit, claims
 from companion.pages import api, errata, ledger, paper_map, proofs
-from sparse_book.ledger import EVIDENCE, MIME, LedgerError, Record
+from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
 PACKAGES = [Path(package.__file__).parent for package in (sparse_core, sparse_book)]
 
 
 def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The records in the outputs of executed notebooks, each with the chapter in which it stands."""
-    return [
+    """The records in the outputs of executed notebooks, each with the chapter in which it stands; not of exercises."""
+    found = [
         {**sound(output["data"][MIME], stem), "chapter": stem}
         for stem, notebook in executed.items()
         for cell in notebook["cells"]
         for output in cell.get("outputs", [])
         if MIME in output.get("data", {})
     ]
+    return [record for record in found if not record["claim"].startswith(EXERCISE)]
 
 
 def sound(record: Any, stem: str) -> dict[str, Any]:
