@@ -135,7 +135,7 @@ def prove(arguments):
     if code:
         sys.exit(code)  # it said why; 3 where there is no Coq
     if not arguments:
-        build.put(build.PROVED, fingerprint)
+        build.write_atomically(build.PROVED, fingerprint)
 
 
 def clean():

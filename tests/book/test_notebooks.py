@@ -18,7 +18,7 @@ def stored(name):
 
 @every_chapter
 def test_the_stored_outputs_are_those_of_a_run(name):
-    with build.alone():
+    with build.build_lock():
         run = build.executed(build.chosen([name], build.read_all()))[name]
     assert chapters.same_source(run, stored(name)), "run `python3 make.py refresh`"
     assert not list(chapters.disagreements(run, stored(name)))

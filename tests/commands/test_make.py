@@ -195,7 +195,7 @@ def test_a_build_that_is_stopped_while_sites_are_exchanged_leaves_a_whole_one(tm
 
     monkeypatch.setattr(shutil, "rmtree", stopped_at_the_end)
     with pytest.raises(KeyboardInterrupt):
-        build.discard(tmp_path / "html", tmp_path / "new")
+        build.swap_folder(tmp_path / "html", tmp_path / "new")
     assert (tmp_path / "html/page").read_text() == "new"
 
 

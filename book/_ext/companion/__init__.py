@@ -1,5 +1,8 @@
 """The Sphinx extension of this book, and what builds it."""
 
+import sys
+from pathlib import Path
+
 
 class Stop(Exception):
     """What went wrong and what to do about it, in one line: a command ends with it."""
@@ -14,6 +17,11 @@ def text_of(path):
 
 
 def setup(app):
-    from companion import extension
+    root = Path(__file__).resolve().parents[3]
+    if str(root) not in sys.path:  # the packages of the repository, where nobody has installed them
+        sys.path.append(str(root))
+    from companion import build, extension
 
+    if Path(app.srcdir) == root:
+        app.srcdir = app.confdir = type(app.srcdir)(build.stage_for_sphinx())
     return extension.setup(app)

@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
 
-from companion import Stop, chapters, text_of
+from companion import Stop, chapters, pairs, text_of
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOK, BUILD = ROOT / "book", ROOT / "_build"
@@ -33,6 +33,7 @@ SOURCES = (
     "requirements.lock",
     "proofs/statements.json",
 )
+LOCKS = contextlib.ExitStack()  # what is held until this process ends
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
 STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: only the chapter `{only}` was executed for it.\n:::\n"
 
@@ -42,8 +43,8 @@ def say(line):
 
 
 def site():
-    """The folder of the complete site, which some commands start from."""
-    if not (BUILD / "html").is_dir():
+    """The folder of the complete site, which some commands start from; its first page is the last to be written."""
+    if not (BUILD / "html/index.html").is_file():
         raise Stop("there is no site yet: run `python3 make.py book` first")
     return BUILD / "html"
 
@@ -52,8 +53,8 @@ def site():
 
 
 @contextlib.contextmanager
-def alone():
-    """Nobody else builds in _build meanwhile: a second command waits. (Windows has no such locks.)"""
+def build_lock():
+    """Hold the lock of _build; a second command waits. (Windows has no such locks.)"""
     BUILD.mkdir(exist_ok=True)
     with (BUILD / "lock").open("w") as file:
         if os.name != "nt":
@@ -67,13 +68,14 @@ def alone():
         yield
 
 
-def put(path, text):
+def write_atomically(path, text):
     partial = BUILD / "partial"
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
 
 
-def discard(folder, successor=None):
+def swap_folder(folder, successor=None):
+    """Remove a folder, or put another one in its place."""
     leaving = BUILD / "leaving"
     shutil.rmtree(leaving, ignore_errors=True)
     if folder.exists():
@@ -168,13 +170,13 @@ def executed(notebooks, values=MappingProxyType({})):
         if not values.get(name) and execution(name)[:16] in paths[name].name:
             for old in kept.glob(f"{name}.*"):
                 old.unlink()
-            put(paths[name], chapters.dump(outcome))
+            write_atomically(paths[name], chapters.dump(outcome))
         done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
-    return {name: done.get(name) or stored(paths[name]) for name in notebooks}
+    return {name: done.get(name) or kept_notebook(paths[name]) for name in notebooks}
 
 
-def stored(path):
+def kept_notebook(path):
     """A notebook of _build/executed."""
     import nbformat
 
@@ -184,25 +186,39 @@ def stored(path):
         raise Stop(f"{path} is broken, remove it: {' '.join(str(error).split()):.100}") from None
 
 
+def carry_edits():
+    """Bring what was edited in book/X.ipynb into book/X.md."""
+    for name, source in chapters.sources(BOOK).items():
+        if texts := pairs.carried(source):
+            BUILD.mkdir(exist_ok=True)
+            for path, text in texts.items():
+                write_atomically(path, text)
+            say(f"  {name}: what was edited in book/{name}.ipynb is now in book/{name}.md")
+
+
 def prepare():
     """Execute the chapters that changed, on all cores, before tests ask for them; what fails the tests will tell."""
-    with alone(), contextlib.suppress(Stop):
+    carry_edits()
+    with build_lock(), contextlib.suppress(Stop):
         executed(read_all())
 
 
 def refresh(names):
     """Write book/*.ipynb, text outputs only, where the source or what it shows has changed."""
+    carry_edits()
     notebooks = read_all()
     notebooks = chosen(names, notebooks) if names else notebooks
-    with alone():
+    with build_lock():
         for name, fresh in executed(notebooks).items():
             path = BOOK / f"{name}.ipynb"
+            fresh.metadata = pairs.stored_metadata(fresh)
             for cell in chapters.code_cells(fresh):
                 cell.outputs = chapters.text_only(cell.outputs)
             with contextlib.suppress(OSError, KeyError, TypeError, ValueError):  # a broken one is written anew
-                if chapters.agrees(fresh, json.loads(path.read_text(encoding="utf-8"))):
+                stored = json.loads(path.read_text(encoding="utf-8"))
+                if stored["metadata"] == fresh.metadata and chapters.agrees(fresh, stored):
                     continue
-            put(path, chapters.dump(fresh))
+            write_atomically(path, chapters.dump(fresh))
             say(f"  {name}: written")
     say("refresh: book/*.ipynb are up to date")
 
@@ -212,14 +228,15 @@ def refresh(names):
 
 def book(chapter=None, parameters=()):
     """The site, or the preview of one chapter; what fails leaves the last one as it was."""
+    carry_edits()
     notebooks = read_all()
     run = notebooks if chapter is None else chosen([chapter], notebooks)
-    values = chapters.share_out(parameters, run)
+    values = chapters.assign_parameters(parameters, run)
     only = None if chapter is None else next(iter(run))
     stage, out, target = BUILD / "stage", BUILD / "out", BUILD / ("preview" if only else "html")
-    with alone():
-        discard(stage)
-        discard(out)
+    with build_lock():
+        swap_folder(stage)
+        swap_folder(out)
         fingerprint = source_fingerprint()
         done = executed(run, values)
         try:
@@ -227,12 +244,31 @@ def book(chapter=None, parameters=()):
             build_html(stage, out, strict=not only)
             if not only:
                 STAMP.unlink(missing_ok=True)
-            discard(target, out / "_build" / "html")
+            swap_folder(target, out / "_build" / "html")
         finally:
             shutil.rmtree(out, ignore_errors=True)
         if not (only or parameters):
-            put(STAMP, fingerprint)
+            write_atomically(STAMP, fingerprint)
     say(f"book: {target / (f'book/{only}.html' if only else 'index.html')}")
+
+
+def stage_for_sphinx():
+    """What Sphinx reads when it was started on the repository itself, by `jupyter-book build .`: a stage like that of
+    `make.py book`, and one line if there is none. Nobody else changes it before this process ends."""
+    from make import ENVIRONMENT
+
+    os.environ.update(ENVIRONMENT)
+    stage = BUILD / "stage"
+    try:
+        carry_edits()
+        notebooks = read_all()
+        LOCKS.enter_context(build_lock())
+        swap_folder(stage)
+        write_stage(stage, notebooks, executed(notebooks), only=None)
+    except Stop as reason:
+        sys.exit(f"jupyter-book: stopped: {reason}")
+    STAMP.unlink(missing_ok=True)  # it vouches for a site that has passed without a warning
+    return stage
 
 
 def write_stage(stage, notebooks, done, only):
@@ -243,7 +279,7 @@ def write_stage(stage, notebooks, done, only):
     for path in BOOK.rglob("*"):
         if not path.resolve().is_relative_to(ROOT):
             raise Stop(f"{path.relative_to(ROOT)} leads out of the repository, to {path.resolve()}")
-    shutil.copytree(BOOK, stage / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".*"))
+    shutil.copytree(BOOK, stage / "book", ignore=shutil.ignore_patterns("*.ipynb", "_ext", ".*"))
     for config in ("_config.yml", "_toc.yml"):
         shutil.copy(ROOT / config, stage)
     for name, notebook in notebooks.items():
@@ -266,9 +302,10 @@ def build_html(stage, out, strict):
     labels, which stand in what it leaves out."""
     start, log = time.perf_counter(), BUILD / "sphinx.log"
     command = [sys.executable, "-c", JUPYTER_BOOK, "build", "--all", "-n", "--keep-going", "-q", *["-W"] * strict]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(BOOK / "_ext")])}
     with log.open("w") as stream:
         command += ["--path-output", str(out), str(stage)]
-        failed = subprocess.call(command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT)
+        failed = subprocess.call(command, cwd=ROOT, env=environment, stdout=stream, stderr=subprocess.STDOUT)
     text = re.sub(r"\x1b\[[\d;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
     # sphinx-proof cuts the file's name; the line numbers of myst-nb are 10000 * cell + line
     text = text.replace(f"{stage}{os.sep}", "").replace(".ip.rst", ".md")

@@ -53,8 +53,8 @@ def read(source):
     return notebook
 
 
-def share_out(words, notebooks):
-    """Each chapter's share of the `name=value` words; a value that is no Python literal is a string."""
+def assign_parameters(words, notebooks):
+    """The `name=value` words by chapter; a value that is no Python literal is a string."""
     import papermill
 
     known = {name: set(papermill.inspect_notebook(notebook)) for name, notebook in notebooks.items()} if words else {}
@@ -185,8 +185,12 @@ def disagreements(notebook, stored):
 
 def same_source(one, other):
     """Whether two notebooks have the same cells, outputs aside."""
-    one, other = ([(cell["id"], dict(cell["metadata"])) for cell in notebook["cells"]] for notebook in (one, other))
-    return one == other
+    return source_cells(one) == source_cells(other)
+
+
+def source_cells(notebook):
+    """(id, type, source, metadata) of each cell."""
+    return [(cell["id"], cell["cell_type"], "".join(cell["source"]), cell["metadata"]) for cell in notebook["cells"]]
 
 
 def dump(notebook):

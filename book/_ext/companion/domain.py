@@ -63,7 +63,7 @@ def resolve(app, env, node, contnode):
 
 def decorate_page(app, doctree, docname):
     """The page with a line below its title and its files at its end, a line at the foot of each statement, a note at
-    each equation of the paper, names for what is hidden and for what is only seen, and the parts of its audit closed."""
+    each equation of the paper, names for figures, tables and hidden code, and the parts of its audit closed."""
     claims, stem = known(str(app.srcdir)), docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)

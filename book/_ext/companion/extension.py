@@ -28,13 +28,9 @@ TEMPLATES = {
     ' pst-js-only" aria-label="Color mode"': ' pst-js-only" aria-label="Color mode light dark auto"',
     # pydata-sphinx-theme: dialogs do not say what is in them, and the sidebar stands in no landmark
     '<dialog id="pst-search-dialog"': '<dialog id="pst-search-dialog" aria-label="Search"',
-    '<dialog id="pst-primary-sidebar-modal"': '<dialog id="pst-primary-sidebar-modal" aria-label="Contents of the book"',
-    '<dialog id="pst-secondary-sidebar-modal"': (
-        '<dialog id="pst-secondary-sidebar-modal" aria-label="Contents of this page"'
-    ),
-    '<div class="sidebar-primary-items__start': (
-        '<div role="navigation" aria-label="Book" class="sidebar-primary-items__start'
-    ),
+    'id="pst-primary-sidebar-modal"': 'id="pst-primary-sidebar-modal" aria-label="Contents of the book"',
+    'id="pst-secondary-sidebar-modal"': 'id="pst-secondary-sidebar-modal" aria-label="Contents of this page"',
+    'class="sidebar-primary-items__start': 'role="navigation" aria-label="Book" class="sidebar-primary-items__start',
     # sphinx-book-theme: the buttons that open them say what the theme's authors call them
     "Toggle primary sidebar": "Contents of the book",
     "Toggle secondary sidebar": "Contents of this page",
@@ -85,6 +81,12 @@ def with_icons(script, used):
     return ICON.sub(lambda icon: icon[0] if {icon[1], *re.findall("[a-z-]+", icon[2])} & used else "", script)
 
 
+def begin(app):
+    """The files of the figures; and until the first page is there again, the site is not complete."""
+    figure_files.write(Path(app.srcdir, "book"))
+    Path(app.outdir, "index.html").unlink(missing_ok=True)
+
+
 def finish(app, exception):
     """Copy MathJax, repair every page, and let the root lead to the first page."""
     if exception or app.builder.format != "html":
@@ -123,7 +125,7 @@ def setup(app):
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     domain.setup(app)
-    app.connect("builder-inited", lambda app: figure_files.write(Path(app.srcdir, "book")))
+    app.connect("builder-inited", begin)
     app.connect("config-inited", without_thebe)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The records of ``check`` and ``refute`` on a page: MyST-NB renders their JSON by the class at the end of this file."""
+"""The records of ``check`` and ``refute`` on a page: MyST-NB renders their data by the class below."""
 
 import json
 from functools import cache
