@@ -7,6 +7,7 @@ from nbval.plugin import IPyNbCell
 
 import make
 
+make.BUILD.mkdir(exist_ok=True)  # a kernel does not start where the folder of its settings cannot be made
 os.environ.update(make.ENVIRONMENT)
 
 

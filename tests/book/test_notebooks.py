@@ -5,8 +5,8 @@ import statistics
 from itertools import pairwise
 
 import pytest
-from companion import build, chapters
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from companion import Stop, build, chapters, pairs
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 SOURCES = chapters.sources(build.BOOK)
 every_chapter = pytest.mark.parametrize("name", SOURCES)
@@ -21,6 +21,7 @@ def test_the_stored_outputs_are_those_of_a_run(name):
     with build.build_lock():
         run = build.executed(build.chosen([name], build.read_all()))[name]
     assert chapters.same_source(run, stored(name)), "run `python3 make.py refresh`"
+    assert stored(name)["metadata"] == pairs.stored_metadata(run), "run `python3 make.py refresh`"
     assert not list(chapters.disagreements(run, stored(name)))
 
 
@@ -90,3 +91,105 @@ def test_ids_depend_on_the_cell_alone(tmp_path):
     one, two = ids("# A\n", code), ids("# B\n", code, code)
     assert one[1] == two[1]
     assert len({*one, *two}) == 4
+
+
+# The two files of a chapter
+
+SOURCE = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+
+# A chapter
+
+Its text.
+
+```{code-cell} ipython3
+---
+mystnb:
+  figure:
+    caption: |
+      A caption, "in quotes".
+tags: [hide-input]
+---
+x = 1
+```
+"""
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """A chapter whose two files agree."""
+    source = tmp_path / "chapter.md"
+    source.write_text(SOURCE)
+    notebook = chapters.read(source)
+    notebook.metadata = pairs.stored_metadata(notebook)
+    source.with_suffix(".ipynb").write_text(chapters.dump(notebook))
+    return source
+
+
+def edit(source, change):
+    """Let ``change`` alter the cells of the notebook, as JupyterLab does: their ids stay."""
+    path = source.with_suffix(".ipynb")
+    notebook = json.loads(path.read_text())
+    change(notebook["cells"])
+    path.write_text(json.dumps(notebook))
+
+
+EDITS = {
+    "a command in a code cell": lambda cells: cells[1].update(source=["import os\n", "os.system('id')"]),
+    "other Markdown": lambda cells: cells[0].update(source="# Defaced"),
+    "one more cell": lambda cells: cells.append(new_code_cell("y = 2")),
+    "one cell less": lambda cells: cells.pop(),
+    "another kind": lambda cells: cells[1].update(new_markdown_cell("x = 1", id=cells[1]["id"])),
+    "another tag": lambda cells: cells[1]["metadata"].update(tags=["hide-output"]),
+}
+
+
+@pytest.mark.parametrize("change", EDITS.values(), ids=EDITS)
+def test_an_edited_notebook_is_told_from_its_source_and_carried_into_it(pair, change):
+    edit(pair, change)
+    path = pair.with_suffix(".ipynb")
+    edited = json.loads(path.read_text())
+    assert not chapters.same_source(chapters.read(pair), edited)  # so that continuous integration fails
+    texts = pairs.carried(pair)
+    for one, text in texts.items():
+        one.write_text(text)
+    assert list(texts) == [pair, path]
+    assert pairs.cells_of(chapters.read(pair)) == pairs.cells_of(edited)
+    assert pair.read_text().startswith(SOURCE.partition("\n\n")[0])
+    assert json.loads(path.read_text())["metadata"] != pairs.stored_metadata(chapters.read(pair))  # until a refresh
+    assert pairs.carried(pair) == {}
+    pair.write_text(pair.read_text() + "\nMore.\n")  # the source is free to change again
+    assert pairs.carried(pair) == {}
+
+
+def test_what_was_not_edited_keeps_its_words(pair):
+    edit(pair, EDITS["one more cell"])
+    assert pairs.carried(pair)[pair] == SOURCE + "\n```{code-cell} ipython3\ny = 2\n```\n"
+
+
+def test_outputs_and_how_jupyterlab_shows_a_cell_are_no_edit(pair):
+    shown = {"outputs": [out("1")], "execution_count": 7, "metadata": {"tags": ["hide-input"], "collapsed": True}}
+    shown["metadata"]["mystnb"] = chapters.read(pair).cells[1].metadata["mystnb"]
+    edit(pair, lambda cells: cells[1].update(shown))
+    assert pairs.carried(pair) == {}
+
+
+def test_where_both_were_edited_one_line_names_them(pair):
+    edit(pair, EDITS["other Markdown"])
+    pair.write_text(SOURCE.replace("Its text", "Another text"))
+    with pytest.raises(Stop, match=r"^book/chapter.ipynb and book/chapter.md were both edited: undo .*git checkout.*$"):
+        pairs.carried(pair)
+
+
+def test_what_markdown_cannot_hold_is_refused(pair):
+    edit(pair, lambda cells: cells[0].update(source="A\n\n+++\n\nB"))
+    with pytest.raises(Stop, match="differ in a cell that Markdown cannot hold: make this edit in book/chapter.md"):
+        pairs.carried(pair)
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"cells": 7}'])
+def test_a_broken_notebook_is_left_to_refresh(pair, text):
+    pair.with_suffix(".ipynb").write_text(text)
+    assert pairs.carried(pair) == {}

@@ -21,22 +21,24 @@ REDIRECT = """<!DOCTYPE html>
 """
 FOREIGN = re.compile(r"""<(?!a\b)[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:https?:)?//[^>]*>""")
 # What the theme's templates write, and what a page has instead. There is no option for any of them, and a template of
-# our own would repeat a whole file of the theme.
+# our own would repeat a whole file of the theme. None of them fits a page that has been through this already.
 TEMPLATES = {
     # pydata-sphinx-theme: a label must contain the visible text, and these buttons show more than theirs
     ' search-button__button pst-js-only" title="Search" aria-label="Search"': ' search-button__button pst-js-only"',
     ' pst-js-only" aria-label="Color mode"': ' pst-js-only" aria-label="Color mode light dark auto"',
     # pydata-sphinx-theme: dialogs do not say what is in them, and the sidebar stands in no landmark
-    '<dialog id="pst-search-dialog"': '<dialog id="pst-search-dialog" aria-label="Search"',
-    'id="pst-primary-sidebar-modal"': 'id="pst-primary-sidebar-modal" aria-label="Contents of the book"',
-    'id="pst-secondary-sidebar-modal"': 'id="pst-secondary-sidebar-modal" aria-label="Contents of this page"',
-    'class="sidebar-primary-items__start': 'role="navigation" aria-label="Book" class="sidebar-primary-items__start',
+    '<dialog id="pst-search': '<dialog aria-label="Search" id="pst-search',
+    '<dialog id="pst-primary': '<dialog aria-label="Contents of the book" id="pst-primary',
+    '<dialog id="pst-secondary': '<dialog aria-label="Contents of this page" id="pst-secondary',
+    '<div class="sidebar-primary-items__start': (
+        '<div role="navigation" aria-label="Book" class="sidebar-primary-items__start'
+    ),
     # sphinx-book-theme: the buttons that open them say what the theme's authors call them
     "Toggle primary sidebar": "Contents of the book",
     "Toggle secondary sidebar": "Contents of this page",
     # sphinx-book-theme: the link that skips the menus does not skip the buttons above the article
     'href="#main-content"': 'href="#article"',
-    '<article class="bd-article">': '<article class="bd-article" id="article">',
+    '<article class="bd-article">': '<article id="article" class="bd-article">',
 }
 # sphinx-book-theme: a page has one heading of the first level; this is the title's second copy, for print
 SECOND_TITLE = re.compile(r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', re.S)
@@ -96,7 +98,7 @@ def finish(app, exception):
     for part in MATHJAX:
         source, target = Path(package, "static/mathjax", part), out / "_static/mathjax" / part
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+        shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
     for template in out.glob("_static/*.html"):
         template.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
@@ -126,6 +128,7 @@ def setup(app):
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     domain.setup(app)
     app.connect("builder-inited", begin)
+    app.connect("env-get-outdated", lambda app, env, *_: env.found_docs)  # what claims say stands on every page
     app.connect("config-inited", without_thebe)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

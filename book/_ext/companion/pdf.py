@@ -49,7 +49,7 @@ def order(first: str) -> dict[str, str]:
 
 def article(stem: str, text: str, stems: list[str]) -> str:
     """The article of a page, its ids and links made those of the whole book, everything opened."""
-    body = re.search(r'<article class="bd-article">(.*?)</article>', text, flags=re.S)
+    body = re.search(r'<article [^>]*class="bd-article">(.*?)</article>', text, flags=re.S)
     text = body[1] if body else ""
 
     def internal(match: re.Match[str]) -> str:
