@@ -104,8 +104,6 @@ def test_a_name_that_would_leave_its_attribute_is_refused(key):
 
 
 def evil_output(kind):
-    if kind == "record":
-        return ledger.check("lemma-9", [1.0], [4.0], evidence="exact", over=EVIL, control={EVIL: 0.5})
     if kind == "table":
         return figures.Table({EVIL: [EVIL]})
     if kind == "figure":
@@ -118,7 +116,7 @@ def evil_output(kind):
     return laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
 
 
-@pytest.mark.parametrize("kind", ["record", "table", "figure", "slider", "report"])
+@pytest.mark.parametrize("kind", ["table", "figure", "slider", "report"])
 def test_what_a_cell_shows_is_text(kind):
     assert_only_text(evil_output(kind)._repr_mimebundle_()["text/html"])
 
