@@ -19,9 +19,9 @@ from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, uncheck
 __all__ = [
     "BRACKET", "LEVEL", "LOSS", "SECOND_ORDER", "TAILS", "average_sensitivity", "average_sensitivity_depth",
     "average_sensitivity_moments", "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree",
-    "least_squares_samples", "lemma_6", "lemma_7", "log_width", "noise_sensitivity", "rademacher", "remark_11",
-    "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity", "tail_second_order",
-    "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
+    "least_squares_samples", "lemma_6", "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_mean",
+    "remark_11", "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity",
+    "tail_second_order", "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
 # The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
@@ -390,15 +390,32 @@ def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str =
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
     0.0057
     """
-    levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))
-    words = sum(_LAYER + log1p(2 * m / 4**level) for level in levels)
-    rate = sqrt(s * k / m) * (2 + sqrt(len(levels)) + _PEELING * sqrt(words))
+    rate = _rate(m, s, k)
     forms = {
         "joint": (W * R + B) * rate,
         "separated": k * (W * R + B) / sqrt(m) + 2 * W * R * rate,
         "trivial": k * (W * R + B),
     }
     return min(forms.values()) if form == "best" else forms[form]
+
+
+@checked(mean_active=checks.positive)
+def rademacher_mean(m: int, s: int, mean_active: float, W: float, B: float, R: float) -> float:
+    """R_S <= (WR + B) sqrt(s k/m) g for networks with at most k active neurons on average over the sample, k real.
+
+    `ours-theorem-e-mean`; k is ``mean_active``, and g as in ``rademacher``, in its joint form.
+
+    >>> rademacher_mean(10**9, 2, 1, 1.0, 0.0, 1.0) == rademacher(10**9, 2, 1, 1.0, 0.0, 1.0, "joint")
+    True
+    """
+    return (W * R + B) * _rate(m, s, mean_active)
+
+
+def _rate(m: int, s: int, k: float) -> float:
+    """sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l)))."""
+    levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))
+    words = sum(_LAYER + log1p(2 * m / 4**level) for level in levels)
+    return sqrt(s * k / m) * (2 + sqrt(len(levels)) + _PEELING * sqrt(words))
 
 
 @checked()
