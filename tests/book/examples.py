@@ -13,12 +13,12 @@ CHAPTER = "02-uniform"
 
 def claim(name="lemma-9", **changes):
     base = {"label": name.title(), "section": "3", "kind": "lemma", "source": "paper", "statement": "$a$"}
-    return {"id": name, **base, "verdict": "true", "chapter": CHAPTER, "owed": "exhaustive", **changes}
+    return {"id": name, **base, "verdict": "true", "chapter": CHAPTER, "required": "exhaustive", **changes}
 
 
 def erratum(name, about, **changes):
     parts = {"printed": "$1 < 1$.", "witness": "{claim}`base`: 1.", "corrected": "$1 \\le 1$.", "artefact": "no"}
-    base = {"kind": "erratum", "verdict": "false as printed", "owed": "refuted", "about": about, "label": name}
+    base = {"kind": "erratum", "verdict": "false as printed", "required": "refuted", "about": about, "label": name}
     return claim(name, **{**base, "consequence": "constant", **parts, **changes})
 
 

@@ -132,9 +132,9 @@ def problems(entries, records, chapters=(CHAPTER,), published=None):
     return audit.audit(entries, [record(r) for r in records], chapters, published or {})
 
 
-def test_a_balanced_ledger_has_no_problems():
+def test_claims_with_their_evidence_have_no_problems():
     assert problems([claim()], [passing()], published={"lemma-9": "Lemma-9"}) == []
-    assert problems([claim(verdict="false as printed", owed="refuted")], [REFUTED]) == []
+    assert problems([claim(verdict="false as printed", required="refuted")], [REFUTED]) == []
     other = claim("li-rates", source="other", arxiv="2609.09130", uses=["lemma-9"])
     assert problems([claim(), other], [passing(), passing("li-rates")]) == []
 
@@ -143,12 +143,17 @@ def test_a_balanced_ledger_has_no_problems():
     "entries, records, published, message",
     [
         ([claim()], [passing(), passing("lemma-99")], {}, "unknown claim id 'lemma-99'"),
-        ([claim()], [], {}, "lemma-9: owes exhaustive evidence in 02-uniform, and none was found"),
-        ([claim(source="other")], [], {}, "lemma-9: owes exhaustive evidence"),
-        ([claim()], [passing(evidence="sampled", seed=0)], {}, "evidence, but what was found is only sampled"),
+        ([claim()], [], {}, "lemma-9: exhaustive evidence is required in 02-uniform, and none was found"),
+        ([claim(source="other")], [], {}, "lemma-9: exhaustive evidence is required"),
+        ([claim()], [passing(evidence="sampled", seed=0)], {}, "evidence is required, but what was found is only sampled"),
         ([claim()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
         ([claim()], [passing(), UNCONTROLLED], {}, "lemma-9: no negative control"),
-        ([claim(verdict="false as printed")], [REFUTED], {}, "owes exhaustive evidence in 02-uniform, and none was"),
+        (
+            [claim(verdict="false as printed")],
+            [REFUTED],
+            {},
+            "exhaustive evidence is required in 02-uniform, and none was",
+        ),
         ([claim()], [passing(), passing()], {}, "the same check stands twice"),
         ([claim()], [passing(), REFUTED], {}, "refuted, but book/claims calls it true"),
         ([claim(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
@@ -159,7 +164,7 @@ def test_a_balanced_ledger_has_no_problems():
         ([claim(verdict="proved")], [passing()], {}, "verdict 'proved' is none of"),
         ([claim(source="theirs")], [passing()], {}, "source 'theirs' is none of"),
         ([claim(vedict="true")], [passing()], {}, "lemma-9: a claim has no vedict"),
-        ([claim(owed="cited")], [], {}, "it must give its reason"),
+        ([claim(required="cited")], [], {}, "it must give its reason"),
         ([claim(uses=["lemma-6"])], [passing()], {}, "uses names 'lemma-6', which does not exist"),
         ([claim(uses=["lemma-9"])], [passing()], {}, "lemma-9 uses lemma-9: circular"),
         ([claim("a", uses=["b"]), claim("b", uses=["a"])], [], {}, "circular"),
@@ -167,8 +172,13 @@ def test_a_balanced_ledger_has_no_problems():
             ([claim(), {**erratum("E1", ["lemma-9"]), part: ""}], [], {}, f"E1: no {part}")
             for part in ("printed", "witness", "corrected", "consequence", "artefact", "about")
         ),
-        ([claim(owed="nothing")], [], {}, "what owes nothing is a withdrawn erratum"),
-        ([claim(), {**erratum("E1", ["lemma-9"], verdict="withdrawn", owed="nothing")}], [], {}, "E1: no withdrawn"),
+        ([claim(required="nothing")], [], {}, "nothing is required of a withdrawn erratum"),
+        (
+            [claim(), {**erratum("E1", ["lemma-9"], verdict="withdrawn", required="nothing")}],
+            [],
+            {},
+            "E1: no withdrawn",
+        ),
         ([claim(), erratum("E1", ["lemma-9"], consequence="dire")], [], {}, "consequence 'dire' is none of"),
     ],
 )
@@ -185,7 +195,7 @@ def test_each_rule_of_the_audit(entries, records, published, message):
     ],
 )
 def test_a_record_that_was_smuggled_in_is_found(forged, problem):
-    (found,) = audit.audit([claim(owed="sampled")], [record(passing(evidence="exact")) | forged], [CHAPTER], {})
+    (found,) = audit.audit([claim(required="sampled")], [record(passing(evidence="exact")) | forged], [CHAPTER], {})
     assert found.startswith(f"lemma-9: {problem}")
 
 
@@ -195,12 +205,12 @@ def test_a_chapter_that_was_not_executed_owes_nothing_yet():
 
 def test_the_status_is_transitive():
     entries = [
-        claim("conjecture-16", verdict="false as printed", owed="refuted"),
+        claim("conjecture-16", verdict="false as printed", required="refuted"),
         claim("lemma-a", uses=["conjecture-16"]),
         claim("theorem-3", uses=["lemma-a"]),
         claim("repaired", verdict="true, proof repaired", uses=["conjecture-16"]),
         claim("above", uses=["repaired"]),
-        claim("open", verdict="open", owed="not runnable", reason="a conjecture"),
+        claim("open", verdict="open", required="not runnable", reason="a conjecture"),
     ]
     records = [passing("theorem-3"), passing("repaired"), passing("above", evidence="sampled", seed=0)]
     records.append(ledger.refute("conjecture-16", 2, 1, margin=1, over="p = 2", control={"corrected": 2}))
@@ -221,14 +231,14 @@ def notebook(*records):
     return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
 
 
-def test_an_exercise_neither_pays_for_a_claim_nor_breaks_a_ledger():
+def test_an_exercise_neither_counts_for_a_claim_nor_breaks_a_ledger():
     refuted = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")  # of a true claim, and without a control
     for right in (passing("exercise-lemma-9"), refuted):
         assert pages.collect({CHAPTER: notebook(right)}) == []
-    balanced = pages.collect({CHAPTER: notebook(passing(), refuted, refuted)})
-    assert audit.audit([claim()], balanced, [CHAPTER], {}) == []
-    unpaid = pages.collect({CHAPTER: notebook(passing("exercise-lemma-9"))})
-    assert "none was found" in audit.audit([claim()], unpaid, [CHAPTER], {})[0]
+    agreeing = pages.collect({CHAPTER: notebook(passing(), refuted, refuted)})
+    assert audit.audit([claim()], agreeing, [CHAPTER], {}) == []
+    uncounted = pages.collect({CHAPTER: notebook(passing("exercise-lemma-9"))})
+    assert "none was found" in audit.audit([claim()], uncounted, [CHAPTER], {})[0]
 
 
 def test_the_pages_are_a_pure_function_of_notebooks_and_claims(book, tmp_path):
@@ -257,7 +267,7 @@ def test_what_is_no_record_is_refused(forged):
         pages.collect({CHAPTER: {"cells": [{"cell_type": "code", "outputs": [output]}]}})
 
 
-def test_a_ledger_that_does_not_balance_writes_no_page(book):
-    with pytest.raises(ledger.LedgerError, match="does not balance .*\n.*none was found"):
+def test_claims_without_their_evidence_writes_no_page(book):
+    with pytest.raises(ledger.LedgerError, match="the claims and the evidence disagree .*\n.*none was found"):
         pages.write(book, book.parent, {CHAPTER: notebook()})
     assert not (book / "ledger.md").exists()

@@ -15,16 +15,16 @@ from sparse_book import ledger
 
 CLAIMS = {
     "01-first": "- {id: theorem-4, label: Theorem 4, section: '1', kind: theorem, source: paper, verdict: 'true',"
-    " statement: x, stands_in: sec-first, owed: cited, reason: y}",
+    " statement: x, stands_in: sec-first, required: cited, reason: y}",
     "02-uniform": """
 - {id: lemma-9, label: Lemma 9, arxiv: Lemma 3.2, section: "3", kind: lemma, source: paper, verdict: "true",
-   uses: [eq-U], errata: [E16], owed: exact, proved: lemma_9}
+   uses: [eq-U], errata: [E16], required: exact, proved: lemma_9}
 - {id: theorem-8, label: Theorem 8, section: "1, 3", kind: theorem, source: paper, verdict: open, uses: [lemma-9],
-   owed: exact, statement: It is so.}
+   required: exact, statement: It is so.}
 - {id: eq-U, label: Equation (U), section: "3", kind: equation, source: paper, verdict: "true", statement: $1$,
-   owed: exact}
-- {id: ours-x, label: X (ours), section: B, kind: result, source: ours, verdict: "true", owed: exact, box: box-x}
-- {id: E16, label: E16, section: "3", kind: erratum, source: paper, verdict: false as printed, owed: refuted,
+   required: exact}
+- {id: ours-x, label: X (ours), section: B, kind: result, source: ours, verdict: "true", required: exact, box: box-x}
+- {id: E16, label: E16, section: "3", kind: erratum, source: paper, verdict: false as printed, required: refuted,
    about: [lemma-9], statement: It is not., printed: a, witness: b, corrected: c, consequence: gap, artefact: "no"}
 """,
 }

@@ -20,8 +20,10 @@ SMALL = [
     claim("far", uses=["false-too"]),
     erratum("E1", ["base"]),
     erratum("E2", ["repaired"], consequence="consequential", artefact="possible"),
-    erratum("E3", ["far"], verdict="cited", owed="cited", reason="About another paper.", consequence="gap"),
-    claim("E4", kind="erratum", verdict="withdrawn", owed="nothing", about=["far"], printed="2", withdrawn="It was 2."),
+    erratum("E3", ["far"], verdict="cited", required="cited", reason="About another paper.", consequence="gap"),
+    claim(
+        "E4", kind="erratum", verdict="withdrawn", required="nothing", about=["far"], printed="2", withdrawn="It was 2."
+    ),
 ]
 WITNESS = record(refute("E1", 2, 1, margin=1, over="n = 1", control={"with <=": 2}))
 
@@ -121,7 +123,7 @@ def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
         stand = [set(re.findall(r"`([\w-]+)`", one)) for one in errata.stand(CLAIMS)]
         assert [found for found in roles if found][: len(stand)] == stand
     paper = [c for c in CLAIMS if c["source"] == "paper" and c["kind"] != "erratum"]
-    cited = sum(c["owed"] in ("cited", "not runnable") for c in paper)
+    cited = sum(c["required"] in ("cited", "not runnable") for c in paper)
     assert f"Of its {len(paper)} statements {len(paper) - cited} are run here" in first and f"other {cited}\n" in first
     classes = [c.get("consequence") for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
     assert f"Of the {len(classes)} that stand, {classes.count('consequential')} are consequential" in first

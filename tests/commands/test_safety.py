@@ -68,7 +68,7 @@ def assert_only_text(shown):
 
 EVIL_CLAIMS = [
     claim("base", label="Lemma 3", statement=EVIL, note=EVIL, arxiv=EVIL),
-    claim("other", label=EVIL, uses=["base"], owed="not runnable", reason=EVIL, source="ours"),
+    claim("other", label=EVIL, uses=["base"], required="not runnable", reason=EVIL, source="ours"),
     erratum("E1", ["other"], statement=EVIL, printed=EVIL, witness=EVIL, corrected=EVIL, reason=EVIL),
 ]
 

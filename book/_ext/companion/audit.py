@@ -26,11 +26,11 @@ CHOICES = {
     ),
     "source": ("paper", "ours", "other"),
     "verdict": ("true", "true, proof repaired", "false as printed", "open", "cited", "definition", "withdrawn"),
-    "owed": (*EVIDENCE, "refuted", *NOT_RUN),
+    "required": (*EVIDENCE, "refuted", *NOT_RUN),
     "consequence": tuple(CONSEQUENCES),
     "artefact": tuple(ARTEFACTS),
 }
-NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "owed")
+NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "required")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
 OF_WITHDRAWN = ("about", "printed", "withdrawn")  # what a withdrawn erratum said, and why it was none
 OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved")
@@ -38,10 +38,10 @@ STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted"
 
 
 def audit(claims: Claims, records: Records, chapters: Iterable[str], published: Mapping[str, str]) -> list[str]:
-    """Every reason why this ledger must not be printed, as sentences; an empty list when it balances.
+    """Every reason why this ledger must not be printed, as sentences; an empty list when claims and evidence agree.
 
     ``records`` are what ``check`` and ``refute`` left in the notebooks of the executed ``chapters``; claims of other
-    chapters owe nothing yet. ``published`` has the labels under which claims have been published; they never change.
+    chapters need none yet. ``published`` has the labels under which claims have been published; they never change.
     """
     if problems := malformed(claims):
         return problems
@@ -65,29 +65,31 @@ def audit(claims: Claims, records: Records, chapters: Iterable[str], published: 
     for name, claim in known.items():
         with_errata = [r for n in (name, *claim.get("errata", [])) for r in found[n]]
         refuted = any(r["evidence"] == "refuted" for r in with_errata)
-        problems += unpaid(claim, with_errata if claim["owed"] == "refuted" else found[name], chapters)
+        problems += missing_evidence(claim, with_errata if claim["required"] == "refuted" else found[name], chapters)
         witness = refuted or claim.get("consequence") == "typography"  # a letter is seen, not computed
         if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not witness:
             problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
         if published.get(name, claim["label"]) != claim["label"]:
-            problems.append(f"{name}: its label changed from '{published[name]}' to '{claim['label']}'; labels stay.")
+            problems.append(
+                f"{name}: its label changed from '{published[name]}' to '{claim['label']}'; labels must not change."
+            )
     problems += [f"{name}: published as '{published[name]}', now missing." for name in published if name not in known]
     return problems
 
 
-def unpaid(claim: Claim, records: Records, chapters: set[str]) -> list[str]:
-    """What a claim still owes: a control, any evidence at all, or evidence that is strong enough."""
-    name, owed = claim["id"], claim["owed"]
+def missing_evidence(claim: Claim, records: Records, chapters: set[str]) -> list[str]:
+    """What is missing for a claim: a control, any evidence at all, or evidence that is strong enough."""
+    name, required = claim["id"], claim["required"]
     if any(not r["controls"] for r in records):
         return [f"{name}: no negative control."]
-    if owed in NOT_RUN or claim["chapter"] not in chapters:
+    if required in NOT_RUN or claim["chapter"] not in chapters:
         return []
-    paying = [r["evidence"] for r in records if (r["evidence"] == "refuted") == (owed == "refuted")]
-    if not paying:
-        return [f"{name}: owes {owed} evidence in {claim['chapter']}, and none was found."]
-    best = max(paying, key=STRENGTH.__getitem__)
-    if STRENGTH[best] < STRENGTH[owed]:
-        return [f"{name}: owes {owed} evidence, but what was found is only {best}."]
+    counting = [r["evidence"] for r in records if (r["evidence"] == "refuted") == (required == "refuted")]
+    if not counting:
+        return [f"{name}: {required} evidence is required in {claim['chapter']}, and none was found."]
+    best = max(counting, key=STRENGTH.__getitem__)
+    if STRENGTH[best] < STRENGTH[required]:
+        return [f"{name}: {required} evidence is required, but what was found is only {best}."]
     return []
 
 
@@ -111,10 +113,10 @@ def malformed(claims: Claims) -> list[str]:
         for key, allowed in CHOICES.items():
             if key in needed and claim[key] not in allowed:
                 problems.append(f"{name}: {key} '{claim[key]}' is none of {', '.join(allowed)}.")
-        if (claim["owed"] == "nothing") != (claim["kind"] == "erratum" and claim["verdict"] == "withdrawn"):
-            problems.append(f"{name}: what owes nothing is a withdrawn erratum, and the reverse.")
-        if claim["owed"] in NOT_RUN and not (claim.get("reason") or claim.get("withdrawn")):
-            problems.append(f"{name}: {claim['owed']}, so it must give its reason.")
+        if (claim["required"] == "nothing") != (claim["kind"] == "erratum" and claim["verdict"] == "withdrawn"):
+            problems.append(f"{name}: nothing is required of a withdrawn erratum, and of nothing else.")
+        if claim["required"] in NOT_RUN and not (claim.get("reason") or claim.get("withdrawn")):
+            problems.append(f"{name}: {claim['required']}, so it must give its reason.")
         for key in ("uses", "errata", "about"):
             absent = [i for i in claim.get(key, []) if i not in ids]
             problems += [f"{name}: {key} names '{i}', which does not exist." for i in absent]
@@ -158,7 +160,7 @@ def status(claims: Claims, records: Records) -> dict[str, tuple[str, list[str]]]
             return "sampled" if found == {"sampled"} else "checked"
         if claim["verdict"] == "open":
             return "open"
-        return claim["owed"] if claim["owed"] in NOT_RUN else "not yet run"
+        return claim["required"] if claim["required"] in NOT_RUN else "not yet run"
 
     repaired = {claim["id"] for claim in claims if claim["verdict"] == "true, proof repaired"}
     return {c["id"]: (word(c), [] if c["id"] in repaired else sorted(fallen[c["id"]])) for c in claims}

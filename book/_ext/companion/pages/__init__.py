@@ -47,7 +47,7 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
     published = claims.read_yaml(book / "claims/published.yml", dict)
     if problems := audit.audit(entries, records, executed, published):
         reasons = "\n".join(f"  - {problem}" for problem in problems)
-        raise LedgerError(f"the ledger does not balance ({len(problems)}):\n{reasons}")
+        raise LedgerError(f"the claims and the evidence disagree ({len(problems)}):\n{reasons}")
     checked = claims.machine_checked(book)
     placed = [
         {**claim, "place": claims.place(claim, records), "part": proofs.part(claim, checked["theorems"])}

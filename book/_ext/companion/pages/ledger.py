@@ -126,8 +126,8 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
         controls = "".join(f"<br><small>Control: {plain(control)}</small>" for control in found.controls)
         shown.append(f"{cell}: {plain(found.finding)}{tightness}{controls}")
     if not records:
-        owed = f"Owed: {claim['owed']}, in chapter `{claim['chapter']}`."
-        shown = [one_line(claim.get("reason", claim.get("withdrawn", owed)))]
+        required = f"Required: {claim['required']}, in chapter `{claim['chapter']}`."
+        shown = [one_line(claim.get("reason", claim.get("withdrawn", required)))]
     if code:
         places = [one.partition(".") for one in code]
         tests = sorted({f"`tests/{'' if folder == 'sparse_book' else 'core/'}{folder}`" for folder, _, _ in places})
