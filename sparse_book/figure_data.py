@@ -1,10 +1,10 @@
-"""What a drawn figure shows, as a table: the numbers behind its lines, points, bars, areas and images.
+"""The data of a drawn figure as a table: the numbers behind its lines, points, bars, areas and images.
 
 One row for each vertex, point, bar or cell, under the names in ``COLUMNS``: the panel, the labels of both axes, the
-series, its kind, its coordinates and, for bars their foot, for images their value. A series bears the name that the
-legend shows; a name that begins with "_" stays out of the legend and is taken without that sign, and a series without a
-name is called after the one of its colour. Where an axis is labelled with words, the coordinate is the word. Helpers
-such as grids and annotations are no data.
+series, its kind, its coordinates and, for bars their foot, for images their value. A series has the name in the legend;
+a name that begins with "_", which the legend leaves out, is taken without that sign, and a series without a name is
+called after the one of its colour. Where an axis is labelled with words, the coordinate is the word. Grids and
+annotations are left out.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def _series(ax: Any) -> Iterator[tuple[str, str, Iterable[tuple[Any, ...]]]]:
 
 def _named(series: Iterable[tuple[str, str, Iterable[tuple[Any, ...]]]], ax: Any) -> Iterator[tuple[Any, ...]]:
     """Rows (series, kind, x, y, value), with a name for each series and with the words of the axes."""
-    x_words, y_words = _words(ax.xaxis), _words(ax.yaxis)
+    x_words = _words(ax.xaxis)
+    y_words = _words(ax.yaxis)
     for number, (label, kind, triples) in enumerate(series, 1):
         name = label.removeprefix("_") if _is_name(label) else f"{kind} {number}"
         yield from ((name, kind, _word(x, x_words), _word(y, y_words), value) for x, y, value in triples)

@@ -272,7 +272,7 @@ def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iter
 def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
     """Both sides as flat arrays of one length, and whether they can be compared exactly."""
     if lhs is rhs and np.ndim(lhs) > 0:  # two equal numbers may be one object
-        raise LedgerError(f"{claim_id}: both sides are the same object, so the comparison says nothing.")
+        raise LedgerError(f"{claim_id}: both sides are the same object, so the comparison cannot fail.")
     left, right = map(np.ravel, np.broadcast_arrays(lhs, rhs))
     if left.size == 0:
         raise LedgerError(f"{claim_id}: a check over zero instances says nothing.")

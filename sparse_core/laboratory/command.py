@@ -23,6 +23,8 @@ from .report import Report, examine
 
 __all__ = ["main"]
 
+# What an .npy file has.
+UNNAMED = "one array without a name (.npy)"
 STYLE = (
     "body {font-family: system-ui; margin: 2em} th, td {padding: 0.2em 0.8em; text-align: left; vertical-align: top}"
 )
@@ -47,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     try:
         with warnings.catch_warnings(record=True, action="always") as remarks:
-            X = _load(args.x)[0] if args.x else None
+            X = _load(args.x, UNNAMED)[0] if args.x else None
             report = examine(_load(args.network, "u", "W", "b"), X)
         for remark in remarks:
             _complain(str(remark.message))
@@ -67,25 +69,20 @@ def _complain(text: str) -> None:
 
 
 def _load(path: str, *names: str) -> list[Array]:
-    """The arrays of these names in an .npz file and no others, or without names the array in an .npy file."""
+    """The arrays of these names in an .npz file, and no others, or the one in an .npy file."""
     try:
         with open(path, "rb") as file:
             found = np.load(file, allow_pickle=False)
-            if isinstance(found, np.ndarray):
-                held = "one array without a name (.npy)"
-                missing = " or ".join(names)
-            else:
-                held = ", ".join(found.files) or "nothing"
-                missing = " or ".join(name for name in names if name not in found.files)
-                if not names:
-                    missing = "array without a name (.npy)"
+            arrays = {UNNAMED: found} if isinstance(found, np.ndarray) else found  # an .npz reads what is asked for
+            present = list(arrays)
+            missing = [name for name in names if name not in present]
             if not missing:
-                return [found[name] for name in names] or [found]
+                return [arrays[name] for name in names]
     except RuntimeError:  # and NotImplementedError
         raise ValueError(f"{path} is encrypted, or compressed by a method that Python does not know.") from None
     except (ValueError, EOFError, BadZipFile, zlib.error):
         raise ValueError(f"{path} is not a file of arrays of numbers, as numpy.savez writes it.") from None
-    raise ValueError(f"{path} has no {missing}; it has {held}.")
+    raise ValueError(f"{path} has no {' or '.join(missing)}; it has {', '.join(present) or 'nothing'}.")
 
 
 def _shown(report: Report, form: str, name: str) -> str:

@@ -200,11 +200,10 @@ class Report:
         if not (isinstance(wanted, (tuple, list)) and all(isinstance(name, str) for name in wanted)):
             raise TypeError(f"A report takes ids, as in report['lemma-9'], not {names!r}; its rows are report.rows.")
         known = dict.fromkeys(row.id for row in self)
-        for name in wanted:
-            if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"the report has {', '.join(known)}"
-                raise KeyError(f"{name!r}; {hint}")
+        if unknown := [name for name in wanted if name not in known]:
+            near = get_close_matches(unknown[0], known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the report has {', '.join(known)}"
+            raise KeyError(f"{unknown[0]!r}; {hint}")
         return self.only(lambda row: row.id in wanted)
 
     def only(self, keep: Callable[[Row], Any]) -> Report:

@@ -8,7 +8,7 @@ Paper: sections 1, 2, 3 and 5; sections 4 and 6 state nothing about a single net
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, exp, inf, isnan, log, sqrt
 from typing import NamedTuple
@@ -30,7 +30,7 @@ __all__ = ["NetworkClass", "Row", "rows", "sizes"]
 
 Texts = tuple[str, ...]
 # id, form, left, right, trivial, at
-Cells = Iterator[tuple[str, str, Interval | None, Interval | float | None, float | None, str]]
+Cells = Iterable[tuple[str, str, Interval | None, Interval | float | None, float | None, str]]
 
 ONE = "printed, constant 1"
 # The relative tolerance of a comparison: sums over 2^20 points stay well below it.
@@ -166,10 +166,13 @@ def _uniform(
     yield from evaluated(_tails(f, AS, noise, d, rho), ())
     yield from evaluated(_halfspaces(f, flips), ())
     yield from evaluated(_lemma_9(f, flips, AS, c), member)
-    yield from evaluated(_nonnegative(f, AS, c), (*member, *signs))
+    nonnegative = ("2 k^2 W^2", AS, 2 * (c.k * c.W) ** 2, _dense(f, c), "")
+    yield from evaluated([("ours-average-sensitivity-nonnegative", *nonnegative)], (*member, *signs))
     yield from evaluated(_remark_11(f, AS, c), scale)
     yield from evaluated(_noise_and_tails(f, c, noise, d, rho, eps), member)
-    yield from evaluated(_second_order(f, c, d), (*member, *small))
+    bound = ours.tail_second_order(d, c.W, c.k, c.s)
+    second = ("25.3 k^2 W^2 sqrt(Lambda) d^(-3/2)", f.tail(d), bound if bound < inf else None, f.variance, f"d = {d}")
+    yield from evaluated([("ours-tail-three-halves", *second)], (*member, *small))
     yield from evaluated(_averaging(f, d, eps), ())
 
 
@@ -291,10 +294,6 @@ def _lemma_9(f: Measurements, flips: Flips, AS: Interval, c: NetworkClass) -> Ce
     yield "ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense, ""
 
 
-def _nonnegative(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
-    yield "ours-average-sensitivity-nonnegative", "2 k^2 W^2", AS, 2 * (c.k * c.W) ** 2, _dense(f, c), ""
-
-
 def _remark_11(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
     """Remark 11 at the k that makes its bound least."""
     # For all k at once, by the inequality of Dvoretzky, Kiefer and Wolfowitz at 95 %.
@@ -323,12 +322,6 @@ def _noise_and_tails(f: Measurements, c: NetworkClass, noise: Interval, d: int, 
     yield "theorem-8", ONE, left, paper.theorem_8_degree(*c, eps), c.n, at
     yield "theorem-8", "repaired", left, paper.theorem_8_degree(*c, eps, form="repaired"), c.n, at
     yield "ours-degree", "degree for loss eps", left, ours.theorem_8_degree(eps, c.W, c.k, c.s), c.n, at
-
-
-def _second_order(f: Measurements, c: NetworkClass, d: int) -> Cells:
-    bound = ours.tail_second_order(d, c.W, c.k, c.s)
-    form = "25.3 k^2 W^2 sqrt(Lambda) d^(-3/2)"
-    yield "ours-tail-three-halves", form, f.tail(d), bound if bound < inf else None, f.variance, f"d = {d}"
 
 
 def _averaging(f: Measurements, d: int, eps: float) -> Cells:

@@ -111,7 +111,7 @@ def test_a_broken_network_is_refused_in_one_line(name, stored, capsys):
 
 
 @pytest.mark.parametrize(
-    "X, words", [("net.npz", "net.npz has no array without a name"), ("thin.npy", "Argument 'X' must have")]
+    "X, words", [("net.npz", "net.npz has no one array without a name"), ("thin.npy", "Argument 'X' must have")]
 )
 def test_broken_inputs_are_refused_in_one_line(X, words, stored, capsys):
     np.save("thin.npy", np.ones((4, 2)))
@@ -125,7 +125,7 @@ def test_a_reader_may_stop_reading(stored):
         assert process.stderr.read() == b""
 
 
-def test_arrays_that_nobody_asked_for_stay_packed(stored, capsys, monkeypatch):
+def test_only_the_arrays_of_the_network_are_unpacked(stored, capsys, monkeypatch):
     np.savez("more.npz", **NET, other=np.zeros(9))
     opened = []
     read = np.lib.npyio.NpzFile.__getitem__
