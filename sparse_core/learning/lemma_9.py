@@ -4,8 +4,8 @@ The proof of `lemma-9` splits the average sensitivity by whether R_x and R_x' ag
 and bounds the second part by the size of h at the boundaries: from a table of h, and a pattern, which is any labelling
 of the points by which two labels agree exactly when the active sets do.
 
-A table lives on the cube, in the order of ``hypercube.points``, or on its layers: if all weight vectors are multiples
-of (1, ..., 1), h(x) depends only on the number a of ones of x, and n + 1 entries replace 2^n.
+A table lists values on the cube, in the order of ``hypercube.points``, or on its layers: if all weight vectors are
+multiples of (1, ..., 1), h(x) depends only on the number a of ones of x, and n + 1 entries replace 2^n.
 
 Paper: section 3, the proof of Lemma 9.
 """
@@ -87,39 +87,46 @@ class Flips(NamedTuple):
 
     h, active : h(x), and R_x as a row of truth values.
     same, other : (1/4) sum_i (h(x) - h(x'))^2 over the flips with R_x = R_x', and over the others.
-    changes, crossings : the number of flips that change whether a neuron is active, for each; and whether any is.
+    changes : the number of flips that change whether a neuron is active, for each neuron, in the shortest type for n.
+    crossings : the number of flips with R_x != R_x'.
     """
 
     h: NDArray[np.float64]
     active: NDArray[np.bool_]
     same: NDArray[np.float64]
     other: NDArray[np.float64]
-    changes: NDArray[np.int16]
+    changes: NDArray[Any]
     crossings: NDArray[np.int64]
 
 
-def flips(net: SparseNetwork, X: NDArray[Any] | None = None) -> Flips:
-    """What the n flips of one bit change at each point: of the cube, in its order, or of the rows of X.
+def flips(net: SparseNetwork, X: ArrayLike | None = None) -> Flips:
+    """What the n flips of one bit, x_i -> -x_i, change at each point: of the cube, in its order, or of the rows of X.
 
     >>> found = flips(SparseNetwork([2], [[1, 1]], [1]))                # 2 relu(x_1 + x_2 - 1)
     >>> found.h, found.other, found.crossings
     (array([2., 0., 0., 0.]), array([2., 1., 1., 0.]), array([2, 1, 1, 0]))
     """
-    at = points(net.n) if X is None else X
-    h, active = net(at), net.active(at)
+    at = points(net.n) if X is None else checks.real_array("X", X, 2, shape=(None, net.n))
+    h = net(at)
+    active = net.active(at)
     same, other = np.zeros((2, len(h)))
-    changes, crossings = np.zeros(active.shape, dtype=np.int16), np.zeros(len(h), dtype=np.int64)
+    changes = np.zeros(active.shape, dtype=np.min_scalar_type(net.n))
+    crossings = np.zeros(len(h), dtype=np.int64)
     if X is not None:
-        x = X.astype(np.float64)
-        z, error = x @ net.W.T - net.b, 4 * round_off(net.W, net.b, x)
+        x = at.astype(np.float64)
+        z = x @ net.W.T - net.b
+        error = 4 * round_off(net.W, net.b, x)
     for i in range(net.n):
         if X is None:
             neighbour = np.arange(len(h)) ^ (1 << i)
-            near, awake = h[neighbour], active[neighbour]
+            h_near = h[neighbour]
+            active_near = active[neighbour]
         else:
             flipped = z - 2 * x[:, [i]] * net.W[:, i]
-            near, awake = np.maximum(flipped, 0) @ net.u, flipped > error
-        square, changed = (h - near) ** 2 / 4, active != awake
+            h_near = np.maximum(flipped, 0) @ net.u
+            active_near = flipped > error
+        square = (h - h_near) ** 2 / 4
+        changed = active != active_near
         crosses = changed.any(axis=1)
         same += square * ~crosses
         other += square * crosses
@@ -153,8 +160,10 @@ def steps(nets: Iterable[SparseNetwork]) -> Steps:
 
 
 def _steps(net: SparseNetwork) -> Steps:
-    f, v = flips(net), net.u[:, None] * net.W
-    count, norms = f.active.sum(axis=1), np.linalg.norm(f.active @ v, axis=1)
+    f = flips(net)
+    v = net.u[:, None] * net.W
+    count = f.active.sum(axis=1)
+    norms = np.linalg.norm(f.active @ v, axis=1)
     return Steps(
         net.n, net.s, int(count.max()), *net.scale,
         np.mean(f.same + f.other), f.same.mean(), f.other.mean(), f.crossings.mean(), np.mean(f.h**2 * f.crossings),
@@ -203,9 +212,12 @@ def noise_sensitivity_layers(values: ArrayLike, rho: float) -> float:
     [0.0228, 0.0025]
     """
     h, rho = checks.real_array("values", values, 1), checks.real("rho", rho, -1, 1)
-    n, q, total = len(h) - 1, (1 - rho) / 2, 0.0
+    n = len(h) - 1
+    q = (1 - rho) / 2
+    total = 0.0
     for a, share in enumerate(_binomial(np.arange(n + 1), n, 0.5)):
-        kept, gained = _binomial(np.arange(a + 1), a, 1 - q), _binomial(np.arange(n - a + 1), n - a, q)
+        kept = _binomial(np.arange(a + 1), a, 1 - q)
+        gained = _binomial(np.arange(n - a + 1), n - a, q)
         total += share * float(np.convolve(kept, gained) @ (h - h[a]) ** 2)
     return float(total) / 4
 

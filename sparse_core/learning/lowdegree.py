@@ -10,9 +10,8 @@ Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from copy import copy
-from math import comb, log, sqrt
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -22,17 +21,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
-from .._arrays import parallel, slices
-from ..cube.hypercube import dimension, monomials
-from .moments import Moments, Report, checked_points
-from .monomial_products import Spare, products_of
-from .regression import TOLERANCE, gram, least_squares, solve
+from .._arrays import Array, parallel
+from ..cube.hypercube import dimension, monomials, supports
+from .moments import Moments
+from .monomial_products import products_of
+from .regression import TOLERANCE, fit_sample, gram, solve
+from .sample import Sample
 
 __all__ = ["LowDegreeRegressor"]
 
 METHODS = ("averaging", "least_squares", "threshold")
-BYTES = 80  # per monomial: the ten doubles that each method needs at its peak
-CHUNK = 1 << 22  # entries of the matrix of the monomials that a threshold has left, at one block of points
+# Bytes for each monomial: the ten doubles that a fit needs at its peak.
+MONOMIAL_BYTES = 80
+# Entries of the matrix of the monomials that a threshold has left, at one block of points: 32 MB of doubles.
+BLOCK_ENTRIES = 1 << 22
 
 
 class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
@@ -50,7 +52,6 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     solver : for least squares: "gram", "kernel", "cg", "walsh" or "auto", see ``regression``.
     tol : the relative residual at which "cg" and "walsh" stop.
     max_memory : the bytes that a fit may take beyond the samples.
-    verbose : whether ``fit`` shows progress bars, if it runs on a terminal.
 
     Attributes
     ----------
@@ -79,21 +80,24 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         solver: str = "auto",
         tol: float = TOLERANCE,
         max_memory: float = 4e9,
-        verbose: bool = False,
     ) -> None:
-        self.degree, self.method, self.ridge, self.level = degree, method, ridge, level
-        self.solver, self.tol, self.max_memory, self.verbose = solver, tol, max_memory, verbose
+        self.degree = degree
+        self.method = method
+        self.ridge = ridge
+        self.level = level
+        self.solver = solver
+        self.tol = tol
+        self.max_memory = max_memory
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
         """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
 
-        An error or Ctrl-C leaves the estimator as it was; Ctrl-C in "cg" and "walsh" is an ``Interrupted``.
+        An error or Ctrl-C leaves the estimator as it was.
         """
         new = self._unfitted()
-        with _progress(self.verbose) as report:
-            points, labels = new._samples(X, y, reset=True)
-            new.degree_ = new.degree
-            getattr(new, f"_{new.method}")(points, labels, report)
+        sample = new._sample(X, y, reset=True)
+        new.degree_ = new.degree
+        getattr(new, f"_{new.method}")(sample)
         self.__dict__ = new.__dict__
         return self
 
@@ -106,17 +110,18 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         """
         first = not hasattr(self, "_moments")
         new = self._unfitted() if first else copy(self)
-        points, labels = new._samples(X, y, reset=first)
+        sample = new._sample(X, y, reset=first)
         wanted = [new.degree] if new.method == "averaging" else [new.degree, 2 * new.degree]
         if first:
-            new._affordable(new.n_features_in_, max(wanted))
+            new._check_memory(new.n_features_in_, max(wanted))
             new._moments = [Moments(new.n_features_in_, degree) for degree in wanted]
         if [moments.degree for moments in new._moments] != wanted:
             raise ValueError("Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.")
         new.degree_ = new.degree
+        samples = [sample, sample.labelled(np.ones(len(sample.y)))]
         new._moments = [
-            moments + Moments(moments.n, moments.degree).update(points, values)
-            for moments, values in zip(new._moments, (labels, np.ones(len(points))), strict=False)
+            moments + Moments(moments.n, moments.degree).update(part)
+            for moments, part in zip(new._moments, samples, strict=False)
         ]
         means = new._moments[0].coefficients
         if new.method == "averaging":
@@ -130,45 +135,50 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """f(x) for each row x of X."""
         check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
-        points, n = checked_points(validate_data(self, X, dtype="numeric", reset=False)), self.n_features_in_
+        sample = Sample.checked(validate_data(self, X, dtype="numeric", reset=False))
         if hasattr(self, "_kept"):
-            blocks = slices(len(points), max(1, CHUNK // max(1, self._kept.size)))
-            parts: Iterator[Any] = parallel(lambda rows: _characters(points[rows], self._kept) @ self.coef_, blocks)
+            blocks = sample.blocks(max(1, BLOCK_ENTRIES // max(1, self._kept.size)))
+            parts: Iterator[Any] = parallel(lambda block: _characters(block.X, self._kept) @ self.coef_, blocks)
         else:
-            products = products_of(n, self.degree_)
-            c, blocks = np.zeros(products.size), slices(len(points), products.block)
+            products = products_of(self.n_features_in_, self.degree_)
+            c = np.zeros(products.size)
             c[products.position] = self.coef_
-
-            def part(rows: slice, spare: Spare) -> Any:
-                return products.forward(products.factors(points[rows].T, spare=spare), c)
-
-            parts = products.over(blocks, part, len(points))
+            blocks = sample.blocks(products.block)
+            parts = products.over(blocks, lambda block: products.forward(products.factors(block.X.T), c), len(sample.y))
         return np.concatenate([np.zeros(0), *parts])
 
     @property
     def monomials_(self) -> NDArray[Any]:
         check_is_fitted(self, "coef_")
-        n, sets = self.n_features_in_, getattr(self, "_kept", None)
-        if n <= 62:
-            return monomials(n, self.degree_) if sets is None else (np.append(1 << np.arange(n), 0)[sets]).sum(axis=1)
-        return _sets(n, self.degree_, np.arange(len(self.coef_))) if sets is None else sets
+        n = self.n_features_in_
+        kept = getattr(self, "_kept", None)
+        if n > 62:
+            return _sets(n, self.degree_) if kept is None else kept
+        if kept is None:
+            return monomials(n, self.degree_)
+        return np.asarray(
+            np.append(1 << np.arange(n), 0)[kept].sum(axis=1)
+        )  # the filler -1 is the last, which adds nothing
 
-    def _averaging(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
-        self.coef_ = Moments(X.shape[1], self.degree_).update(X, y, report).coefficients
+    def _averaging(self, sample: Sample) -> None:
+        self.coef_ = Moments(self.n_features_in_, self.degree_).update(sample).coefficients
 
-    def _least_squares(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
-        (m, n), degree, ridge = X.shape, self.degree_, float(self.ridge)
-        if ridge == 0 and m < (D := dimension(n, degree)):
+    def _least_squares(self, sample: Sample) -> None:
+        m, n = sample.X.shape
+        D = dimension(n, self.degree_)
+        ridge = float(self.ridge)
+        if ridge == 0 and m < D:
             raise ValueError(
                 f"Least squares with {D:,} monomials needs as many samples, not n_samples={m}: "
                 "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
             )
-        fit = least_squares(X, y, degree, ridge, self.solver, self.max_memory, self.tol, report)
+        fit = fit_sample(sample, self.degree_, ridge, self.solver, self.max_memory, self.tol)
         self.coef_, self.solver_, self.n_iter_ = fit
 
-    def _threshold(self, X: NDArray[Any], y: NDArray[Any], report: Report) -> None:
-        (m, n), y = X.shape, np.asarray(y, dtype=np.float64)
-        moments = Moments(n, self.degree_).update(X, y - y.mean(), report)
+    def _threshold(self, sample: Sample) -> None:
+        m, n = sample.X.shape
+        y = np.asarray(sample.y, dtype=np.float64)
+        moments = Moments(n, self.degree_).update(sample.labelled(y - y.mean()))
         means = moments.coefficients
         means[0] = y.mean()
         kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * moments.mean_square / m))
@@ -177,24 +187,30 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
                 f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
                 f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
             )
-        sets = self._kept = _sets(n, self.degree_, kept)
+        sets = self._kept = _sets(n, self.degree_)[kept]
 
-        def equations(rows: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-            chi = _characters(X[rows], sets)
-            return chi.T @ chi, chi.T @ y[rows]
+        def equations(block: Sample) -> tuple[Array, Array]:
+            chi = _characters(block.X, sets)
+            return chi.T @ chi, chi.T @ block.y
 
-        G, b = np.zeros((len(kept),) * 2), np.zeros(len(kept))
-        for part in parallel(equations, slices(m, max(1, CHUNK // max(1, sets.size)))):
-            G += part[0]
-            b += part[1]
+        G = np.zeros((len(kept),) * 2)
+        b = np.zeros(len(kept))
+        for G_part, b_part in parallel(
+            equations, sample.labelled(y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
+        ):
+            G += G_part
+            b += b_part
         self.coef_ = solve(G, b)
 
-    def _samples(self, X: ArrayLike, y: ArrayLike, reset: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-        checks.integer("degree", self.degree, 0), checks.one_of("method", self.method, METHODS)
-        checks.real("ridge", self.ridge, 0), checks.real("level", self.level, 0), checks.real("tol", self.tol, 0, 1)
+    def _sample(self, X: ArrayLike, y: ArrayLike, reset: bool) -> Sample:
+        checks.integer("degree", self.degree, 0)
+        checks.one_of("method", self.method, METHODS)
+        checks.real("ridge", self.ridge, 0)
+        checks.real("level", self.level, 0)
+        checks.real("tol", self.tol, 0, 1)
         points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
-        self._affordable(points.shape[1], self.degree)
-        return points, labels
+        self._check_memory(points.shape[1], self.degree)
+        return Sample.checked(points, labels)
 
     def _unfitted(self) -> LowDegreeRegressor:
         """A copy without what earlier fits have found."""
@@ -203,15 +219,11 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             new.__dict__.pop(name, None)
         return new
 
-    def _affordable(self, n: int, degree: int) -> None:
-        need, limit = BYTES * dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
-        if need > limit:
-            fits = max((d for d in range(n) if BYTES * dimension(n, d) <= limit), default=None)
-            advice = "no degree" if fits is None else f"degree {fits} ({dimension(n, fits):,} monomials)"
-            raise ValueError(
-                f"The {dimension(n, degree):,} monomials of degree {degree} in {n} variables need {need / 1e9:.3g} GB, "
-                f"more than 'max_memory', {limit / 1e9:.3g} GB, which {advice} would fit."
-            )
+    def _check_memory(self, n: int, degree: int) -> None:
+        D, limit = dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
+        if MONOMIAL_BYTES * D > limit:
+            need = f"The {D:,} monomials of degree {degree} in {n} variables need {MONOMIAL_BYTES * D / 1e9:.3g} GB"
+            raise ValueError(f"{need}, more than 'max_memory', {limit / 1e9:.3g} GB: take a smaller 'degree'.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -219,46 +231,13 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         return tags
 
 
-@contextmanager
-def _progress(verbose: bool) -> Iterator[Report]:
-    """report(stage, share), which shows one bar per stage if that is asked for, on a terminal only (tqdm)."""
-    if not checks.flag("verbose", verbose):
-        yield lambda stage, share: None
-        return
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        raise ImportError("Argument 'verbose' needs tqdm: pip install 'sparse_core[progress]'") from None
-    form = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left"
-    bars: dict[str, Any] = {}
-    with ExitStack() as shown:
-
-        def report(stage: str, share: float) -> None:
-            if stage not in bars:
-                shown.close()  # the bar of the stage before
-                bars[stage] = shown.enter_context(tqdm(total=1.0, desc=stage, bar_format=form, disable=None))
-            bars[stage].update(max(0.0, share - bars[stage].n))
-
-        yield report
-
-
-def _sets(n: int, degree: int, chosen: NDArray[np.intp]) -> NDArray[np.int32]:
-    """The sets of at most ``degree`` coordinates at the chosen places of ``hypercube.supports``, filled up with -1.
-
-    The set of rank r among those of i coordinates has the largest element p with C(p, i) <= r < C(p + 1, i), and the
-    rank of the others is r - C(p, i).
-    """
-    sets, start = np.full((len(chosen), min(degree, n)), -1, dtype=np.int32), 0
-    for size in range(1, min(degree, n) + 1):
-        start += comb(n, size - 1)
-        here = (start <= chosen) & (chosen < start + comb(n, size))
-        rank = chosen[here] - start
-        for i in range(size, 0, -1):
-            ranks = np.array([comb(p, i) for p in range(n)])
-            largest = np.searchsorted(ranks, rank, side="right") - 1
-            sets[here, i - 1] = largest
-            rank -= ranks[largest]
-    return sets
+def _sets(n: int, degree: int) -> NDArray[np.int32]:
+    """The sets of at most ``degree`` coordinates in the order of ``hypercube.supports``, filled up with -1."""
+    levels = supports(n, degree)
+    longest = len(levels) - 1
+    return np.concatenate(
+        [np.pad(sets, ((0, 0), (0, longest - i)), constant_values=-1) for i, sets in enumerate(levels)]
+    )
 
 
 def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> NDArray[np.float64]:

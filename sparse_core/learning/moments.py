@@ -11,7 +11,7 @@ Paper: Lemma 7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import Any
 
@@ -19,17 +19,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import slices
+from .._arrays import Array, slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import index, monomials
-from .monomial_products import LONGEST, MonomialProducts, Spare, packed_signs, products_of
+from .monomial_products import MonomialProducts, packed_signs, products_of
+from .sample import Sample
 
-__all__ = ["Moments"]
+__all__ = ["TABLE_N", "Moments"]
 
-Report = Callable[[str, float], object]  # of a stage of the work, and of the share of it that is done
-TABLE_N = 22  # up to here a table of all 2^n sets is worth its memory
-CHUNK = 1 << 22  # entries of X that are read at a time
-PIECE = 1 << 16  # moments that are added at a time
+# Coordinates up to which a table of all 2^n sets, 32 MB of doubles, is worth its memory.
+TABLE_N = 22
+# Single precision counts to this integer without rounding.
+SINGLE_EXACT = 1 << 24
+# Samples with labels -1 and 1 that are counted in the time in which one with another label is multiplied.
+SIGNS_PER_PRODUCT = 4
+# Moments that are added at a time: the four arrays of the sum, of half a megabyte each, then stay in a cache.
+ADDED_MOMENTS = 1 << 16
 
 
 class Moments:
@@ -47,7 +52,7 @@ class Moments:
 
     Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB and two
     results of 32 MB for each thread, and for small n two doubles per point of the cube; however many samples there are.
-    Up to 16 MB for each thread stay for the next call.
+    Up to 16 MB stay for the next call.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
@@ -56,7 +61,8 @@ class Moments:
     """
 
     def __init__(self, n: int, degree: int) -> None:
-        self.n, self.degree = checks.integer("n", n, 0, 10**6), checks.integer("degree", degree, 0)
+        self.n = checks.integer("n", n, 0, 10**6)
+        self.degree = checks.integer("degree", degree, 0)
         self.count = 0
         self._sums, self._rest = np.zeros((2, self._products.size + 1))  # the last entry is sum y^2
 
@@ -69,82 +75,89 @@ class Moments:
         return self._products.block
 
     def update(
-        self,
-        X: ArrayLike | Iterable[tuple[ArrayLike, ArrayLike]],
-        y: ArrayLike | None = None,
-        callback: Report | None = None,
-        *,
-        checked: bool = False,
+        self, X: ArrayLike | Sample | Iterable[tuple[ArrayLike, ArrayLike]], y: ArrayLike | None = None
     ) -> Moments:
         """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
 
-        X holds points as rows of -1 and 1, y one real label each (arrays or memory maps); or, without y, X is an
-        iterable of such pairs, read as if they were one, one at a time. ``callback`` is called with the name of this
-        stage and the share that has been read; ``checked`` says that X is known to consist of points of the cube.
+        X holds points as rows of -1 and 1, y one real label each (arrays or memory maps). Without y, X is a ``Sample``
+        or an iterable of samples or such pairs (X, y), which are read one after another.
         """
         if y is None and isinstance(X, np.ndarray):
             raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
-        shards: Any = X if y is None else [(X, y)]
+        given: Any = X if y is None else Sample.checked(X, y)  # type: ignore[arg-type]  # with y, X is an array
         new = self._at(0, *np.zeros((2, len(self._sums))))
-        m = 0 if y is None else checks.rectangular("y", y).size
-        for _ in new._read(chunks(shards, self.n, checked), m):
-            if callback:
-                callback(f"moments of degree {self.degree}", new.count / m if m else 0.0)
+        if isinstance(given, Sample):
+            new._read([given], len(given.y))
+        else:
+            new._read((pair if isinstance(pair, Sample) else Sample.checked(*pair) for pair in given), None)
         if self.count:
             new = self + new
         self.count, self._sums, self._rest = new.count, new._sums, new._rest
         return self
 
-    def _read(self, pieces: Iterable[tuple[NDArray[Any], NDArray[Any]]], m: int) -> Iterator[None]:
-        """Add the samples of the pieces, m or more; pauses after each block."""
-        products, table, squares = self._products, np.zeros(0), 0.0
-        for y, where, sums in products.over(self._blocks(pieces, m), self._block, m):
-            if sums is None:
-                table = table if len(table) else np.zeros(1 << self.n)
-                np.add.at(table, where, y)
-                squares += float(y @ y)
-            else:
-                self._add(sums)
+    def _read(self, samples: Iterable[Sample], m: int | None) -> None:
+        """Add the samples, m in all if that is known."""
+        products = self._products
+        table = np.zeros(0)  # the sum of the labels at each point of the cube, once a sample needs it
+        squares = 0.0
+        for y, where, sums in products.over(self._blocks(samples), self._block_sums, m):
             self.count += len(y)
-            yield
+            if sums is not None:
+                self._add(sums)
+                continue
+            if not len(table):
+                table = np.zeros(1 << self.n)
+            np.add.at(table, where, y)
+            squares += float(y @ y)
         if len(table):
             sums = np.zeros_like(self._sums)
             sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
             sums[-1] = squares
             self._add(sums)
 
-    def _blocks(self, pieces: Iterable[tuple[NDArray[Any], NDArray[Any]]], m: int) -> Iterator[Any]:
+    def _blocks(self, samples: Iterable[Sample]) -> Iterator[tuple[Sample, Any]]:
         """The samples as they are summed together, with the type of the products, or None for the transform."""
         products = self._products
-        for X, y in pieces:
-            exact = float(np.abs(y).max()) * products.block <= 1 << 24 and bool((y == np.rint(y)).all())
-            signs = exact and bool((np.abs(y) == 1).all())
-            if exact and self._many(max(m, len(y)) // (4 if signs else 1)):
-                yield X, y, None
-                continue
-            dtype = np.uint64 if signs else np.float32 if exact or y.dtype == np.float32 else np.float64
-            for rows in slices(len(y), products.bits if signs else products.block):
-                yield X[rows], y[rows], dtype
+        for sample in samples:
+            checks.signs("X", sample.X[:0], self.n)  # the number of columns
+            dtype = self._type_of_products(sample)
+            size = products.sign_block if dtype in (None, np.uint64) else products.block
+            for block in sample.blocks(size):
+                yield block, dtype
 
-    def _block(self, block: tuple[NDArray[Any], NDArray[Any], Any], spare: Spare) -> tuple[NDArray[Any], Any, Any]:
+    def _type_of_products(self, sample: Sample) -> Any:
+        """uint64 for labels -1 and 1, float32 where it is exact or that of the labels, else float64; None: no products.
+
+        The transform of all 2^n sums takes about 8 n 2^n operations, the products of m samples m D.
+        """
+        products = self._products
+        limit = SINGLE_EXACT // products.block
+        blocks = (block.y for block in sample.blocks(products.sign_block))
+        if not all((np.abs(y) <= limit).all() and (y == np.rint(y)).all() for y in blocks):
+            return np.float32 if sample.y.dtype == np.float32 else np.float64
+        signs = all((np.abs(block.y) == 1).all() for block in sample.blocks(products.sign_block))
+        m = len(sample.y) // (SIGNS_PER_PRODUCT if signs else 1)
+        if self.n <= TABLE_N and 8 * self.n << self.n < m * products.size:
+            return None
+        return np.uint64 if signs else np.float32
+
+    def _block_sums(self, task: tuple[Sample, Any]) -> tuple[Array, Any, Any]:
         """The labels of a block, and where each of its points stands on the cube, or else its sums."""
-        (X, y, dtype), products = block, self._products
+        (X, y), dtype = task
         if dtype is None:
             return y, index(X, checked=True), None
+        products = self._products
         values = packed_signs(y) if dtype is np.uint64 else y.astype(dtype, copy=False)
-        sums = products.adjoint(products.factors(X.T, dtype, spare=spare), values)
+        sums = products.adjoint(products.factors(X.T, dtype), values)
         if dtype is np.uint64:
             sums -= 64 * len(values) - len(y)  # the bits beyond the last sample
         return y, None, np.append(sums, np.square(y, dtype=np.float64).sum())
 
-    def _many(self, m: int) -> bool:
-        """Whether the transform of all 2^n sums costs less than products with m samples, about 8 n 2^n to m D."""
-        return self.n <= TABLE_N and self.n << (self.n + 3) < m * self._products.size
-
     def _add(self, terms: NDArray[Any]) -> None:
         """Knuth's two-sum: sums + terms = total + error exactly."""
-        for piece in slices(len(terms), PIECE):
-            sums, new = self._sums[piece], terms[piece]
+        for piece in slices(len(terms), ADDED_MOMENTS):
+            sums = self._sums[piece]
+            new = terms[piece]
             total = sums + new
             shift = total - sums
             self._rest[piece] += (sums - (total - shift)) + (new - shift)
@@ -153,25 +166,26 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
-        if (n := self.n, d := self.degree) != (other.n, other.degree):
+        n, d = self.n, self.degree
+        if (n, d) != (other.n, other.degree):
             raise ValueError(f"Argument 'other' must have n = {n} and degree {d}, not {other.n} and {other.degree}.")
         result = self._at(self.count + other.count, self._sums.copy(), self._rest + other._rest)
         result._add(other._sums)
         return result
 
-    def _at(self, count: int, sums: NDArray[Any], rest: NDArray[Any]) -> Moments:
+    def _at(self, count: int, sums: Array, rest: Array) -> Moments:
         """Other moments of the same n and degree."""
         new = copy(self)
         new.count, new._sums, new._rest = count, sums, rest
         return new
 
     @property
-    def sums(self) -> NDArray[np.float64]:
+    def sums(self) -> Array:
         """S_T in the order of ``hypercube.monomials``, or of ``hypercube.supports`` for n > 62."""
         return np.asarray((self._sums + self._rest)[self._products.position])
 
     @property
-    def coefficients(self) -> NDArray[np.float64]:
+    def coefficients(self) -> Array:
         """S_T / count, the estimates of fhat(T), in the order of ``sums``."""
         return np.asarray(self.sums / self._samples)
 
@@ -188,43 +202,3 @@ class Moments:
 
     def __repr__(self) -> str:
         return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"
-
-
-def chunks(
-    shards: Iterable[tuple[ArrayLike, ArrayLike]], n: int, checked: bool = False
-) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """The samples of all shards, checked, in pieces of about ``CHUNK`` entries of X: whole blocks but the last."""
-    size, held, have = max(LONGEST, CHUNK // max(n, 1) & -LONGEST), [], 0
-    for X, y in shards:
-        X, y = checks.rectangular("X", X), checks.rectangular("y", y)
-        if X.ndim != 2 or X.shape[1] != n or X.dtype.kind not in "biuf":
-            checks.signs("X", X[:0] if X.ndim else X, n)  # refuses it
-        if y.shape != (len(X),):
-            checks.real_array("y", y, ndim=1, shape=(len(X),))
-        for rows in slices(len(X), size):
-            where = f"[{rows.start}:]" if rows.start else ""
-            points = X[rows] if checked else checks.signs("X" + where, X[rows])
-            held.append((points, checks.real_array("y" + where, y[rows], ndim=1)))
-            have += len(points)
-            if have >= size:
-                points, labels = _joined(held)
-                yield points[:size], labels[:size]
-                held, have = [(points[size:], labels[size:])], have - size
-    if have:
-        yield _joined(held)
-
-
-def _joined(pairs: list[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDArray[Any], NDArray[Any]]:
-    if len(pairs) == 1:
-        return pairs[0]
-    X, y = map(np.concatenate, zip(*pairs, strict=True))
-    return X, y
-
-
-def checked_points(X: ArrayLike) -> NDArray[Any]:
-    """X as an array, once all of its rows are known to be points of the cube; a memory map is read part by part."""
-    X = checks.rectangular("X", X)
-    checks.signs("X", X[:0] if X.ndim else X)
-    for rows in slices(len(X), max(1, CHUNK // max(X.shape[1], 1))):
-        checks.signs(f"X[{rows.start}:]" if rows.start else "X", X[rows])
-    return X

@@ -18,10 +18,10 @@ Paper: Lemma 7.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 from math import comb, prod
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,27 +30,61 @@ from numpy.typing import NDArray
 from .._arrays import parallel
 from ..cube.hypercube import dimension, supports
 
-__all__ = ["MonomialProducts", "packed_signs", "products_of"]
+__all__ = ["Factors", "MonomialProducts", "packed_signs", "products_of"]
 
-ROWS = (24, 64, 96)  # at least so many of a product: up to degree 2, above; up to so many if that wastes little
-FEATURES = 1 << 23  # entries of the larger factor of the products: 64 MB in double precision
-LONGEST = 4096  # samples of a block
-CACHED = 1 << 18  # entries of it that stay in a cache, for which longer blocks are taken
-DIRECT, SHORTEST = 10**6, 64  # M N K of a product of M x K and K x N numbers that OpenBLAS takes as they are, and K
-PADDING = 16  # numbers after each row, without which a column lies in few places of the cache
-WORDS = 1 << 17  # of 64 bits, that are counted at a time: 1 MB
-APART = 1 << 22  # moments up to which several blocks are summed at a time, each in an array of its own
-ALONE = 1 << 29  # monomials at samples in one call below which one thread is as quick as several: 0.05 s
-CALL = 1 << 19  # monomials at samples in a call of NumPy, below which threads wait for each other between the calls
-TASK = 1 << 24  # the same, for one thread at a time: about a millisecond
-SHORT = 32  # words, along which NumPy adds more slowly than across them
-KEPT = 1 << 24  # bytes for each thread that are kept between calls
+# Rows of a product, that is sets A, from which it is worth its call: up to degree 2, and above.
+ROWS = (24, 64)
+# Rows to which a product may grow where that adds few sets B in vain.
+MOST_ROWS = 96
+# Entries of the larger factor of the products: 64 MB in double precision.
+FACTOR_ENTRIES = 1 << 23
+# Entries of that factor which stay in a cache, 2 MB in double precision: to there blocks have more than 1024 samples.
+CACHED_ENTRIES = 1 << 18
+# Samples of a block, at least and at most.
+SHORTEST_BLOCK, LONGEST_BLOCK = 16, 4096
+# Samples of a block that is too long for CACHED_ENTRIES.
+LONG_BLOCK = 1024
+# Words of 64 labels in a block of bits.
+BLOCK_WORDS = 512
+# M N K up to which OpenBLAS takes a product of M x K and K x N numbers as they are, without copies of its own.
+DIRECT_PRODUCT = 10**6
+# The least K into which a product is cut to get there.
+SHORTEST_PART = 64
+# Numbers left free after each row: without them a column would lie in few places of the cache.
+PADDING = 16
+# Words of 64 bits that are counted at a time: 1 MB.
+COUNTED_WORDS = 1 << 17
+# Words of a row below which NumPy adds more quickly across the rows than along them.
+SHORT_ROW_WORDS = 32
+# Moments up to which several blocks are summed at a time, each block in an array of its own.
+SEPARATE_MOMENTS = 1 << 22
+# Monomials times samples in one call below which one thread is as quick as several: 0.05 s.
+ONE_THREAD_MONOMIALS = 1 << 29
+# Monomials times samples in a call of NumPy below which threads would wait for each other between the calls.
+CALL_MONOMIALS = 1 << 19
+# Monomials times samples that a thread is given at a time: about a millisecond.
+TASK_MONOMIALS = 1 << 24
+# Bytes of work arrays that a thread keeps for the next call; more are given back.
+KEPT_BYTES = 1 << 24
+
+# The work arrays of each thread, by name and type: fresh pages of memory would cost more than what is done in them.
+_workspace = local()
+
+
+def _work_array(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array of any content, which the next call with this name and type in this thread overwrites."""
+    arrays: dict[Any, NDArray[Any]] = _workspace.__dict__
+    key = f"{name} {np.dtype(dtype).char}"
+    size = prod(shape)
+    if key not in arrays or arrays[key].size < size:
+        arrays[key] = np.empty(size, dtype)
+    return arrays[key][:size].reshape(shape)
 
 
 class Tile(NamedTuple):
     """One product: the sets A with these pivots, from start to stop, with the first ``width`` sets B of one size."""
 
-    upper: int
+    upper: int  # the number of elements of the sets B, 1 for the empty set too
     pivots: range
     start: int
     stop: int
@@ -58,35 +92,12 @@ class Tile(NamedTuple):
     where: slice  # in the flat array of all products
 
 
-class Spare(dict[Any, NDArray[Any]]):
-    """Arrays that are used again: fresh pages of memory would cost more than what is done in them."""
-
-    def rows(self, name: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-        """So many rows of that length, of any content."""
-        size, key = prod(shape), (name, np.dtype(dtype).char)
-        if key not in self or self[key].size < size:
-            self[key] = np.empty(size, dtype)
-        return self[key][:size].reshape(shape)
-
-
-_kept: list[Spare] = []  # between calls
-
-
-def _spare(*lists: list[Spare]) -> Spare:
-    """The last of the first list that has one; another thread may be quicker."""
-    for unused in lists:
-        with suppress(IndexError):
-            return unused.pop()
-    return Spare()
-
-
 class Factors(NamedTuple):
-    """chi_A and chi_B at the points of a block, in arrays that stand in ``spare``."""
+    """chi_A and chi_B at the points of a block, in work arrays: those of one block at a time in each thread."""
 
     points: NDArray[Any]  # a row for each coordinate
     below: list[NDArray[Any]]  # chi_A for sets of fewer than ceil(d/2) elements, by their number
     above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element stand together
-    spare: Spare
 
 
 class MonomialProducts:
@@ -108,18 +119,23 @@ class MonomialProducts:
         self.low = dimension(n, max(0, self.lower - 1))  # the sets of fewer elements come first, as among the monomials
         self.tiles = list(self._tiles())
         self.size = self.tiles[-1].where.stop if self.tiles else self.low
-        factor = max(n, comb(n, self.most))
-        samples = max(min(LONGEST, CACHED // factor), min(1024, FEATURES // factor), 16)
-        self.block = 1 << samples.bit_length() - 1
-        self.bits = 64 * max(1, min(512, FEATURES // (8 * factor)))  # samples per block of bits
+        factor = max(n, comb(n, self.most))  # rows of the larger one
+        cached = min(LONGEST_BLOCK, CACHED_ENTRIES // factor)
+        long = min(LONG_BLOCK, FACTOR_ENTRIES // factor)
+        self.block = _power_of_2(max(cached, long, SHORTEST_BLOCK))  # samples
+        words = max(1, min(BLOCK_WORDS, FACTOR_ENTRIES // (8 * factor)))
+        self.sign_block = 64 * _power_of_2(words)  # samples with labels -1 and 1
 
     def _tiles(self) -> Iterator[Tile]:
-        end, first = self.low, self.lower - 1
+        end = self.low
+        first = self.lower - 1
         while 0 <= first < self.n:
-            last, start = first + 1, comb(first, self.lower)
+            last = first + 1
             while last < self.n and self._together(first, last):
                 last += 1
-            height, above = comb(last, self.lower) - start, self.n - 1 - first
+            start = comb(first, self.lower)
+            height = comb(last, self.lower) - start
+            above = self.n - 1 - first
             for upper in range(1, max(1, self.most) + 1):
                 width = comb(above, upper) if upper > 1 else 1 + above * (self.most > 0)
                 if width:
@@ -130,10 +146,9 @@ class MonomialProducts:
 
     def _together(self, first: int, last: int) -> bool:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
-        rows, most = comb(last, self.lower) - comb(first, self.lower), self.most
-        return rows < ROWS[self.lower > 1] or (
-            rows < ROWS[2] and 8 * comb(self.n - last, most) > 7 * comb(self.n - first, most)
-        )
+        rows = comb(last, self.lower) - comb(first, self.lower)
+        few_in_vain = 8 * comb(self.n - last, self.most) > 7 * comb(self.n - first, self.most)
+        return rows < ROWS[self.lower > 1] or (rows < MOST_ROWS and few_in_vain)
 
     @cached_property
     def position(self) -> NDArray[np.intp]:
@@ -145,7 +160,8 @@ class MonomialProducts:
         for upper, _, start, stop, width, where in self.tiles:
             grid = np.arange(where.start, where.stop).reshape(-1, width)
             if upper == 1:
-                position[self.low + start : self.low + stop], grid = grid[:, 0], grid[:, 1:]
+                position[self.low + start : self.low + stop] = grid[:, 0]
+                grid = grid[:, 1:]
             if not grid.size:
                 continue
             B = self.n - 1 - sets[upper][: grid.shape[1], ::-1]
@@ -156,43 +172,51 @@ class MonomialProducts:
             position[target[valid]] = grid[valid]
         return position
 
-    def factors(self, columns: NDArray[Any], dtype: Any = np.float64, spare: Spare | None = None) -> Factors:
+    def factors(self, columns: NDArray[Any], dtype: Any = np.float64) -> Factors:
         """chi_A and chi_B at points, the columns of an array: A of at most ceil(degree/2) elements, B of the rest.
 
         Of type uint64, the factors hold one bit per sample, 1 where the character is -1. Most sets A have
         ceil(degree/2) elements; their characters are made tile by tile, when they are needed.
         """
-        columns, spare = packed_signs(columns) if dtype is np.uint64 else columns, Spare() if spare is None else spare
-        points, above = (spare.rows(k, (self.n + k, columns.shape[1]), dtype) for k in (0, 1))
+        if dtype is np.uint64:
+            columns = packed_signs(columns)
+        points = _work_array("points", (self.n, columns.shape[1]), dtype)
+        above = _work_array("above", (self.n + 1, columns.shape[1]), dtype)
         points[...] = columns
-        above[0], above[1:] = dtype is not np.uint64, points[::-1]
-        below = _characters(above[:1], points, max(0, self.lower - 1), spare, "below")
-        B = _characters(above[:1], above[1:], self.most, spare, "above")
-        return Factors(points, below, [above[:1], above, *B[2:]], spare)
+        above[0] = dtype is not np.uint64
+        above[1:] = points[::-1]
+        below = _characters(above[:1], points, max(0, self.lower - 1), "below")
+        B = _characters(above[:1], above[1:], self.most, "above")
+        return Factors(points, below, [above[:1], above, *B[2:]])
 
     def _each(self, factors: Factors) -> Iterator[tuple[Tile, NDArray[Any]]]:
         """The tiles, and chi_A for the sets A of each."""
-        done, A = -1, factors.points
+        A = factors.points
+        done = -1
         for tile in self.tiles:
             if self.lower == 1:
                 A = factors.points[tile.start : tile.stop]
             elif tile.start != done:
-                A = factors.spare.rows("each", (tile.stop - tile.start, A.shape[1]), A.dtype)
-                A, done = _level(factors.below[-1], factors.points, self.lower, tile.pivots, A), tile.start
+                A = _work_array("tile", (tile.stop - tile.start, A.shape[1]), A.dtype)
+                _fill_level(A, factors.below[-1], factors.points, self.lower, tile.pivots)
+                done = tile.start
             yield tile, A
 
     def adjoint(self, factors: Factors, y: NDArray[Any]) -> NDArray[Any]:
         """Phi^T y as a flat array. y is of the type of the factors; bits 0 beyond the last sample count as labels 1."""
-        bits, spare, B = y.dtype == np.uint64, factors.spare, []
+        bits = y.dtype == np.uint64
         product = _agreement if bits else _product
+        B = []  # y chi_B
         for j, level in enumerate(factors.above):
             if bits:
-                B.append(np.bitwise_xor(level, y, out=spare.rows(("times", j), level.shape, y.dtype)))
+                B.append(np.bitwise_xor(level, y, out=_work_array(f"y chi_B {j}", level.shape, y.dtype)))
             else:  # BLAS is faster on contiguous columns
-                rows = spare.rows("times", (len(level), len(y) + PADDING), y.dtype)[:, : len(y)]
-                B.append(spare.rows(("times", j), level.T.shape, y.dtype).T)
-                B[j][...] = np.multiply(level, y, out=rows)
-        flat, end = np.empty(self.size, np.float64 if bits else y.dtype), 0
+                rows = _work_array("padded", (len(level), len(y) + PADDING), y.dtype)[:, : len(y)]
+                np.multiply(level, y, out=rows)
+                B.append(_work_array(f"y chi_B {j}", level.T.shape, y.dtype).T)
+                B[j][...] = rows
+        flat = np.empty(self.size, np.float64 if bits else y.dtype)
+        end = 0
         for level in factors.below:
             product(level, B[0], flat[end : end + len(level)].reshape(-1, 1))
             end += len(level)
@@ -203,37 +227,36 @@ class MonomialProducts:
     def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
         """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
         total: NDArray[Any] = c[: self.low] @ np.concatenate(factors.below)
-        sums = [factors.spare.rows(("sums", j), level.shape, c.dtype) for j, level in enumerate(factors.above)]
-        for sum_ in sums:
-            sum_[...] = 0
+        sums = [_work_array(f"sums {j}", level.shape, c.dtype) for j, level in enumerate(factors.above)]
+        for level_sums in sums:
+            level_sums[...] = 0
         for tile, A in self._each(factors):
-            product = factors.spare.rows("product", (tile.width, len(total)), c.dtype)
-            sums[tile.upper][: tile.width] += np.matmul(c[tile.where].reshape(-1, tile.width).T, A, out=product)
-        for level, sum_ in zip(factors.above[1:], sums[1:], strict=True):
-            sum_ *= level
-            total += sum_.sum(axis=0)
+            product = _work_array("product", (tile.width, len(total)), c.dtype)
+            np.matmul(c[tile.where].reshape(-1, tile.width).T, A, out=product)
+            sums[tile.upper][: tile.width] += product
+        for level, level_sums in zip(factors.above[1:], sums[1:], strict=True):
+            level_sums *= level
+            total += level_sums.sum(axis=0)
         return total
 
-    def over(self, blocks: Iterable[Any], work: Callable[[Any, Spare], Any], m: int) -> Iterator[Any]:
-        """work(block, spare) in order, several at a time if that is worth it for m samples in all (0: nobody knows).
+    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int | None) -> Iterator[Any]:
+        """work(block) in order, several at a time if that is worth it for m samples in all (None: nobody knows).
 
         A block that takes both maps counts as two.
         """
-
-        unused: list[Spare] = []
-
-        def some(task: list[Any]) -> list[Any]:
-            spare = _spare(unused, _kept)
-            done = [work(block, spare) for block in task]
-            unused.append(spare)
-            return done
-
-        left, together = iter(blocks), max(1, TASK // (self.block * self.size))
+        left = iter(blocks)
+        together = max(1, TASK_MONOMIALS // (self.block * self.size))
         tasks = iter(lambda: list(islice(left, together)), [])
         calls = 2 * len(self.tiles) + (self.n if self.lower > 1 else 0)
-        large = calls * CALL <= self.size * self.block and self.size <= APART and not 0 < m * self.size < ALONE
-        yield from chain.from_iterable(parallel(some, tasks, large))
-        _kept.extend(spare for spare in unused if sum(array.nbytes for array in spare.values()) <= KEPT)
+        long_calls = calls * CALL_MONOMIALS <= self.size * self.block
+        much = m is None or m * self.size >= ONE_THREAD_MONOMIALS
+        large = long_calls and much and self.size <= SEPARATE_MOMENTS
+        try:
+            yield from chain.from_iterable(parallel(lambda task: [work(block) for block in task], tasks, large))
+        finally:
+            arrays = _workspace.__dict__
+            if sum(array.nbytes for array in arrays.values()) > KEPT_BYTES:
+                arrays.clear()
 
 
 @lru_cache(maxsize=8)
@@ -259,31 +282,38 @@ def packed_signs(signs: NDArray[Any]) -> NDArray[np.uint64]:
     return words
 
 
-def _characters(one: NDArray[Any], X: NDArray[Any], degree: int, spare: Spare, name: str) -> list[NDArray[Any]]:
+def _power_of_2(number: int) -> int:
+    """The largest power of 2 that is at most the number."""
+    return 1 << number.bit_length() - 1
+
+
+def _characters(one: NDArray[Any], X: NDArray[Any], degree: int, name: str) -> list[NDArray[Any]]:
     """chi_T at the columns of X, as rows: for each i <= degree the sets of i elements, in colexicographic order."""
-    levels, n = [one, X][: degree + 1], len(X)
+    n = len(X)
+    levels = [one, X][: degree + 1]
     for i in range(2, degree + 1):
-        level = spare.rows((name, i), (comb(n, i), X.shape[1]), X.dtype)
-        levels.append(_level(levels[-1], X, i, range(i - 1, n), level))
+        level = _work_array(f"{name} {i}", (comb(n, i), X.shape[1]), X.dtype)
+        _fill_level(level, levels[-1], X, i, range(i - 1, n))
+        levels.append(level)
     return levels
 
 
-def _level(before: NDArray[Any], X: NDArray[Any], size: int, pivots: range, level: NDArray[Any]) -> NDArray[Any]:
-    """The same for the sets of so many elements with these pivots, from those of one element less."""
-    times, end = np.bitwise_xor if X.dtype == np.uint64 else np.multiply, 0
+def _fill_level(level: NDArray[Any], before: NDArray[Any], X: NDArray[Any], size: int, pivots: range) -> None:
+    """chi_T for the sets of so many elements with these pivots, from those of one element less."""
+    times = np.bitwise_xor if X.dtype == np.uint64 else np.multiply
+    end = 0
     for p in pivots:
         rows = comb(p, size - 1)
         times(before[:rows], X[p], out=level[end : end + rows])
         end += rows
-    return level
 
 
 def _product(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     """out = A B^T, the sum of products that are small enough for OpenBLAS to take them directly."""
     rows, m = A.shape
-    part = 1 << max(0, (DIRECT // out.size).bit_length() - 1)
+    part = 1 << max(0, (DIRECT_PRODUCT // out.size).bit_length() - 1)
     whole = m - m % part
-    if not SHORTEST <= part < m:
+    if not SHORTEST_PART <= part < m:
         np.matmul(A, B.T, out=out)
         return
     parts = np.matmul(A[:, :whole].reshape(rows, -1, part).swapaxes(0, 1), B.T[:whole].reshape(-1, part, len(B)))
@@ -295,8 +325,8 @@ def _product(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
 def _agreement(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     """The bits in which a and b agree minus those in which they differ, for all rows a and b."""
     words = max(1, A.shape[1])
-    across = min(len(B), max(1, WORDS // words))
-    down = max(1, WORDS // (words * across))
+    across = min(len(B), max(1, COUNTED_WORDS // words))
+    down = max(1, COUNTED_WORDS // (words * across))
     for j in range(0, len(B), across):
         for i in range(0, len(A), down):
             out[i : i + down, j : j + across] = _differing(A[i : i + down], B[j : j + across])
@@ -306,6 +336,6 @@ def _agreement(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
 
 def _differing(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.uint32]:
     """The number of bits in which a and b differ, for all rows a and b."""
-    if A.shape[1] < SHORT:
+    if A.shape[1] < SHORT_ROW_WORDS:
         return np.asarray(np.bitwise_count(A.T[:, :, None] ^ B.T.copy()[:, None]).sum(axis=0, dtype=np.uint32))
     return np.asarray(np.bitwise_count(A[:, None] ^ B).sum(axis=2, dtype=np.uint32))

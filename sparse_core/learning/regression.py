@@ -1,7 +1,7 @@
 r"""Polynomial regression on the cube: the c that minimises mean (y - sum_{|T| <= d} c_T chi_T)^2 + ridge |c|^2.
 
-Four routes lead to the same minimiser; ``choose`` estimates their times. None forms the matrix Phi of all D monomials
-at all m samples.
+Four routes lead to the same minimiser; ``choose`` names one. None forms the matrix Phi of all D monomials at all m
+samples.
 
 * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree.
 * *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y; K_ij = sum_{|T| <= d} chi_T(x_i x_j)
@@ -17,8 +17,9 @@ Paper: Lemma 7, which calls it polynomial regression.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import comb, inf, log, sqrt
+import warnings
+from collections.abc import Callable, Iterator
+from math import comb, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,19 +30,45 @@ from .. import checks
 from .._arrays import Array, parallel, slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, index, monomials, supports
-from .conjugate_gradients import conjugate_gradients, descend
-from .moments import TABLE_N, Moments, Report, checked_points, chunks
-from .monomial_products import Spare, products_of
+from .moments import TABLE_N, Moments
+from .monomial_products import products_of
+from .sample import Sample
 
-__all__ = ["Fit", "choose", "distance_kernel", "gram", "least_squares", "solve"]
+__all__ = [
+    "TOLERANCE",
+    "Fit",
+    "choose",
+    "conjugate_gradients",
+    "distance_kernel",
+    "fit_sample",
+    "gram",
+    "least_squares",
+    "solve",
+]
 
 SOLVERS = ("gram", "kernel", "cg", "walsh")
-WALSH_N = 25  # up to here a table of all points is worth its memory
+# Residual, relative to the right side, at which the iterative routes stop unless told otherwise.
 TOLERANCE = 1e-6
-QUICK = 3e6  # nanoseconds below which the exact routes are preferred to faster ones
-LARGE = 500  # unknowns from which conjugate gradients are tried before the factors of the matrix
-EXACT = 1e-14  # relative residual that is no more than rounding
-PAIRS = 1 << 16  # entries of a matrix that are looked up at a time
+# Coordinates up to which a table of all 2^n points, 256 MB of doubles, is worth its memory.
+WALSH_N = 25
+# Samples up to which the kernel matrix is formed and factored on one thread in about a second.
+KERNEL_SAMPLES = 5000
+# Monomials up to which the Gram matrix is, in a fraction of a second.
+GRAM_MONOMIALS = 2500
+# Samples that are read at a time for a histogram.
+HISTOGRAM_SAMPLES = 1 << 15
+# Steps of conjugate gradients after which they are given up.
+MAX_STEPS = 2000
+# Reduction of the residual that steps in single precision can give.
+SINGLE_REDUCTION = 4e-7
+# Unknowns from which ``solve`` tries conjugate gradients before the factors of the matrix.
+ITERATED_UNKNOWNS = 500
+# Relative residual that is no more than rounding.
+ROUNDING = 1e-14
+# Eigenvalues up to this share of the largest count as zeros.
+ZERO_EIGENVALUE = 1e-12
+# Entries of a matrix that are looked up at a time.
+MATRIX_ENTRIES = 1 << 16
 
 
 class Fit(NamedTuple):
@@ -60,7 +87,6 @@ def least_squares(
     solver: str = "auto",
     memory: float = inf,
     tolerance: float = TOLERANCE,
-    callback: Report | None = None,
 ) -> Fit:
     """argmin_c mean_i (y_i - sum_{|T| <= d} c_T chi_T(x_i))^2 + ridge |c|^2.
 
@@ -70,75 +96,125 @@ def least_squares(
     solver : "gram", "kernel", "cg" or "walsh", or "auto" for the one that ``choose`` names.
     memory : bytes that "auto" may use.
     tolerance : of the residual of "cg" and "walsh", relative to the right side of the equations.
-    callback : called with the name of a stage of the work and the share of it that is done.
-
-    Ctrl-C during "cg" and "walsh" raises ``conjugate_gradients.Interrupted``, with the coefficients so far.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> least_squares(X, 3.0 - 2.0 * X[:, 1], degree=1)
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
     """
-    X = checked_points(X)
-    m, n, degree = checks.integer("m", len(X), 1), X.shape[1], checks.integer("degree", degree, 0)
-    y = checks.real_array("y", y, ndim=1, shape=(m,))
+    return fit_sample(Sample.checked(X, y), degree, ridge, solver, memory, tolerance)
+
+
+def fit_sample(sample: Sample, degree: int, ridge: float, solver: str, memory: float, tolerance: float) -> Fit:
+    """``least_squares`` of a sample that has been checked.
+
+    >>> fit_sample(Sample.checked([[1], [-1]], [1, 2]), 1, 0.0, "kernel", inf, TOLERANCE).coefficients
+    array([ 1.5, -0.5])
+    """
+    m, n = sample.X.shape
+    checks.integer("m", m, 1)
+    degree = checks.integer("degree", degree, 0)
     tolerance = checks.real("tolerance", tolerance, 0, 1)
     if checks.one_of("solver", solver, ("auto", *SOLVERS)) == "auto":
-        solver = choose(m, n, degree, ridge, memory, tolerance)
+        solver = choose(m, n, degree, memory)
     if solver == "kernel":
-        a = solve(_kernel_matrix(X, degree), y.astype(np.float64, copy=False), m * ridge)
-        return Fit(Moments(n, degree).update(X, a, callback, checked=True).sums, solver, 0)
+        a = solve(_kernel_matrix(sample.X, degree), checks.real_array("y", sample.y, 1).astype(np.float64), m * ridge)
+        return Fit(Moments(n, degree).update(sample.labelled(a)).sums, solver, 0)
     if solver == "walsh":
-        means, operator = _by_transforms(X, y, degree)
+        means, operator = _by_transforms(sample, degree)
     else:
-        means = Moments(n, degree).update(X, y, callback, checked=True).coefficients
+        means = Moments(n, degree).update(sample).coefficients
         if solver == "gram":
-            ones = np.ones(m, dtype=np.int8)
-            products = Moments(n, 2 * degree).update(X, ones, callback, checked=True)
+            products = Moments(n, 2 * degree).update(Sample.checked(sample.X))
             return Fit(solve(gram(products, degree), means, ridge), solver, 0)
-        operator = _by_products(X, degree)
-
-    def step(steps: int, residual: float) -> None:
-        if callback:
-            goal = max(tolerance, 1e-16)
-            callback("conjugate gradients", max(0.0, log(max(residual, goal)) / log(goal)))  # the share of the digits
-
-    c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance, step)
+        operator = _by_products(sample.X, degree)
+    c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance)
     return Fit(c, solver, steps)
 
 
-def choose(m: int, n: int, degree: int, ridge: float = 0.0, memory: float = inf, tolerance: float = TOLERANCE) -> str:
-    """The route that should take the least time among those that the memory allows; the first of several quick ones.
+def choose(m: int, n: int, degree: int, memory: float = inf) -> str:
+    """A quick route within so many bytes of memory, for m samples of n coordinates; an exact one where that is quick.
 
-    >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3, ridge=1e-6), choose(10**6, 20, 5)
+    >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')
     """
     m, n, degree = checks.integer("m", m, 1), checks.integer("n", n, 0), checks.integer("degree", degree, 0)
-    estimates = _time_and_memory(m, n, degree, ridge, tolerance)
-    times = {name: max(time, QUICK) for name, (time, size) in estimates.items() if size <= memory}
-    return min(times, key=lambda name: times[name])
-
-
-def _time_and_memory(m: int, n: int, degree: int, ridge: float, tolerance: float) -> dict[str, tuple[float, float]]:
-    """The nanoseconds of each route on a core of 2024, and its bytes beyond the vectors of length D.
-
-    For uniform points the square root of the condition number of G is about (1 + r)/(1 - r), r = sqrt(D/m) (Marchenko
-    and Pastur), to which the number of steps is proportional: close to m = D they are not the ones to take.
-    """
     D, squares = dimension(n, degree), dimension(n, 2 * degree)
-    table = n << n if n <= WALSH_N else inf  # a transform takes a quarter of it
-    r = sqrt(D / m)
-    least = max(1 - r, 0) ** 2 + ridge
-    digits = log(2 / tolerance) if tolerance else inf
-    steps = 2 + sqrt(((1 + r) ** 2 + ridge) / least) * digits / 2 if least else inf
-    means, entry = m * D / 12, 3 if n <= TABLE_N else 4 * (n // 16 + 1)
-    solution = 5 * D**2 if LARGE <= D and r < 1 / 2 else D**3 / 150  # as ``solve`` will find it
-    count = min(m * squares / 64, table / 4 + 20 * m if n <= TABLE_N else inf)
-    return {
-        "gram": (means + count + solution + entry * D**2, 16 * D**2 + 80 * squares),
-        "kernel": (means + m**2 * (n / 25 + 8) + m**3 / 150 if m < D else inf, 16 * m**2),
-        "cg": (means + m * D / 11 * steps, 0),
-        "walsh": (20 * m + table / 2 * steps, 40 * 2**n if n <= WALSH_N else inf),
-    }
+    # Fewer samples than monomials: the smaller system is that of the samples.
+    if m < min(D, KERNEL_SAMPLES) and 16 * m**2 <= memory:
+        return "kernel"
+    # The moments of twice the degree, 64 of which a processor counts in the time of one product, cost no more than
+    # some ten steps; or there would be many steps, since with few samples the Gram matrix is far from the identity.
+    if D <= GRAM_MONOMIALS and (squares <= 64 * D or m < 2 * D) and 16 * D**2 + 80 * squares <= memory:
+        return "gram"
+    # Two transforms of the table of the cube, about n 2^n operations, cost less than two products over the samples.
+    if n <= WALSH_N and 8 * n << n < m * D and 40 << n <= memory:
+        return "walsh"
+    return "cg"
+
+
+def conjugate_gradients(apply: Callable[[Array, Any], Array], b: Array, tolerance: float) -> tuple[Array, int]:
+    """c with |b - A c| <= tolerance |b|, and the number of steps, from (c, dtype) -> A c in that precision; A >= 0.
+
+    Unlike ``scipy.sparse.linalg.cg``:
+
+    1. The steps are in single precision, which halves their time and cannot reduce the residual beyond
+       ``SINGLE_REDUCTION``. So it is computed afresh in double precision, and the steps begin again with it on the
+       right side, until it is small enough.
+    2. The inner products do not use BLAS, whose last bits depend on the number of threads.
+
+    >>> conjugate_gradients(lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6)
+    (array([1. , 0.5]), 2)
+    """
+    c = np.zeros_like(b)
+    residual = b
+    size = left = _dot(b, b) ** 0.5
+    steps = 0
+    while left > tolerance * size and steps < MAX_STEPS:
+        goal = max(tolerance * size / 2, SINGLE_REDUCTION * left)
+        change = None
+        for change, estimate in _descend(lambda v: apply(v, np.float32), residual):  # noqa: B007
+            steps += 1
+            if estimate <= goal or steps >= MAX_STEPS:
+                break
+        if change is None:  # the residual is in the kernel of A
+            break
+        c = c + change
+        residual = b - apply(c, np.float64)
+        left = _dot(residual, residual) ** 0.5
+    if left > tolerance * size:
+        from sklearn.exceptions import ConvergenceWarning  # slow to load, for a rare case
+
+        warnings.warn(
+            f"Conjugate gradients stopped after {steps} steps with a relative residual of {left / size:.1e}; "
+            "a positive ridge or more samples would help.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return c, steps
+
+
+def _descend(apply: Callable[[Array], Array], b: Array) -> Iterator[tuple[Array, float]]:
+    """The steps of conjugate gradients for apply(x) = b: x and |b - apply(x)|, until this is in the matrix's kernel."""
+    x = np.zeros_like(b)
+    r = b.copy()
+    p = b.copy()
+    square = _dot(r, r)
+    while True:
+        image = apply(p)
+        curvature = _dot(p, image)
+        if curvature <= 0:
+            return
+        rate = square / curvature
+        x = x + rate * p
+        r -= rate * image
+        before = square
+        square = _dot(r, r)
+        yield x, square**0.5
+        p = r + (square / before) * p
+
+
+def _dot(a: Array, b: Array) -> float:
+    return float(np.sum(a * b))
 
 
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
@@ -151,7 +227,7 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     array([1., 1.])
     """
     A[np.diag_indices_from(A)] += ridge
-    # with one thread: else the last bits tell the number of threads
+    # with one thread: else the last bits would depend on the number of threads
     [x] = parallel(lambda b: _solution(A, b), [b], large=False)
     return x
 
@@ -159,16 +235,16 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
 def _solution(A: Array, b: Array) -> Array:
     if not len(b):
         return b
-    size = float(np.linalg.norm(b)) if len(b) >= LARGE and b.ndim == 1 else 0.0
-    for step, (x, left) in enumerate(descend(lambda v: blas.dsymv(1.0, A.T, v), b) if size else (), start=1):
-        if left <= EXACT * size / 2 and np.linalg.norm(b - A @ x) <= EXACT * size:
+    size = float(np.linalg.norm(b)) if len(b) >= ITERATED_UNKNOWNS and b.ndim == 1 else 0.0
+    for step, (x, left) in enumerate(_descend(lambda v: blas.dsymv(1.0, A.T, v), b) if size else (), start=1):
+        if left <= ROUNDING * size / 2 and np.linalg.norm(b - A @ x) <= ROUNDING * size:
             return x
         if left > size * 2.0**-step:
             break
     factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
     if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
         return np.asarray(lapack.dpotrs(factor, b)[0])
-    return np.asarray(np.linalg.pinv(A, rcond=1e-12, hermitian=True) @ b)
+    return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)
 
 
 def distance_kernel(n: int, degree: int) -> Array:
@@ -179,7 +255,8 @@ def distance_kernel(n: int, degree: int) -> Array:
     >>> distance_kernel(3, 1), distance_kernel(3, 3)
     (array([ 4.,  2.,  0., -2.]), array([8., 0., 0., 0.]))
     """
-    n, degree = checks.integer("n", n, 0, 10**5), min(checks.integer("degree", degree, 0), n)
+    n = checks.integer("n", n, 0, 10**5)
+    degree = min(checks.integer("degree", degree, 0), n)
     pairs = [(i, j) for i in range(degree + 1) for j in range(i + 1)]
     return np.array([float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs)) for h in range(n + 1)])
 
@@ -192,75 +269,69 @@ def gram(moments: Moments, degree: int) -> Array:
            [1., 1., 0.],
            [0., 0., 1.]])
     """
-    n, degree = moments.n, min(checks.integer("degree", degree, 0, moments.degree // 2), moments.n)
-    entries = (_by_table if n <= TABLE_N else _by_words)(moments, degree)
-    G = np.empty((dimension(n, degree),) * 2)
-    for rows in slices(len(G), max(1, PAIRS // len(G))):
-        G[rows, : rows.stop] = entries(rows)
+    n = moments.n
+    degree = min(checks.integer("degree", degree, 0, moments.degree // 2), n)
+    words = _words(n, degree)
+    entries = _entries(moments)
+    G = np.empty((len(words),) * 2)
+    for rows in slices(len(G), max(1, MATRIX_ENTRIES // len(G))):
+        G[rows, : rows.stop] = entries(words[rows, None] ^ words[: rows.stop])
         G[: rows.stop, rows] = G[rows, : rows.stop].T
     return G
 
 
-def _by_table(moments: Moments, degree: int) -> Callable[[slice], Array]:
-    """rows -> the entries of some rows of the Gram matrix up to their last diagonal entry, from a table of all sets."""
-    table, masks = np.zeros(1 << moments.n), monomials(moments.n, degree)
-    table[monomials(moments.n, moments.degree)] = moments.coefficients
-    return lambda rows: table.take(masks[rows, None] ^ masks[: rows.stop])
+def _entries(moments: Moments) -> Callable[[NDArray[np.int64]], Array]:
+    """Words of sets -> their coefficients: from a table of all 2^n masks, or for larger n by bisection."""
+    words = _words(moments.n, moments.degree)
+    if moments.n <= TABLE_N:
+        table = np.zeros(1 << moments.n)
+        table[words] = moments.coefficients
+        return table.take
+    order = np.argsort(words)
+    words = words[order]
+    values = moments.coefficients[order]
+    return lambda wanted: values[np.searchsorted(words, wanted)]
 
 
-def _by_words(moments: Moments, degree: int) -> Callable[[slice], Array]:
-    """The same for any n, from the place of each set among all sets, 16 coordinates at a time."""
-    n, values = moments.n, moments.coefficients
-    member = np.concatenate([(level[:, :, None] == np.arange(n)).any(1) for level in supports(n, degree)])
-    words = np.packbits(np.pad(member, ((0, 0), (0, -n % 16))), axis=1, bitorder="little").view("<u2")
-    first, places = np.array([0] + [dimension(n, i) for i in range(2 * degree)]), _places(n, 2 * degree)
+def _words(n: int, degree: int) -> NDArray[np.int64]:
+    """A word of 64 bits for each set of at most ``degree`` coordinates, T xor T' having the xor of their words.
 
-    def entries(rows: slice) -> Array:
-        place, size = 0, np.zeros((rows.stop - rows.start, rows.stop), dtype=np.intp)
-        for word, added in zip(words.T, places, strict=True):
-            both = word[rows, None] ^ word[: rows.stop]
-            place += added[size << 16 | both]
-            size += np.bitwise_count(both)
-        return np.asarray(values[first[size] + place])
-
-    return entries
-
-
-def _places(n: int, most: int) -> list[NDArray[np.int64]]:
-    """What 16 coordinates at a time add to the place of a set among those of its size, in colexicographic order.
-
-    The i-th element p adds C(p, i). Entry 2^16 q + v is for q elements in lower coordinates and v the bits of these.
+    These are the bit masks up to n = 62. Beyond, each coordinate has random bits; that all words differ is checked.
     """
-    tables = []
-    for low in range(0, n, 16):
-        place, size = np.zeros((most + 1, 1), dtype=np.int64), np.arange(most + 1)[:, None]
-        for p in range(low, low + 16):
-            more = np.array([comb(p, i + 1) for i in range(most + 17)])
-            place, size = np.hstack([place, place + more[size]]), np.hstack([size, size + 1])
-        tables.append(place.reshape(-1))
-    return tables
+    if n <= 62:
+        return monomials(n, degree)
+    bits = np.random.default_rng(n).integers(0, np.iinfo(np.int64).max, n)
+    words = np.concatenate([np.bitwise_xor.reduce(bits[level], axis=1) for level in supports(n, degree)])
+    if len(np.unique(words)) < len(words):
+        raise ValueError(f"Two of {len(words)} sets of coordinates have the same word of 64 bits.")
+    return words
 
 
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
     points, n = X.astype(np.float32), X.shape[1]
-    parts = (((n - points[rows] @ points.T) / 2).astype(np.intp) for rows in slices(len(X), max(1, PAIRS // len(X))))
-    return np.concatenate([distance_kernel(n, degree)[distances] for distances in parts])
+    kernel = distance_kernel(n, degree)
+    K = np.empty((len(X),) * 2)
+    for rows in slices(len(X), max(1, MATRIX_ENTRIES // len(X))):
+        K[rows] = kernel[((n - points[rows] @ points.T) / 2).astype(np.intp)]
+    return K
 
 
 def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
-    """c -> Phi^T Phi c / m in a given precision, for points that have been checked."""
+    """c -> Phi^T Phi c / m in a given precision."""
     m, n = X.shape
-    products, columns = products_of(n, degree), np.ascontiguousarray(X.T, dtype=np.int8)
+    products = products_of(n, degree)
+    columns = np.ascontiguousarray(X.T, dtype=np.int8)
 
     def operator(c: Array, dtype: Any) -> Array:
-        flat, image = np.zeros(products.size, dtype), np.zeros(products.size)
+        flat = np.zeros(products.size, dtype)
         flat[products.position] = c
 
-        def block(rows: slice, spare: Spare) -> NDArray[Any]:
-            factors = products.factors(columns[:, rows], dtype, spare)
+        def block(rows: slice) -> NDArray[Any]:
+            factors = products.factors(columns[:, rows], dtype)
             return products.adjoint(factors, products.forward(factors, flat))
 
+        image = np.zeros(products.size)
         for part in products.over(slices(m, products.block), block, 2 * m):
             image += part
         return np.asarray(image[products.position] / m)
@@ -268,15 +339,16 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
     return operator
 
 
-def _by_transforms(X: NDArray[Any], y: NDArray[Any], degree: int) -> tuple[Array, Callable[[Array, Any], Array]]:
+def _by_transforms(sample: Sample, degree: int) -> tuple[Array, Callable[[Array, Any], Array]]:
     """The means of y chi and c -> Phi^T Phi c / m, from the number of samples and the sum of labels at each point."""
-    m, n = X.shape
+    m, n = sample.X.shape
+    checks.integer("n", n, 0, WALSH_N)
     masks = monomials(n, degree)
-    frequency, labels = np.zeros((2, 1 << checks.integer("n", n, 0, WALSH_N)))
-    for points, values in chunks([(X, y)], n, checked=True):
-        where = index(points, checked=True)
+    frequency, labels = np.zeros((2, 1 << n))
+    for block in sample.blocks(HISTOGRAM_SAMPLES):
+        where = index(block.X, checked=True)
         np.add.at(frequency, where, 1.0)
-        np.add.at(labels, where, values)
+        np.add.at(labels, where, block.y)
     frequency /= m
     labels /= m
 

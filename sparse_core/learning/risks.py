@@ -7,7 +7,7 @@ Paper: section 2 (the loss), Lemma 7 (what the risks are about).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,22 +45,48 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
     """E (f - h)^2 = sum_T (c_T - hhat(T))^2 for the polynomial f of a fitted model, exactly.
 
     ``coefficients`` are those of h: all 2^n of them, as from ``fourier.walsh_transform``, or for any n a dictionary of
-    those that are not 0, by their sets of coordinates.
+    those that are not 0, by their sets of coordinates: tuples of different coordinates in any order.
 
     >>> from sparse_core.learning import LowDegreeRegressor
     >>> X = points(2)
     >>> model = LowDegreeRegressor(1).fit(X, X[:, 0] * X[:, 1] + X[:, 0])
-    >>> risk(model, [0, 1, 0, 1]), risk(model, {(0,): 1.0, (0, 1): 1.0})
+    >>> risk(model, [0, 1, 0, 1]), risk(model, {(0,): 1.0, (1, 0): 1.0})
     (1.0, 1.0)
     """
+    n = checks.having("model", model, "coef_", "monomials_").n_features_in_
     if isinstance(coefficients, Mapping):
-        n, sets = model.n_features_in_, model.monomials_.tolist()  # bit masks, or coordinates filled up with -1
-        rows = [tuple(i for i in (range(n) if n <= 62 else T) if (T >> i & 1 if n <= 62 else i >= 0)) for T in sets]
-        found = dict(zip(rows, model.coef_.tolist(), strict=True))
-        return float(sum((found.get(T, 0.0) - coefficients.get(T, 0.0)) ** 2 for T in {*found, *coefficients}))
-    gap = np.array(checks.length_2n("coefficients", coefficients)[0], dtype=np.float64)
+        target = _by_sets(coefficients, n)
+        found = dict(zip(_supports(model), model.coef_.tolist(), strict=True))
+        return float(sum((found.get(T, 0.0) - target.get(T, 0.0)) ** 2 for T in {*found, *target}))
+    gap, dimensions = checks.length_2n("coefficients", coefficients)
+    if dimensions != n:
+        raise ValueError(f"Argument 'coefficients' must have length 2**{n}, not {len(gap)}.")
+    gap = np.array(gap, dtype=np.float64)
     gap[model.monomials_] -= model.coef_
     return float(np.square(gap).sum())
+
+
+def _by_sets(coefficients: Sets, n: int) -> dict[tuple[int, ...], float]:
+    """The dictionary with its keys checked and sorted, no two of them the same set."""
+    target: dict[tuple[int, ...], float] = {}
+    for key, value in coefficients.items():
+        if not isinstance(key, tuple):
+            raise TypeError(f"Argument 'coefficients' must have tuples of coordinates as keys, not {key!r}.")
+        T = tuple(sorted(checks.integer("coefficients", i, 0, n - 1) for i in key))
+        if len(set(T)) < len(T) or T in target:
+            raise ValueError(
+                f"Argument 'coefficients' must name each set once and by different coordinates, not {key}."
+            )
+        target[T] = checks.real("coefficients", value)
+    return target
+
+
+def _supports(model: LowDegreeRegressor) -> list[tuple[int, ...]]:
+    """The monomials of a model as sets of coordinates."""
+    n, sets = model.n_features_in_, model.monomials_.tolist()
+    if n <= 62:  # bit masks
+        return [tuple(i for i in range(n) if T >> i & 1) for T in sets]
+    return [tuple(i for i in T if i >= 0) for T in sets]  # coordinates filled up with -1
 
 
 def sample_risks(
@@ -81,28 +107,18 @@ def sample_risks(
     (3,)
     """
     h, n = checks.length_2n("values", values)
-    m, runs, rng = (
-        checks.size("m", m),
-        checks.size("runs", runs),
-        checks.generator("rng", rng),
-    )
-    return _risks(model, h, n, [m], runs, rng, noise).ravel()
-
-
-def _risks(
-    model: LowDegreeRegressor,
-    h: Array,
-    n: int,
-    sizes: Sequence[int],
-    runs: int,
-    rng: np.random.Generator,
-    noise: Callable[[Array], Array] | None = None,
-) -> Array:
-    """The risk of each fit, sizes as rows and runs as columns."""
-    checks.having("model", model, "fit", "predict"), checks.integer("n", n, 1)
-    cube, coefficients, noise = points(n), walsh_transform(h), noise or (lambda y: y)
-    samples = ((rng.integers(0, len(h), m) for _ in range(runs)) for m in sizes)
-    return np.array([[risk(copy(model).fit(cube[i], noise(h[i])), coefficients) for i in row] for row in samples])
+    m, runs = checks.size("m", m), checks.size("runs", runs)
+    rng = checks.generator("rng", rng)
+    checks.having("model", model, "fit", "predict")
+    checks.integer("n", n, 1)
+    cube = points(n)
+    coefficients = walsh_transform(h)
+    found = []
+    for _ in range(runs):
+        rows = rng.integers(0, len(h), m)
+        y = h[rows] if noise is None else noise(h[rows])
+        found.append(risk(copy(model).fit(cube[rows], y), coefficients))
+    return np.array(found)
 
 
 class Curve(NamedTuple):
@@ -133,12 +149,12 @@ def learning_curve(
     >>> bool(curve.mean[1] < curve.mean[0])
     True
     """
-    h, n = checks.length_2n("values", values)
+    h, _ = checks.length_2n("values", values)
     given = checks.real_array("sizes", sizes if isinstance(sizes, np.ndarray) else checks.listed("sizes", sizes), 1)
     checks.integer("the number of sizes", len(given), 1)
     m = np.array([checks.size("sizes", int(size)) for size in given], dtype=np.int64)
     runs, rng = checks.size("runs", runs, 2), checks.generator("rng", rng)
-    found = _risks(model, h, n, m.tolist(), runs, rng)
+    found = np.array([sample_risks(model, h, size, runs, rng=rng) for size in m.tolist()])
     return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
 
 

@@ -10,25 +10,23 @@ The cluster is Dask's (``pip install "sparse_core[dask]"``), which is imported o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from io import BytesIO
-from mmap import ACCESS_READ, mmap
-from os import PathLike, fstat
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import checks
 from .._arrays import parallel
 from .moments import Moments
+from .sample import Sample
 
 __all__ = ["Shard", "moments", "save", "saved", "sum_by_halves"]
 
 Sum = TypeVar("Sum")
-SMALL = 1 << 20  # bytes of a file up to which it is read at once
-HEAD = b"\x93NUMPY\x01\x00v\x00"  # of the files that ``numpy.save`` writes: their data begin at byte 128
+# Bytes of the file of points from which shards are read by several threads.
+THREAD_BYTES = 1 << 20
 
 
 class Shard(NamedTuple):
@@ -37,37 +35,22 @@ class Shard(NamedTuple):
     X: Path
     y: Path
 
-    def samples(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """X and y, as memory maps or, from small files, as arrays; ``Moments.update`` takes many such pairs as one."""
-        return _mapped(self.X), _mapped(self.y)
+    def samples(self) -> Sample:
+        """X and y as memory maps, checked; ``Moments.update`` takes one such sample, or an iterable of many.
 
-    def moments(self, degree: int) -> Moments:
-        """sum_i y_i chi_T(x_i) over the samples of this shard."""
+        A missing file is a FileNotFoundError, a broken one a ValueError, both with its name.
+        """
         try:
-            X, y = self.samples()
-            return Moments(X.shape[-1] if X.ndim else 1, degree).update(X, y)
+            return Sample.checked(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in self))
         except (MemoryError, OSError):
             raise
         except Exception as error:  # of ours, of NumPy, and of the parsers that NumPy gives a broken file to
             raise ValueError(f"{self.X} and {self.y.name}: {error}") from None
 
-
-def _mapped(path: Path) -> NDArray[Any]:
-    """``np.load(path, mmap_mode="r")``; a small file is read at once, and the headers of equal shards once."""
-    with open(path, "rb", buffering=0) as file:
-        small = (size := fstat(file.fileno()).st_size) < SMALL
-        data: Any = file.read(size) if small else mmap(file.fileno(), 0, access=ACCESS_READ)
-    if data[:10] != HEAD:
-        return np.asarray(np.load(path, mmap_mode="r"))
-    shape, by_columns, dtype = _layout(data[8:128])
-    if dtype.hasobject:  # NumPy would take the bytes of the file for addresses
-        raise ValueError(f"The file must hold numbers, not entries of type {dtype}.")
-    return np.ndarray(shape, dtype, data, 128, order="F" if by_columns else "C")
-
-
-@lru_cache
-def _layout(header: bytes) -> Any:
-    return np.lib.format.read_array_header_1_0(BytesIO(header))
+    def moments(self, degree: int) -> Moments:
+        """sum_i y_i chi_T(x_i) over the samples of this shard."""
+        sample = self.samples()
+        return Moments(sample.X.shape[1], degree).update(sample)
 
 
 def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLike]]) -> list[Shard]:
@@ -118,8 +101,8 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
         raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
     degree = checks.integer("degree", degree, 0)
     if scheduler is None:
-        several = parallel if shards[0].X.stat().st_size > SMALL else map  # small ones are not worth a thread
-        parts = several(lambda shard: shard.moments(degree), shards)
+        large = shards[0].X.stat().st_size > THREAD_BYTES
+        parts = parallel(lambda shard: shard.moments(degree), shards, large)
         return sum_by_halves(lambda _: next(parts), Moments.__add__, 0, len(shards))
     try:
         from dask.delayed import delayed

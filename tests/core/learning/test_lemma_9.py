@@ -40,6 +40,22 @@ def test_split_agrees_with_flips_point_by_point(seed, n, s):
     assert parts.U + parts.V == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
 
 
+@pytest.mark.parametrize("n", [255, 256, 33_000, 65_536])
+def test_flips_are_counted_beyond_short_integers(n):
+    """One neuron relu(x_1 + ... + x_n - n + 1) at (1, ..., 1), where each flip makes it inactive: h falls from 1 to 0."""
+    found = lemma_9.flips(SparseNetwork([1], np.ones((1, n)), [n - 1]), np.ones((1, n), dtype=np.int8))
+    assert found.changes.tolist() == [[n]] and found.crossings.tolist() == [n]
+    assert (found.h[0], found.same[0], found.other[0]) == (1, 0, n / 4)
+
+
+def test_flips_at_listed_points_are_those_on_the_cube():
+    net = random_network(3, 4, 5)
+    whole, listed = lemma_9.flips(net), lemma_9.flips(net, hypercube.points(4).tolist())
+    assert all(np.array_equal(a, b) for a, b in zip(whole, listed, strict=True))
+    with pytest.raises(ValueError, match=r"Argument 'X' must have shape \(any, 4\), not \(1, 3\)"):
+        lemma_9.flips(net, [[1, 1, 1]])
+
+
 def test_splits_by_hand():
     # every flip of one of its two bits changes the one active neuron, and the parity from -1 to 1
     junta, empty = constructions.junta([1, -1, -1, 1], n=3), SparseNetwork([], np.zeros((0, 3)), [])

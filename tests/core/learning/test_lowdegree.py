@@ -1,9 +1,5 @@
 """The low-degree estimators: against naive paths and closed forms, and as scikit-learn estimators."""
 
-import io
-import sys
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
 from naive import characters, sample
@@ -89,8 +85,8 @@ def test_the_ends_of_a_threshold(monkeypatch):
     y = 2 * majority(X, 1, 4, 6) + noise
     whole, half = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X, X.astype(np.float16)))
     assert half.coef_ == pytest.approx(whole.coef_, abs=1e-12)  # in double precision, whatever the type of the points
-    monkeypatch.setattr(lowdegree, "CHUNK", 1000)  # entries in a block
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1000)
+    monkeypatch.setattr(lowdegree, "BLOCK_ENTRIES", 1000)
+    monkeypatch.setattr("sparse_core.learning.sample.CHECKED_ENTRIES", 1000)
     parts = LowDegreeRegressor(2, "threshold").fit(X, y)
     assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
 
@@ -142,7 +138,7 @@ def test_three_bits_out_of_256_are_found_from_a_few_hundred_samples():
 
 def test_what_is_not_said_is_what_the_documentation_says():
     said = {"method": "averaging", "ridge": 0.0, "level": 1.0, "solver": "auto", "tol": 1e-6, "max_memory": 4e9}
-    assert LowDegreeRegressor().get_params() == {"degree": 2, "verbose": False, **said}
+    assert LowDegreeRegressor().get_params() == {"degree": 2, **said}
     assert LowDegreeRegressor().__sklearn_tags__().regressor_tags.poor_score
 
 
@@ -285,7 +281,7 @@ def test_the_checks_that_cannot_apply_are_those_that_feed_real_numbers():
         assert "entries -1 and 1 only" in f"{exception} {cause}" or positive
 
 
-# --- Interruptions and progress ---
+# --- Interruptions ---
 
 
 @pytest.mark.parametrize("method", lowdegree.METHODS)
@@ -297,10 +293,10 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, fitted, monke
         model.fit(X, y)
     before = vars(model).copy()
 
-    def interrupt(stage, share):
+    def interrupt(self, *arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lowdegree, "_progress", lambda verbose: nullcontext(interrupt))
+    monkeypatch.setattr(Moments, "update", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.set_params(degree=2).fit(X[:, :5], y)
     assert vars(model) == {**before, "degree": 2}
@@ -326,26 +322,3 @@ def test_an_interrupted_partial_fit_leaves_the_moments_as_they_were(method, monk
             model.partial_fit(X, -y)
     twice = LowDegreeRegressor(1, method).fit(np.vstack([X, X]), np.concatenate([y, y]))
     assert model.partial_fit(X, y).coef_ == pytest.approx(twice.coef_)
-
-
-def test_bars_show_on_a_terminal_only_and_only_if_asked_for(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    def shown(stream, **options):
-        monkeypatch.setattr(sys, "stderr", stream)
-        LowDegreeRegressor(2, "least_squares", solver="cg", **options).fit(*sample(8, 300, 0))
-        return stream.getvalue()
-
-    bars = shown(Terminal(), verbose=True)
-    assert "moments of degree 2: 100%" in bars and "conjugate gradients: 100%" in bars
-    assert shown(Terminal()) == shown(io.StringIO(), verbose=True) == ""
-
-
-def test_bars_without_tqdm_say_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    X, y = sample(5, 50, 0)
-    with pytest.raises(ImportError, match=r"'verbose' needs tqdm: pip install 'sparse_core\[progress\]'"):
-        LowDegreeRegressor(1, verbose=True).fit(X, y)
-    assert LowDegreeRegressor(1).fit(X, y).coef_.shape == (6,)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from naive import characters, sample
 
 from sparse_core.cube import fourier, hypercube
-from sparse_core.learning.moments import Moments, checked_points, chunks
+from sparse_core.learning.moments import Moments
 from sparse_core.learning.monomial_products import MonomialProducts, packed_signs, products_of
+from sparse_core.learning.sample import Sample
 
 shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
 
@@ -83,23 +84,28 @@ def test_aligned_shards_merge_to_the_same_bits(degree, order):
     assert not np.array_equal(((a + b) + c) + d, (a + b) + (c + d))
 
 
-@given(st.lists(st.integers(0, 3000), max_size=6), st.sampled_from(["normal", "signs", "integers"]))
-def test_an_iterator_of_shards_gives_the_bits_of_one_array_and_integers_add_exactly(lengths, labels):
-    X, y = sample(23, sum(lengths), 1, labels)
-    cuts = np.cumsum([0, *lengths])
+@given(st.lists(st.integers(0, 3), max_size=6), st.integers(0, 700), st.sampled_from(["normal", "signs", "integers"]))
+def test_an_iterable_of_aligned_shards_gives_the_bits_of_one_array_and_integers_add_exactly(blocks, rest, labels):
+    size = Moments(130, 2).block
+    cuts = np.cumsum([0, *(size * b for b in blocks), rest])
+    X, y = sample(130, cuts[-1], 1, labels)
     shards = [(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
-    one, many = Moments(23, 2).update(X, y), Moments(23, 2).update(iter(shards))
+    one, many = Moments(130, 2).update(X, y), Moments(130, 2).update(iter(shards))
     assert np.array_equal(one.sums, many.sums) and one.count == many.count == len(y)
     assert one.mean_square == many.mean_square if len(y) else True
+    checked = Moments(130, 2).update(Sample.checked(*shard) for shard in shards)
+    assert np.array_equal(checked.sums, one.sums)
     if labels != "normal":
-        added = reduce(add, (Moments(23, 2).update(*shard) for shard in shards), Moments(23, 2))
+        pieces = [(X[i : i + 1000], y[i : i + 1000]) for i in range(0, len(y), 1000)]
+        added = reduce(add, (Moments(130, 2).update(*piece) for piece in pieces), Moments(130, 2))
         assert np.array_equal(added.sums, one.sums)
+        assert np.array_equal(Moments(130, 2).update(pieces).sums, one.sums)
 
 
 @pytest.mark.parametrize("words", [1, 5, 40, 1000, 1 << 15])  # that are counted at a time
 @pytest.mark.parametrize("n, degree, m", [(0, 0, 3), (3, 1, 0), (5, 9, 64), (7, 3, 65), (12, 4, 2300)])
 def test_counted_bits_are_the_sums_of_products_of_signs(n, degree, m, words, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.monomial_products.WORDS", words)
+    monkeypatch.setattr("sparse_core.learning.monomial_products.COUNTED_WORDS", words)
     X, y = sample(n, m, 0, "signs")
     products, bits = products_of(n, degree), packed_signs(y)
     counted = products.adjoint(products.factors(X.T, np.uint64), bits) - (64 * len(bits) - m)
@@ -119,7 +125,7 @@ def test_packed_signs_are_bits(m):
 def seen(monkeypatch):
     """The types of the factors whose products are taken from now on; the transform takes none."""
     seen, factors = [], MonomialProducts.factors
-    recorded = lambda self, X, dtype, **spare: seen.append(np.dtype(dtype).name) or factors(self, X, dtype, **spare)  # noqa: E731
+    recorded = lambda self, X, dtype: seen.append(np.dtype(dtype).name) or factors(self, X, dtype)  # noqa: E731
     monkeypatch.setattr(MonomialProducts, "factors", recorded)
     return seen
 
@@ -145,7 +151,7 @@ def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, t
 
 
 @pytest.mark.parametrize("labels, times", [("integers", 1), ("signs", 4)])
-def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labels, times, monkeypatch, seen):
+def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labels, times, seen):
     even = 8 * 10 * 2**10 // products_of(10, 1).size
     X, y = sample(10, times * (even + 1), 0, labels)
     Moments(10, 1).update(X[1:], y[1:])
@@ -153,39 +159,43 @@ def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labe
     seen.clear()
     expected = Moments(10, 1).update(X, y)
     assert not seen
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 10 * 4096)  # many pieces, of which none is enough
-    pieces = Moments(10, 1).update(X, y)
-    assert not seen and np.array_equal(pieces.sums, expected.sums)
-    stream = Moments(10, 1).update([(X, y)])
-    assert seen and np.array_equal(stream.sums, expected.sums)
+    shards = Moments(10, 1).update([(X[1:], y[1:]), (X[:1], y[:1])])  # of which none is enough
+    assert seen and np.array_equal(shards.sums, expected.sums)
 
 
-@pytest.mark.parametrize("n, size", [(0, 73728), (6, 12288), (7, 8192), (18, 4096), (100, 4096)])
-def test_samples_are_read_in_multiples_of_4096(n, size, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 18 * 4096)
-    X, y = sample(n, 80000, 0)
-    cuts = [0, 1, 700, 7000, 7000, 80000]
-    pieces = list(chunks([(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)], n))
-    assert np.array_equal(np.concatenate([points for points, _ in pieces]), X)
-    assert np.array_equal(np.concatenate([labels for _, labels in pieces]), y)
-    assert all(len(labels) % 4096 == 0 and len(labels) <= size for _, labels in pieces[:-1])
-    assert [len(labels) for _, labels in chunks([(X, y)], n)] == [size] * (80000 // size) + [80000 % size]
-    X[79000:79001, : n and 1] = 0
-    if n:
-        start = 79000 // size * size
-        with pytest.raises(ValueError, match=rf"'X\[{start}:\]' must have .*; entry \({79000 - start}, 0\) is 0"):
-            list(chunks([(X, y)], n))
-    with pytest.raises(ValueError, match=rf"'y\[{size}:\]' must be finite; entry \(7,\) is nan"):
-        list(chunks([(X[: size + 8], np.append(y[: size + 7], np.nan))], n))
-
-
-def test_points_are_checked_part_by_part(monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 40)
-    X, _ = sample(4, 25, 0)
-    assert checked_points(X) is X
+def test_points_and_labels_are_checked_part_by_part(monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.sample.CHECKED_ENTRIES", 40)
+    X, y = sample(4, 25, 0)
+    assert Sample.checked(X, y).X is X and Sample.checked(X, y).y is y
+    with pytest.raises(ValueError, match=r"'y' must be finite; entry \(24,\) is nan"):
+        Sample.checked(X, np.append(y[:24], np.nan))
     X[24, 3] = 2
     with pytest.raises(ValueError, match=r"'X\[20:\]' must have .*; entry \(4, 3\) is 2"):  # 10 rows at a time
-        checked_points(X)
+        Sample.checked(X, y)
+
+
+@given(st.integers(0, 50), st.integers(1, 60))
+def test_the_blocks_of_a_sample_make_it_up_with_labels_as_floats(m, size):
+    X, y = sample(3, m, 0, "integers")
+    blocks = list(Sample.checked(X, y).blocks(size))
+    assert [len(block.y) for block in blocks] == [size] * (m // size) + [m % size] * (m % size > 0)
+    assert np.array_equal(np.concatenate([X[:0], *(block.X for block in blocks)]), X)
+    assert np.array_equal(np.concatenate([y[:0], *(block.y for block in blocks)]), y)
+    assert all(block.y.dtype == np.float64 for block in blocks)
+    assert (Sample.checked(X).y == np.ones(m)).all()
+
+
+def test_a_memory_map_is_read_in_blocks_and_never_copied(tmp_path):
+    X, y = sample(8, 200_000, 0)
+    for name, array in {"X": X.astype(float), "y": y}.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    points, labels = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy")
+    expected = Moments(8, 1).update(X, y).sums
+    tracemalloc.start()
+    found = Moments(8, 1).update(points, labels).sums
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(found, expected) and peak < points.nbytes / 2
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
@@ -194,12 +204,12 @@ def test_an_update_is_all_or_nothing(labels):
     moments = Moments(8, 2).update(X[:100], y[:100])
     before = moments.sums
 
-    def interrupt(stage, share):
-        assert stage == "moments of degree 2" and 0 < share <= 1
+    def interrupted():
+        yield X, y
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        moments.update(X, y, interrupt)
+        moments.update(interrupted())
     with pytest.raises(ValueError, match="'X' must have 8 columns, not 7"):
         moments.update([(X, y), (X[:, :7], y)])
     X[4999, 7] = 0
@@ -228,12 +238,12 @@ def test_moments_can_be_sent_to_another_process():
     ],
 )
 def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block, waste):
-    """Powers of 2 from 16 to 1024, and words of 64 bits, that fill 64 MB with doubles; to 4096 that fill 2 MB."""
+    """Powers of 2 from 16 to 1024 that fill 64 MB with doubles; to 4096 that fill 2 MB; words of 64 bits for 64 MB."""
     products = MonomialProducts(n, degree)
     assert products.size <= (1 + waste) * hypercube.dimension(n, degree)
     small, large = (2 ** int(np.log2(size / factor)) for size in (2**18, 2**23))
     assert products.block == block == max(16, min(4096, small), min(1024, large))
-    assert products.bits == 64 * max(1, min(512, 2**20 // factor))
+    assert products.sign_block == 64 * 2 ** int(np.log2(max(1, min(512, 2**20 / factor))))
 
 
 # --- Many samples ---
@@ -261,17 +271,30 @@ def test_single_precision_is_accurate_to_single_precision_at_any_number_of_sampl
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs"])
-def test_memory_does_not_grow_with_the_number_of_samples(labels, monkeypatch):
-    """At most eight doubles per moment, three factors, and the piece of the samples that is read at a time."""
+def test_memory_does_not_grow_with_the_number_of_samples(labels):
+    """At most eight doubles per moment, three factors, and a few shards at a time."""
     n, shards = 12, 1200
-    monkeypatch.setattr("sparse_core.learning.moments.CHUNK", 1 << 16)
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)
-    rows, words = (1 << 16) // n, {"normal": 4096, "signs": (1 << 16) // n // 64}[labels]
-    limit = 8 * moments._sums.nbytes + 3 * 8 * 66 * words + 4 * 16 * n * rows  # C(12, 2) = 66
+    words = {"normal": 1024, "signs": 1024 // 64}[labels]
+    limit = 8 * 8 * len(moments.sums) + 3 * 8 * 66 * words + 32 * (X.nbytes + y.nbytes)  # C(12, 2) = 66
     tracemalloc.start()
     moments.update((X.copy(), y.copy()) for _ in range(shards))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert moments.count == shards * 1024 and peak < limit < shards * (X.nbytes + y.nbytes) / 2
+
+
+def test_work_arrays_are_used_again_and_large_ones_given_back(monkeypatch):
+    """Of the same bits in the second call as in the first, whose content is still in them."""
+    X, y = sample(40, 3000, 0)
+    first = Moments(40, 3).update(X, y).sums
+    Moments(40, 3).update(-X, 7 * y)
+    assert np.array_equal(Moments(40, 3).update(X, y).sums, first)
+    tracemalloc.start()
+    monkeypatch.setattr("sparse_core.learning.monomial_products.KEPT_BYTES", 0)
+    Moments(64, 3).update(*sample(64, 4096, 0))
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < 10**6 < 64 * 4096 * 8  # of the least of its factors

@@ -42,6 +42,26 @@ def test_the_risk_from_the_coefficients_that_are_not_zero(method, n):
         assert risks.risk(model, table) == pytest.approx(risks.risk(model, target))
 
 
+@pytest.mark.parametrize("n", [3, 70])
+def test_the_sets_of_a_target_are_read_in_any_order_and_refused_by_name(n):
+    X = np.ones((8, n))
+    X[:, :3] = hypercube.points(3)
+    model = LowDegreeRegressor(2, method="averaging").fit(X, X[:, 0] * X[:, 1])
+    assert risks.risk(model, {(1, 0): 1.0}) == risks.risk(model, {(0, 1): 1.0})
+    assert n > 3 or risks.risk(model, {(1, 0): 1.0}) == 0
+    for sets, error, words in [
+        ({1: 1.0}, TypeError, "must have tuples of coordinates as keys, not 1"),
+        ({(0, n): 1.0}, ValueError, f"must be at most {n - 1}, not {n}"),
+        ({(0.5,): 1.0}, TypeError, "must be an integer, not 0.5"),
+        ({(0, 0): 1.0}, ValueError, r"must name each set once and by different coordinates, not \(0, 0\)"),
+        ({(0, 1): 1.0, (1, 0): 1.0}, ValueError, r"must name each set once .*, not \(1, 0\)"),
+        ({(0,): np.nan}, ValueError, "must be finite, not nan"),
+        ([0.0, 1.0], ValueError, f"must have length 2\\*\\*{n}, not 2"),
+    ]:
+        with pytest.raises(error, match=f"Argument 'coefficients' {words}"):
+            risks.risk(model, sets)
+
+
 def test_standardised_has_mean_zero_and_variance_one():
     h = risks.standardised([5.0, 1.0, 2.0, -7.0])
     assert (h.mean(), h.var()) == pytest.approx((0, 1))

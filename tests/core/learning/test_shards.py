@@ -12,7 +12,7 @@ import pytest
 
 from sparse_core.cube import hypercube
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.shards import Shard, moments, save, saved, sum_by_halves
+from sparse_core.learning.shards import moments, save, saved, sum_by_halves
 
 N, DEGREE, M = 12, 3, 20_000
 
@@ -94,12 +94,18 @@ def test_the_tree_is_as_deep_as_log2_and_keeps_the_order(stop):
 def test_a_bad_shard_is_named(tmp_path, scheduler):
     X, y = samples(np.random.default_rng(4), integers=True)
     shards = cut(tmp_path, X, y, 1000)
+    stream = Moments(N, DEGREE)
     np.save(shards[3].y, y[:999])
     with pytest.raises(ValueError, match=r"X-00003.npy and y-00003.npy: Argument 'y' must have"):
         moments(shards, DEGREE, scheduler)
+    with pytest.raises(ValueError, match=r"X-00003.npy and y-00003.npy: Argument 'y' must have"):
+        stream.update(shard.samples() for shard in shards)
     np.save(shards[3].X, 2 * X[:1000])
     with pytest.raises(ValueError, match=r"X-00003.npy and"):
         moments(shards, DEGREE, scheduler)
+    with pytest.raises(ValueError, match=r"X-00003.npy and .* entry \(0, 0\) is"):
+        stream.update(shard.samples() for shard in shards)
+    assert stream.count == 0
 
 
 @pytest.mark.parametrize("file", [0, 1], ids=["X", "y"])
@@ -120,15 +126,33 @@ def test_a_broken_shard_is_named(tmp_path, file, broken):
     broken(shard[file])
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
         moments([shard], DEGREE)
+    with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
+        Moments(N, DEGREE).update(shard.samples() for shard in [shard])
 
 
-def test_missing_files_no_shards_and_different_n_are_refused(tmp_path):
+@pytest.mark.parametrize("file", [0, 1], ids=["X", "y"])
+@pytest.mark.parametrize("which", [0, 1], ids=["the first shard", "another"])
+def test_a_missing_file_is_named(tmp_path, file, which):
+    shards = save(tmp_path, [(np.ones((10, 3)), np.ones(10))] * 2)
+    name = shards[which][file].name
+    shards[which][file].unlink()
+    with pytest.raises(FileNotFoundError, match=name):
+        moments(shards, 2)
+    with pytest.raises(FileNotFoundError, match=name):
+        Moments(3, 2).update(shard.samples() for shard in shards)
+
+
+def test_an_empty_shard_adds_nothing(tmp_path):
+    X, y = np.ones((4, 3)), np.arange(4.0)
+    shards = save(tmp_path, [(X[:0], y[:0]), (X, y)])
+    assert moments(shards, 2).count == Moments(3, 2).update(shard.samples() for shard in shards).count == 4
+
+
+def test_no_shards_and_different_n_are_refused(tmp_path):
     with pytest.raises(ValueError, match="n = 3 .* not 4"):
         moments(save(tmp_path / "two", [(np.ones((10, n)), np.ones(10)) for n in (3, 4)]), 2)
     with pytest.raises(ValueError, match="'shards' must name at least one shard"):
         moments(saved(tmp_path), DEGREE)
-    with pytest.raises(FileNotFoundError, match="X-00000.npy"):
-        moments([Shard(tmp_path / "X-00000.npy", tmp_path / "y-00000.npy")], DEGREE)
 
 
 def test_dask_is_imported_only_for_a_scheduler(tmp_path):
