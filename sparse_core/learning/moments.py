@@ -23,7 +23,7 @@ from .._arrays import Array, slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import index, monomials
 from .monomial_products import MonomialProducts, packed_signs, products_of
-from .sample import Sample
+from .sample import Sample, joined
 
 __all__ = ["TABLE_N", "Moments"]
 
@@ -118,12 +118,16 @@ class Moments:
     def _blocks(self, samples: Iterable[Sample]) -> Iterator[tuple[Sample, Any]]:
         """The samples as they are summed together, with the type of the products, or None for the transform."""
         products = self._products
-        for sample in samples:
-            checks.signs("X", sample.X[:0], self.n)  # the number of columns
+        for sample in joined(self._of_n_columns(samples), products.block):
             dtype = self._type_of_products(sample)
             size = products.sign_block if dtype in (None, np.uint64) else products.block
             for block in sample.blocks(size):
                 yield block, dtype
+
+    def _of_n_columns(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        for sample in samples:
+            checks.signs("X", sample.X[:0], self.n)
+            yield sample
 
     def _type_of_products(self, sample: Sample) -> Any:
         """uint64 for labels -1 and 1, float32 where it is exact or that of the labels, else float64; None: no products.

@@ -5,7 +5,7 @@ Every route from samples to coefficients takes one: moments, regression, the est
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import slices
 
-__all__ = ["Sample"]
+__all__ = ["Sample", "joined"]
 
 # Entries of X that are checked at a time: the two arrays of truth values that this takes have 4 MB each.
 CHECKED_ENTRIES = 1 << 22
@@ -47,8 +47,9 @@ class Sample(NamedTuple):
         m, n = points.shape
         for rows in slices(m, max(1, CHECKED_ENTRIES // max(1, n))):
             checks.signs(f"X[{rows.start}:]" if rows.start else "X", points[rows])
-        labels = np.broadcast_to(np.int8(1), m) if y is None else y
-        return cls(points, checks.real_array("y", labels, 1, shape=(m,), convert=False))
+        labels = checks.rectangular("y", np.broadcast_to(np.int8(1), m) if y is None else y)
+        # Short integers stay as they are, so that those of a memory map are not all copied; others may be too large.
+        return cls(points, checks.real_array("y", labels, 1, shape=(m,), convert=labels.dtype.itemsize > 4))
 
     def labelled(self, y: NDArray[Any]) -> Sample:
         """The same points with other labels, which the caller knows to be finite."""
@@ -57,4 +58,31 @@ class Sample(NamedTuple):
     def blocks(self, size: int) -> Iterator[Sample]:
         """Blocks of ``size`` samples, the last one perhaps shorter; their labels are floats."""
         for rows in slices(len(self.y), size):
-            yield Sample(self.X[rows], checks.real_array("y", self.y[rows], 1, finite=False))
+            y = self.y[rows]
+            yield Sample(self.X[rows], y if y.dtype in (np.float32, np.float64) else y.astype(np.float64))
+
+
+def joined(samples: Iterable[Sample], size: int) -> Iterator[Sample]:
+    """The same samples in the same order, neighbours that are shorter than ``size`` put together until they are not.
+
+    >>> short = [Sample.checked([[1]], [label]) for label in (3.0, 4.0, 5.0)]
+    >>> [sample.y for sample in joined(short, 2)]
+    [array([3., 4.]), array([5.])]
+    """
+    held: list[Sample] = []
+    for sample in samples:
+        if len(sample.y) >= size:
+            yield from _one(held)
+            yield sample
+            held = []
+            continue
+        held.append(sample)
+        if sum(len(part.y) for part in held) >= size:
+            yield from _one(held)
+            held = []
+    yield from _one(held)
+
+
+def _one(samples: list[Sample]) -> Iterator[Sample]:
+    if samples:
+        yield Sample(np.concatenate([part.X for part in samples]), np.concatenate([part.y for part in samples]))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from .._arrays import parallel
@@ -25,8 +25,8 @@ from .sample import Sample
 __all__ = ["Shard", "moments", "save", "saved", "sum_by_halves"]
 
 Sum = TypeVar("Sum")
-# Bytes of the file of points from which shards are read by several threads.
-THREAD_BYTES = 1 << 20
+# Bytes of a file up to which it is read at once, by one thread: to map it or to wake another thread takes longer.
+SMALL_FILE_BYTES = 1 << 20
 
 
 class Shard(NamedTuple):
@@ -36,12 +36,12 @@ class Shard(NamedTuple):
     y: Path
 
     def samples(self) -> Sample:
-        """X and y as memory maps, checked; ``Moments.update`` takes one such sample, or an iterable of many.
+        """X and y, checked, as memory maps or, from small files, as arrays; ``Moments.update`` takes one or many.
 
         A missing file is a FileNotFoundError, a broken one a ValueError, both with its name.
         """
         try:
-            return Sample.checked(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in self))
+            return Sample.checked(_array(self.X), _array(self.y))
         except (MemoryError, OSError):
             raise
         except Exception as error:  # of ours, of NumPy, and of the parsers that NumPy gives a broken file to
@@ -51,6 +51,11 @@ class Shard(NamedTuple):
         """sum_i y_i chi_T(x_i) over the samples of this shard."""
         sample = self.samples()
         return Moments(sample.X.shape[1], degree).update(sample)
+
+
+def _array(path: Path) -> NDArray[Any]:
+    large = path.stat().st_size > SMALL_FILE_BYTES
+    return np.asarray(np.load(path, mmap_mode="r" if large else None, allow_pickle=False))
 
 
 def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLike]]) -> list[Shard]:
@@ -101,7 +106,7 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
         raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
     degree = checks.integer("degree", degree, 0)
     if scheduler is None:
-        large = shards[0].X.stat().st_size > THREAD_BYTES
+        large = shards[0].X.stat().st_size > SMALL_FILE_BYTES
         parts = parallel(lambda shard: shard.moments(degree), shards, large)
         return sum_by_halves(lambda _: next(parts), Moments.__add__, 0, len(shards))
     try:

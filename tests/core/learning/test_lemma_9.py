@@ -42,7 +42,7 @@ def test_split_agrees_with_flips_point_by_point(seed, n, s):
 
 @pytest.mark.parametrize("n", [255, 256, 33_000, 65_536])
 def test_flips_are_counted_beyond_short_integers(n):
-    """One neuron relu(x_1 + ... + x_n - n + 1) at (1, ..., 1), where each flip makes it inactive: h falls from 1 to 0."""
+    """relu(x_1 + ... + x_n - n + 1) at (1, ..., 1), where each flip makes its neuron inactive: h falls from 1 to 0."""
     found = lemma_9.flips(SparseNetwork([1], np.ones((1, n)), [n - 1]), np.ones((1, n), dtype=np.int8))
     assert found.changes.tolist() == [[n]] and found.crossings.tolist() == [n]
     assert (found.h[0], found.same[0], found.other[0]) == (1, 0, n / 4)

@@ -14,7 +14,7 @@ from naive import characters, sample
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning.moments import Moments
 from sparse_core.learning.monomial_products import MonomialProducts, packed_signs, products_of
-from sparse_core.learning.sample import Sample
+from sparse_core.learning.sample import Sample, joined
 
 shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
 
@@ -185,6 +185,18 @@ def test_the_blocks_of_a_sample_make_it_up_with_labels_as_floats(m, size):
     assert (Sample.checked(X).y == np.ones(m)).all()
 
 
+@given(st.lists(st.integers(0, 9), max_size=9), st.integers(1, 12))
+def test_short_samples_are_put_together_and_long_ones_stay(lengths, size):
+    X, y = sample(3, sum(lengths), 0)
+    cuts = np.cumsum([0, *lengths])
+    samples = [Sample(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    found = list(joined(samples, size))
+    assert np.array_equal(np.concatenate([y[:0], *(part.y for part in found)]), y)
+    assert np.array_equal(np.concatenate([X[:0], *(part.X for part in found)]), X)
+    assert all(any(part is long for part in found) for long in samples if len(long.y) >= size)
+    assert all(len(a.y) >= size or len(b.y) >= size for a, b in zip(found, found[1:], strict=False))
+
+
 def test_a_memory_map_is_read_in_blocks_and_never_copied(tmp_path):
     X, y = sample(8, 200_000, 0)
     for name, array in {"X": X.astype(float), "y": y}.items():
@@ -277,8 +289,8 @@ def test_memory_does_not_grow_with_the_number_of_samples(labels):
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)
-    words = {"normal": 1024, "signs": 1024 // 64}[labels]
-    limit = 8 * 8 * len(moments.sums) + 3 * 8 * 66 * words + 32 * (X.nbytes + y.nbytes)  # C(12, 2) = 66
+    words = {"normal": 4096, "signs": 4096 // 64}[labels]
+    limit = 8 * 8 * len(moments.sums) + 3 * 8 * 66 * words + 64 * (X.nbytes + y.nbytes)  # C(12, 2) = 66
     tracemalloc.start()
     moments.update((X.copy(), y.copy()) for _ in range(shards))
     peak = tracemalloc.get_traced_memory()[1]
