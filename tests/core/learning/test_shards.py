@@ -121,7 +121,9 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
     ],
     ids=["empty", "half a header", "truncated", "pickled", "another header", "a scalar"],
 )
-def test_a_broken_shard_is_named(tmp_path, file, broken):
+@pytest.mark.parametrize("small", [0, 1 << 20], ids=["mapped", "read"])
+def test_a_broken_shard_is_named(tmp_path, file, broken, small, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.shards.SMALL_FILE_BYTES", small)
     (shard,) = save(tmp_path, [samples(np.random.default_rng(4), integers=True)])
     broken(shard[file])
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
@@ -142,7 +144,9 @@ def test_a_missing_file_is_named(tmp_path, file, which):
         Moments(3, 2).update(shard.samples() for shard in shards)
 
 
-def test_an_empty_shard_adds_nothing(tmp_path):
+@pytest.mark.parametrize("small", [0, 1 << 20], ids=["mapped", "read"])
+def test_an_empty_shard_adds_nothing(tmp_path, small, monkeypatch):
+    monkeypatch.setattr("sparse_core.learning.shards.SMALL_FILE_BYTES", small)
     X, y = np.ones((4, 3)), np.arange(4.0)
     shards = save(tmp_path, [(X[:0], y[:0]), (X, y)])
     assert moments(shards, 2).count == Moments(3, 2).update(shard.samples() for shard in shards).count == 4
