@@ -67,7 +67,10 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     # after a cell that fails, the last good preview; after a warning, the last good site
     before = files(preview)
     (one / "book/01-a.md").write_text(CHAPTER.replace("print(", f"{BREAK}\nprint("))
-    assert run(one, "book", "--chapter", "01-a")[0] == 1
+    log = one / "_build/01-a.traceback.txt"
+    said = f"book: stopped: 01-a, cell [2]: ValueError: of which the last one counts (full traceback: {log})"
+    assert stopped(one, "book", "--chapter", "01-a") == said
+    assert "Traceback" in log.read_text() and "\x1b" not in log.read_text()
     assert files(preview) == before and files(html) == built
     (one / "book/01-a.md").write_text(CHAPTER)
     (one / "book/02-b.md").write_text(SECOND.replace("## Its section", "## Its section\n\nSee [](#nowhere)."))
@@ -79,15 +82,6 @@ def test_two_commands_at_once_take_turns(small):
     said = [process.communicate()[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sum(f"another command builds in {small / '_build'}: waiting for its end" in output for output in said) == 1
-
-
-def test_a_failing_cell_is_named_with_its_traceback(small):
-    (small / "book/02-b.md").write_text(SECOND.replace("print(", f"{BREAK}\nprint("))
-    line = stopped(small, "book")
-    log = small / "_build/02-b.traceback.txt"
-    assert line == f"book: stopped: 02-b, cell [2]: ValueError: of which the last one counts (full traceback: {log})"
-    assert "Traceback" in log.read_text()
-    assert "\x1b" not in log.read_text()
 
 
 HEADER = CHAPTER.partition("\n# A chapter")[0]
