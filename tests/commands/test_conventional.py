@@ -69,6 +69,8 @@ def test_pip_installs_the_package_and_its_command(clone, tmp_path, editable):
     shown = run("-c", f"{start}; print(sparse_core.__version__, sparse_core.__file__)", folder=tmp_path)
     assert shown == f"{VERSION} {(clone if editable else packages) / 'sparse_core/__init__.py'}\n"
     assert list(tmp_path.glob("*/sparse-core*"))
+    shown = run("-c", f"{start}; from sparse_core.laboratory.command import main; main(['--version'])", folder=tmp_path)
+    assert shown == f"sparse-core {VERSION}\n"
 
 
 def test_pytest_runs_without_make(clone):
