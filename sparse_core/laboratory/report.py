@@ -220,7 +220,7 @@ class Report:
         """What fails, and by which erratum; how much is vacuous; the largest gains over the trivial bounds.
 
         >>> examine(([1, -1], [[1, 1], [-1, -1]], [1, 1])).summary[:2]
-        ('38 of 41 statements apply.', '1 fails: lemma-9-boundary (E13).')
+        ('39 of 43 statements apply.', '1 fails: lemma-9-boundary (E13).')
         """
         applicable = [row for row in self if row.applies]
         statements = {row.id for row in self}

@@ -22,6 +22,8 @@ from ..cube.hypercube import dimension
 from ..general import rademacher
 from ..learning.lemma_9 import Flips
 from ..learning.risks import averaging_risk
+from ..network import gradients
+from ..network.gradients import Edges
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity
 from .measurements import Measurements
@@ -45,6 +47,8 @@ DRAWS = 128
 # seconds.
 DRAWS_ENTRIES = 1 << 26
 MIN_DRAWS = 8
+# Points times bits times neurons, at most, whose break points along the edges are sorted: about two seconds.
+EDGE_NUMBERS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,9 @@ def _uniform(
     yield from evaluated(_lemma_9(f, flips, AS, c), member)
     nonnegative = ("2 k^2 W^2", AS, 2 * (c.k * c.W) ** 2, _dense(f, c), "")
     yield from evaluated([("ours-average-sensitivity-nonnegative", *nonnegative)], (*member, *signs))
+    found = _along_edges(f)
+    yield from evaluated(_gradients(f, AS, c, found), ())
+    yield from evaluated(_convex(f, AS, c, found), signs)
     yield from evaluated(_remark_11(f, AS, c), scale)
     yield from evaluated(_noise_and_tails(f, c, noise, d, rho, eps), member)
     bound = ours.tail_second_order(d, c.W, c.k, c.s)
@@ -292,6 +299,31 @@ def _lemma_9(f: Measurements, flips: Flips, AS: Interval, c: NetworkClass) -> Ce
     yield "ours-average-sensitivity", "4 E |R_x| sum u_j^2 ||w_j||^2", AS, weighted, dense, ""
     yield "ours-average-sensitivity", "4 W^2 E |R_x|^2", AS, square, dense, ""
     yield "ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense, ""
+
+
+def _along_edges(f: Measurements) -> Edges | None:
+    """What the gradient does along the edges: at all points, or at as many of a sample as the work allows."""
+    count = EDGE_NUMBERS // f.net.W.size
+    if count < len(f.X) and (f.exact or count < 2):
+        return None
+    return gradients.edges(f.net, None if f.exact else f.X[:count])
+
+
+def _gradients(f: Measurements, AS: Interval, c: NetworkClass, found: Edges | None) -> Cells:
+    if found is None:
+        yield "ours-gradient", "gradient and boundary", AS, None, None, "too many points and neurons"
+        return
+    at = f"{len(found.slope)} points"
+    slope = exactly(found.slope.mean())  # the inequality holds at each point, so these points need no interval
+    yield "ours-gradient", "mean squared slope J", exactly(found.sensitivity.mean()), slope, _dense(f, c), at
+    terms = zip(f.mean(found.gradient, 0.025), f.mean(found.boundary, 0.025), strict=True)
+    bound = Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0)) / 2) ** 2 for a, b in terms))
+    yield "ours-gradient", "gradient and boundary", AS, bound, _dense(f, c), at
+
+
+def _convex(f: Measurements, AS: Interval, c: NetworkClass, found: Edges | None) -> Cells:
+    right = None if found is None else f.mean(found.increasing)
+    yield "ours-gradient-nonnegative", "2 E sum (x_i d_i h)_+^2", AS, right, _dense(f, c), ""
 
 
 def _remark_11(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:

@@ -60,6 +60,10 @@ def slow(net, d, rho, eps):
     own = next(e for e in range(n + 1) if tails[e] <= eps / 4)
     C = max(abs(v) for v in h.values())
     piece = {x: [sum(u[j] * W_[j][i] for j in R[x]) for i in range(n)] for x in X}
+    slope = sum(E(lambda x, i=i: edge_slope(net, z[x], z[flip(x, i)], i)) for i in range(n))
+    switched = E(lambda x: sum(sum(abs(u[j] * W_[j][i]) for j in R[x] ^ R[flip(x, i)]) ** 2 for i in range(n)))
+    by_gradients = (math.sqrt(E(lambda x: sum(g * g for g in piece[x]))) + math.sqrt(switched) / 2) ** 2
+    rising = E(lambda x: 2 * sum(max(e * g, 0) ** 2 for e, g in zip(x, piece[x], strict=True)))
     ln = math.log
     root = math.sqrt(ln(s / k))
     wide = math.sqrt(max(ln(s / k), 0.5))
@@ -116,6 +120,9 @@ def slow(net, d, rho, eps):
         ("ours-average-sensitivity", "4 W^2 E |R_x|^2"): (AS, square),
         ("ours-average-sensitivity", "min(2k, s)^2 W^2"): (AS, sharp),
         ("ours-average-sensitivity-nonnegative", "2 k^2 W^2"): (AS, 2 * k**2 * W**2),
+        ("ours-gradient", "mean squared slope J"): (AS, slope),
+        ("ours-gradient", "gradient and boundary"): (AS, by_gradients),
+        ("ours-gradient-nonnegative", "2 E sum (x_i d_i h)_+^2"): (AS, rising),
         ("ours-remark-11", "sparse with high probability"): (AS, remark),
         ("lemma-10", ONE): (
             NS,
@@ -129,6 +136,19 @@ def slow(net, d, rho, eps):
             2 * target,
         ),
     }  # fmt: skip
+
+
+def edge_slope(net, z, other, i):
+    """The mean squared slope along an edge, from the shares of it on which one or two neurons are active."""
+    total = 0.0
+    share = [
+        (max(a, 0) - max(b, 0)) / (a - b) if net.W[j][i] else 0.0 for j, (a, b) in enumerate(zip(z, other, strict=True))
+    ]
+    for j, second in product(range(net.s), repeat=2):
+        sign = net.W[j][i] * net.W[second][i]
+        both = min(share[j], share[second]) if sign > 0 else max(share[j] + share[second] - 1, 0)
+        total += net.u[j] * net.u[second] * sign * both
+    return total
 
 
 def subsets(n):
