@@ -267,7 +267,7 @@ def stage_for_sphinx():
         write_stage(stage, notebooks, executed(notebooks), only=None)
     except Stop as reason:
         sys.exit(f"jupyter-book: stopped: {reason}")
-    STAMP.unlink(missing_ok=True)  # it vouches for a site that has passed without a warning
+    STAMP.unlink(missing_ok=True)  # only `make.py book` says that a site was made without a warning
     return stage
 
 
