@@ -188,7 +188,7 @@ def layers(n: int, u: ArrayLike, c: ArrayLike, b: ArrayLike) -> tuple[NDArray[np
 def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:
     """``split`` from tables over the layers a = 0, ..., n of the cube.
 
-    An edge joins the layers a - 1 and a; there are a C(n, a) of them, and each is met from both ends.
+    An edge joins the layers a - 1 and a; there are a C(n, a) of them, and each is counted from both ends.
 
     >>> parts = split_layers(*layers(10**4, [1], [0.01], [0]))          # relu(sum_i x_i / sqrt(n))
     >>> round(float(parts.U + parts.V), 3), round(float(parts.boundary), 1)

@@ -220,7 +220,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         return new
 
     def _check_memory(self, n: int, degree: int) -> None:
-        D, limit = dimension(n, degree), checks.real("max_memory", self.max_memory, 0)
+        D = dimension(n, degree)
+        limit = checks.real("max_memory", self.max_memory, 0)
         if MONOMIAL_BYTES * D > limit:
             need = f"The {D:,} monomials of degree {degree} in {n} variables need {MONOMIAL_BYTES * D / 1e9:.3g} GB"
             raise ValueError(f"{need}, more than 'max_memory', {limit / 1e9:.3g} GB: take a smaller 'degree'.")

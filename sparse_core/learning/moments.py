@@ -125,6 +125,7 @@ class Moments:
                 yield block, dtype
 
     def _of_n_columns(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples, once each is known to have n columns."""
         for sample in samples:
             checks.signs("X", sample.X[:0], self.n)
             yield sample

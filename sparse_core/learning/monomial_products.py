@@ -113,7 +113,8 @@ class MonomialProducts:
     """
 
     def __init__(self, n: int, degree: int) -> None:
-        self.n, self.degree = n, min(degree, n)
+        self.n = n
+        self.degree = min(degree, n)
         self.lower = (self.degree + 1) // 2
         self.most = self.degree - self.lower
         self.low = dimension(n, max(0, self.lower - 1))  # the sets of fewer elements come first, as among the monomials
@@ -240,7 +241,7 @@ class MonomialProducts:
         return total
 
     def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int | None) -> Iterator[Any]:
-        """work(block) in order, several at a time if that is worth it for m samples in all (None: nobody knows).
+        """work(block) in order, several at a time if that is worth it for m samples in all (None: not known).
 
         A block that takes both maps counts as two.
         """

@@ -137,8 +137,11 @@ def choose(m: int, n: int, degree: int, memory: float = inf) -> str:
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')
     """
-    m, n, degree = checks.integer("m", m, 1), checks.integer("n", n, 0), checks.integer("degree", degree, 0)
-    D, squares = dimension(n, degree), dimension(n, 2 * degree)
+    m = checks.integer("m", m, 1)
+    n = checks.integer("n", n, 0)
+    degree = checks.integer("degree", degree, 0)
+    D = dimension(n, degree)
+    squares = dimension(n, 2 * degree)
     # Fewer samples than monomials: the smaller system is that of the samples.
     if m < min(D, KERNEL_SAMPLES) and 16 * m**2 <= memory:
         return "kernel"
@@ -309,7 +312,8 @@ def _words(n: int, degree: int) -> NDArray[np.int64]:
 
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
-    points, n = X.astype(np.float32), X.shape[1]
+    points = X.astype(np.float32)
+    n = X.shape[1]
     kernel = distance_kernel(n, degree)
     K = np.empty((len(X),) * 2)
     for rows in slices(len(X), max(1, MATRIX_ENTRIES // len(X))):

@@ -83,7 +83,8 @@ def _by_sets(coefficients: Sets, n: int) -> dict[tuple[int, ...], float]:
 
 def _supports(model: LowDegreeRegressor) -> list[tuple[int, ...]]:
     """The monomials of a model as sets of coordinates."""
-    n, sets = model.n_features_in_, model.monomials_.tolist()
+    n = model.n_features_in_
+    sets = model.monomials_.tolist()
     if n <= 62:  # bit masks
         return [tuple(i for i in range(n) if T >> i & 1) for T in sets]
     return [tuple(i for i in T if i >= 0) for T in sets]  # coordinates filled up with -1
@@ -107,7 +108,8 @@ def sample_risks(
     (3,)
     """
     h, n = checks.length_2n("values", values)
-    m, runs = checks.size("m", m), checks.size("runs", runs)
+    m = checks.size("m", m)
+    runs = checks.size("runs", runs)
     rng = checks.generator("rng", rng)
     checks.having("model", model, "fit", "predict")
     checks.integer("n", n, 1)

@@ -113,7 +113,8 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
         from dask.delayed import delayed
     except ImportError:
         raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse_core[dask]'") from None
-    part, add = delayed(Shard.moments, pure=True), delayed(Moments.__add__, pure=True)
+    part = delayed(Shard.moments, pure=True)
+    add = delayed(Moments.__add__, pure=True)
     total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
     return total
 
