@@ -145,7 +145,7 @@ def test_claims_with_their_evidence_have_no_problems():
         ([claim()], [passing(), passing("lemma-99")], {}, "unknown claim id 'lemma-99'"),
         ([claim()], [], {}, "lemma-9: exhaustive evidence is required in 02-uniform, and none was found"),
         ([claim(source="other")], [], {}, "lemma-9: exhaustive evidence is required"),
-        ([claim()], [passing(evidence="sampled", seed=0)], {}, "evidence is required, but what was found is only sampled"),
+        ([claim()], [passing(evidence="sampled", seed=0)], {}, "required, but what was found is only sampled"),
         ([claim()], [UNCONTROLLED], {}, "lemma-9: no negative control"),
         ([claim()], [passing(), UNCONTROLLED], {}, "lemma-9: no negative control"),
         (

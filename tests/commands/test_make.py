@@ -11,7 +11,7 @@ import sys
 import urllib.request
 
 import pytest
-from companion import build
+from companion import Stop, build
 from small_repository import CHAPTER, SECOND, files, run, start, stopped, write
 
 import make
@@ -175,6 +175,15 @@ package, size = importlib.util.find_spec("theirs"), matplotlib.rcParams["font.si
     outputs = json.loads((small / "book/01-a.ipynb").read_text())["cells"][-1]["outputs"]
     assert outputs[0]["data"]["text/plain"] == "[None, 10.0, 'UTC', False, []]"
     assert {path for path in home.rglob("*") if path.is_file()} == evil.keys()
+
+
+def test_a_folder_without_a_first_page_is_no_site(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    (tmp_path / "html").mkdir()
+    with pytest.raises(Stop, match="there is no site yet: run `python3 make.py book` first"):
+        build.site()
+    (tmp_path / "html/index.html").touch()
+    assert build.site() == tmp_path / "html"
 
 
 def test_a_build_that_is_stopped_while_sites_are_exchanged_leaves_a_whole_one(tmp_path, monkeypatch):
