@@ -190,9 +190,9 @@ def carry_edits():
     """Bring what was edited in book/X.ipynb into book/X.md."""
     for name, source in chapters.sources(BOOK).items():
         if texts := pairs.carried(source):
-            BUILD.mkdir(exist_ok=True)
-            for path, text in texts.items():
-                write_atomically(path, text)
+            with build_lock():
+                for path, text in texts.items():
+                    write_atomically(path, text)
             say(f"  {name}: what was edited in book/{name}.ipynb is now in book/{name}.md")
 
 
