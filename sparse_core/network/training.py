@@ -1,13 +1,11 @@
 r"""Training ReLU networks by SGD or Adam, with a penalty on activations, and what their hidden layers then do.
 
-__all__ = ["ActivationStatistics", "Layered", "activation_statistics", "classify", "fit", "fit_each"]
-
 Paper: section 1, on sparsity that emerges in training; the question of section 6 about practical algorithms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, inf, pi, sqrt
@@ -22,9 +20,17 @@ from .network import SparseNetwork
 
 __all__ = ["ActivationStatistics", "Layered", "activation_statistics", "classify", "fit", "fit_each"]
 
-Step = Callable[[Iterable[Array], float], None]  # the gradient and the rate of a step, which moves the parameters
-MEMORY = (0.9, 0.999)  # how much of the running means of the gradient and of its square a step keeps
-LOOK = 200  # steps between two looks at the validation set
+Layers = list[tuple[Array, Array]]  # (W_l, b_l)
+Step = Callable[[list[Array], float], None]  # takes the gradient and the rate, and moves the parameters
+
+# The share of the running mean of the gradients that a step keeps, in both optimisers: the usual value.
+MOMENTUM = 0.9
+# The share of the running mean of the squared gradients that a step of Adam keeps: the value of its authors.
+SQUARE_MOMENTUM = 0.999
+# What Adam adds to the root of that mean, in units of a gradient: the value of its authors.
+SMALL_GRADIENT = 1e-8
+# Steps of ``fit`` from one evaluation on the validation set to the next.
+VALIDATE_EVERY = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +59,7 @@ class Layered:
     def activations(self, X: ArrayLike) -> list[Array]:
         """The values of each hidden layer at the rows of X: (rows, neurons) arrays, positive where active."""
         X = checks.real_array("X", X, 2, shape=(None, self.W[0].shape[1]))
-        return _forward(list(zip(self.W, self.b, strict=True)), X)[1:]
+        return _inputs(list(zip(self.W, self.b, strict=True)), X)[1:]
 
     def score(self, c: int) -> SparseNetwork:
         """The score of class c up to its bias, for one hidden layer: sum_j (W_2)_cj relu(<w_j, x> - b_j)."""
@@ -65,7 +71,7 @@ class Layered:
 
 
 class ActivationStatistics(NamedTuple):
-    """How a layer is active on a sample; K is the number of active neurons at a point."""
+    """Activity of a layer on a sample; K is the number of active neurons at a point."""
 
     active: float  # the share of active pairs of point and neuron
     dead: float  # the share of neurons active at no point
@@ -80,16 +86,18 @@ class ActivationStatistics(NamedTuple):
 def activation_statistics(active: ArrayLike) -> ActivationStatistics:
     """Var K / sum_j p_j (1 - p_j) and other statistics of a (rows, neurons) array of activity: True, or a value > 0.
 
-    >>> print(*activation_statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])     # the two in the middle exclude each other
+    >>> print(*activation_statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])     # the second and the third never meet
     0.5 0.25 0.25 2.0 0.0 2 0.0
     """
     A = checks.real_array("active", active, 2) > 0
     checks.integer("the number of rows of active", len(A), 1)
-    p, K = A.mean(axis=0), A.sum(axis=1)
+    p = A.mean(axis=0)
+    K = A.sum(axis=1)
     variances = p * (1 - p)
     vary = variances > 0
     Z = (A[:, vary] - p[vary]) / np.sqrt(variances[vary])
-    C, pairs = np.abs(Z.T @ Z) / len(A), int(vary.sum()) * (int(vary.sum()) - 1)
+    C = np.abs(Z.T @ Z) / len(A)
+    pairs = len(C) * (len(C) - 1)
     return ActivationStatistics(
         active=float(A.mean()),
         dead=float(np.mean(p == 0)),
@@ -141,51 +149,69 @@ def classify(
         raise ValueError("Argument 'y' must consist of classes 0, 1, 2, ...")
     checks.integer("the number of hidden layers", len(checks.listed("widths", widths)), 1, 3)
     sizes = [X.shape[1], *(checks.size("widths", width) for width in widths), int(y.max()) + 1]
-    rng, optimiser = checks.generator("rng", rng), checks.one_of("optimiser", optimiser, tuple(OPTIMISERS))
-    rate, l1, decay = checks.real("rate", rate, 0), checks.real("l1", l1, 0), checks.real("decay", decay, 0)
-    flip, relabel = checks.real("flip", flip, 0, 1), checks.real("relabel", relabel, 0, 1)
-    epochs, batch = checks.size("epochs", epochs), min(checks.integer("batch", batch, 1), len(X))
+    rng = checks.generator("rng", rng)
+    optimiser = checks.one_of("optimiser", optimiser, tuple(OPTIMISERS))
+    rate = checks.real("rate", rate, 0)
+    l1 = checks.real("l1", l1, 0)
+    decay = checks.real("decay", decay, 0)
+    flip = checks.real("flip", flip, 0, 1)
+    relabel = checks.real("relabel", relabel, 0, 1)
+    epochs = checks.size("epochs", epochs)
+    batch = min(checks.integer("batch", batch, 1), len(X))
     initial = [rng.standard_normal((t, s)) * sqrt(2 / s) for s, t in pairwise(sizes)]
     layers = [(W.astype(X.dtype), np.zeros(len(W), X.dtype)) for W in initial]
     step = OPTIMISERS[optimiser]([p for layer in layers for p in layer])
     net = Layered(tuple(W for W, _ in layers), tuple(b for _, b in layers))
-    watch = watch or (lambda net: None)
-    watch(net)
+
+    def slope(scores: Array, classes: NDArray[np.intp]) -> Array:
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        shares[np.arange(len(classes)), classes] -= 1
+        return np.asarray(shares)
+
+    if watch:
+        watch(net)
     for _ in range(epochs):
         points = np.where(rng.random(X.shape) < flip, -X, X) if flip else X
         shown = np.where(rng.random(len(y)) < relabel, rng.integers(0, sizes[-1], len(y)), y) if relabel else y
         order = rng.permutation(len(X))
         for start in range(0, len(X) - batch + 1, batch):
             rows = order[start : start + batch]
-            step(_backward(layers, points[rows], shown[rows], l1, decay), rate)
-        watch(net)
+            step(_gradient(layers, points[rows], shown[rows], slope, l1, decay), rate)
+        if watch:
+            watch(net)
     return net
 
 
-def _forward(layers: list[tuple[Array, Array]], X: Array) -> list[Array]:
+def _inputs(layers: Layers, X: Array) -> list[Array]:
+    """x, h_1(x), ..., h_(L-1)(x): what each layer is given. Axes of the layers before the last two come first."""
     H = [X]
     for W, b in layers[:-1]:
-        Z = H[-1] @ W.T
-        Z -= b
+        Z = H[-1] @ W.mT
+        Z -= b[..., None, :]
         H.append(np.maximum(Z, 0, out=Z))
     return H
 
 
-def _backward(layers: list[tuple[Array, Array]], X: Array, y: NDArray[np.intp], l1: float, decay: float) -> list[Array]:
-    """The gradient of the objective of ``classify`` in W_1, b_1, W_2, ... on one minibatch."""
-    H = _forward(layers, X)
-    Z = H[-1] @ layers[-1][0].T - layers[-1][1]
-    D = np.exp(Z - Z.max(axis=1, keepdims=True))
-    D /= D.sum(axis=1, keepdims=True)
-    D[np.arange(len(y)), y] -= 1
-    D /= len(y)
+def _gradient(
+    layers: Layers, X: Array, y: NDArray[Any], slope: Callable[[Array, Any], Array], l1: Any, decay: Any
+) -> list[Array]:
+    """The gradient in W_1, b_1, W_2, ... of E loss(scores, y) + l1 E sum_l sum_j h_l(x)_j + (decay/2) sum_l ||W_l||^2.
+
+    slope : the derivative of the loss in the (rows, classes) scores; relu has the slope 0 at 0.
+
+    Axes of the layers before the last two are those of networks that are trained at once; l1 and decay have them, too.
+    """
+    H = _inputs(layers, X)
+    W, b = layers[-1]
+    D = slope(H[-1] @ W.mT - b[..., None, :], y)
+    D /= len(X)
     gradient: list[Array] = []
     for (W, _), h in zip(reversed(layers), reversed(H), strict=True):
-        gradient[:0] = [D.T @ h + decay * W if decay else D.T @ h, -D.sum(axis=0)]
+        gradient = [D.mT @ h + decay * W, -D.sum(axis=-2), *gradient]
         if h is not X:
             D = D @ W
-            if l1:
-                D += l1 / len(y)
+            D += l1 / len(X)
             D *= h > 0
     return gradient
 
@@ -194,9 +220,9 @@ def _sgd(parameters: list[Array]) -> Step:
     """p <- p - rate v, v <- 0.9 v + gradient: descent with momentum, in place."""
     velocity = [np.zeros_like(p) for p in parameters]
 
-    def step(gradient: Iterable[Array], rate: float) -> None:
+    def step(gradient: list[Array], rate: float) -> None:
         for p, v, g in zip(parameters, velocity, gradient, strict=True):
-            v *= MEMORY[0]
+            v *= MOMENTUM
             v += g
             p -= rate * v
 
@@ -205,17 +231,18 @@ def _sgd(parameters: list[Array]) -> Step:
 
 def _adam(parameters: list[Array]) -> Step:
     """p <- p - rate mean / (sqrt(square) + 1e-8), the running means of the gradient and of its square, in place."""
-    mean, square, change = ([np.zeros_like(p) for p in parameters] for _ in range(3))
+    mean = [np.zeros_like(p) for p in parameters]
+    square = [np.zeros_like(p) for p in parameters]
     taken = 0
 
-    def step(gradient: Iterable[Array], rate: float) -> None:
+    def step(gradient: list[Array], rate: float) -> None:
         nonlocal taken
         taken += 1
-        rate = rate * sqrt(1 - MEMORY[1] ** taken) / (1 - MEMORY[0] ** taken)
-        for p, m, v, d, g in zip(parameters, mean, square, change, gradient, strict=True):
-            m += np.multiply(np.subtract(g, m, out=d), 1 - MEMORY[0], out=d)
-            v += np.multiply(np.subtract(np.multiply(g, g, out=d), v, out=d), 1 - MEMORY[1], out=d)
-            p -= np.multiply(np.divide(m, np.add(np.sqrt(v, out=d), 1e-8, out=d), out=d), rate, out=d)
+        rate *= sqrt(1 - SQUARE_MOMENTUM**taken) / (1 - MOMENTUM**taken)
+        for p, m, v, g in zip(parameters, mean, square, gradient, strict=True):
+            m += (1 - MOMENTUM) * (g - m)
+            v += (1 - SQUARE_MOMENTUM) * (g * g - v)
+            p -= rate * m / (np.sqrt(v) + SMALL_GRADIENT)
 
     return step
 
@@ -224,27 +251,40 @@ OPTIMISERS: dict[str, Callable[[list[Array]], Step]] = {"sgd": _sgd, "adam": _ad
 
 
 def fit(
-    X: ArrayLike, y: ArrayLike, width: int, *, l1: float = 0.0, decay: float = 0.0, **options: Any
+    X: ArrayLike,
+    y: ArrayLike,
+    width: int,
+    *,
+    rng: np.random.Generator,
+    l1: float = 0.0,
+    decay: float = 0.0,
+    validation: tuple[ArrayLike, ArrayLike] | None = None,
+    steps: int = 2000,
+    rate: float = 0.005,
+    batch: int = 64,
 ) -> SparseNetwork:
     """min E (1/2)(h(x) - y)^2 + l1 E sum_j relu(z_j(x)) + (decay/2)(||u||^2 + ||W||^2), by steps of Adam.
 
-    l1, decay : the penalties on activations, which a silent neuron does not pay, and on squared weights.
-    options : ``rng``, ``validation``, ``steps``, ``rate`` and ``batch`` of ``fit_each``.
+    l1, decay : the penalties on activations, to which an inactive neuron contributes nothing, and on squared weights.
+    validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
+    rate : the largest learning rate; it falls along a cosine to 0.
+
+    Precision and what the generator determines are as for ``classify``.
 
     >>> X = np.linspace(-1, 1, 50)[:, None]
     >>> h = fit(X, np.abs(X[:, 0]), 8, rng=np.random.default_rng(0), steps=600)
     >>> float(np.mean((h(X) - np.abs(X[:, 0])) ** 2)) < 0.01
     True
     """
-    prices = [(checks.real("l1", l1, 0), checks.real("decay", decay, 0))]
-    return fit_each(X, y, width, prices, **options)[0]
+    penalties = [(checks.real("l1", l1, 0), checks.real("decay", decay, 0))]
+    return fit_each(X, y, width, penalties, rng=rng, validation=validation, steps=steps, rate=rate, batch=batch)[0]
 
 
 def fit_each(
     X: ArrayLike,
     y: ArrayLike,
     width: int,
-    prices: ArrayLike,
+    penalties: ArrayLike,
     *,
     rng: np.random.Generator,
     validation: tuple[ArrayLike, ArrayLike] | None = None,
@@ -252,12 +292,9 @@ def fit_each(
     rate: float = 0.005,
     batch: int = 64,
 ) -> list[SparseNetwork]:
-    """The network of ``fit`` for each row (l1, decay) of ``prices``, from one start and in the same batches, at once.
+    """The network of ``fit`` for each row (l1, decay) of ``penalties``: from one start, in the same batches, at once.
 
-    validation : points and labels; of the networks met every 200 steps, the best on them is returned, else the last.
-    rate : the largest learning rate; it falls along a cosine to 0.
-
-    Precision and what the generator determines are as for ``classify``.
+    The other arguments are those of ``fit``.
 
     >>> X = np.linspace(-1, 1, 50)[:, None]
     >>> nets = fit_each(X, np.abs(X[:, 0]), 8, [(0, 0), (0.1, 0)], rng=np.random.default_rng(0), steps=600)
@@ -266,45 +303,46 @@ def fit_each(
     """
     X, y = _labelled("X", X, "y", y)
     held_out = _labelled("validation", validation[0], "validation", validation[1], X.shape[1]) if validation else None
-    width, rng = checks.size("width", width), checks.generator("rng", rng)
-    l1, decay = checks.real_array("prices", prices, 2, shape=(None, 2)).T
-    checks.real("the least of prices", min(l1.min(), decay.min()), 0)
-    rate, steps = checks.real("rate", rate, 0), checks.size("steps", steps)
+    width = checks.size("width", width)
+    rng = checks.generator("rng", rng)
+    pairs = checks.real_array("penalties", penalties, 2, shape=(None, 2))
+    checks.entries("penalties", pairs, pairs >= 0, "must be at least 0")
+    rate = checks.real("rate", rate, 0)
+    steps = checks.size("steps", steps)
     batch = min(checks.integer("batch", batch, 1), len(X))
     u = rng.standard_normal(width) / sqrt(width)
     W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
-    y, l1, decay, u, W, b = (a.astype(X.dtype) for a in (y, l1, decay, u, W, np.zeros(width)))
-    parameters = [np.tile(p, (len(l1), *[1] * p.ndim)) for p in (u, W, b)]
+    # One network for each penalty along the first axis; the output has one neuron, whose bias stays 0.
+    parameters = [np.tile(p, (len(pairs), 1, 1)).astype(X.dtype) for p in (W, u)]
+    parameters.insert(1, np.zeros((len(pairs), width), X.dtype))
+    hidden, bias, output = parameters
+    layers = [(hidden, bias), (output, np.zeros(1, X.dtype))]
+    l1, decay = pairs.astype(X.dtype).T[:, :, None, None]
     step = _adam(parameters)
-    best, least, order = [p.copy() for p in parameters], np.full(len(l1), inf), np.arange(0)
+
+    def slope(scores: Array, labels: Array) -> Array:
+        return scores - labels[:, None]
+
+    def networks() -> list[SparseNetwork]:
+        return [SparseNetwork(u[0], W, b) for W, b, u in zip(hidden, bias, output, strict=True)]
+
+    y = y.astype(X.dtype)
+    best = networks()
+    least = np.full(len(pairs), inf)
+    order = np.arange(0)
     for t in range(1, steps + 1):
         if len(order) < batch:
             order = rng.permutation(len(X))
         rows, order = order[:batch], order[batch:]
-        step(_gradient(parameters, X[rows], y[rows], l1, decay), rate * (1 + cos(pi * t / steps)) / 2)
-        if held_out and (t % LOOK == 0 or t == steps):
-            nets = [SparseNetwork(*net) for net in zip(*parameters, strict=True)]
-            error = np.array([np.mean((net(held_out[0]) - held_out[1]) ** 2) for net in nets])
-            better = error < least
-            least[better] = error[better]
-            for kept, p in zip(best, parameters, strict=True):
-                kept[better] = p[better]
-    return [SparseNetwork(*net) for net in zip(*(best if held_out else parameters), strict=True)]
-
-
-def _gradient(
-    parameters: list[Array], x: Array, y: Array, l1: ArrayLike, decay: ArrayLike
-) -> tuple[Array, Array, Array]:
-    """The gradient of the objective in u, W and b on one minibatch; relu has the slope 0 at 0.
-
-    Further axes of the parameters come first and are those of the penalties: one network for each.
-    """
-    u, W, b = parameters
-    l1, decay = np.asarray(l1)[..., None, None], np.asarray(decay)[..., None]
-    H = np.maximum(x @ W.mT - b[..., None, :], 0)
-    error = ((H @ u[..., None])[..., 0] - y) / len(x)
-    D = (error[..., None] * u[..., None, :] + l1 / len(x)) * (H > 0)
-    return (error[..., None, :] @ H)[..., 0, :] + decay * u, D.mT @ x + decay[..., None] * W, -D.sum(axis=-2)
+        *gradient, _ = _gradient(layers, X[rows], y[rows], slope, l1, decay)
+        step(gradient, rate * (1 + cos(pi * t / steps)) / 2)
+        if held_out and (t % VALIDATE_EVERY == 0 or t == steps):
+            for i, net in enumerate(networks()):
+                error = np.mean((net(held_out[0]) - held_out[1]) ** 2)
+                if error < least[i]:
+                    best[i] = net
+                    least[i] = error
+    return best if held_out else networks()
 
 
 def _labelled(name_x: str, X: ArrayLike, name_y: str, y: ArrayLike, n: int | None = None) -> tuple[Array, Array]:
