@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "rows_in_a_block", "size"]
+__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "size"]
 
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
@@ -47,22 +47,13 @@ def size(X: Points, n: int, s: int) -> int:
     return 1 << n if X is None else len(X)
 
 
-def rows_in_a_block(n: int, s: int) -> int:
-    """How many points have (rows, n) and (rows, s) arrays of BLOCK_ENTRIES entries at most.
-
-    >>> rows_in_a_block(n=16, s=8)
-    16384
-    """
-    return max(1, BLOCK_ENTRIES // max(n, s, 1))
-
-
 def blocks(X: Points, n: int, s: int) -> Iterator[tuple[slice, Array]]:
-    """The rows of X, or of the cube, a block at a time: few enough for (rows, n) and (rows, s) arrays.
+    """The rows of X, or of the cube, a block at a time: (rows, n) and (rows, s) arrays have BLOCK_ENTRIES at most.
 
     >>> [(rows.start, x.shape) for rows, x in blocks(None, n=16, s=8)]
     [(0, (16384, 16)), (16384, (16384, 16)), (32768, (16384, 16)), (49152, (16384, 16))]
     """
-    for rows in slices(size(X, n, s), rows_in_a_block(n, s)):
+    for rows in slices(size(X, n, s), max(1, BLOCK_ENTRIES // max(n, s, 1))):
         block = points(n, rows.start, rows.stop) if X is None else X[rows]
         yield rows, block.astype(np.float64, copy=False)
 

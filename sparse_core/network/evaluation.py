@@ -13,7 +13,7 @@ from threading import local
 
 import numpy as np
 
-from .._arrays import Array, each, parallel, slices
+from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 
@@ -31,8 +31,6 @@ NEURON_COST_POINTS = 1 << 14
 PAIR_COST_POINTS = 8
 # Scattered points of each half; all their pairs are the sample from which the share of active points is estimated.
 SHARE_POINTS = 32
-# Neurons whose share is estimated at a time: 2 MB of truth values in pairs of scattered points are 256 neurons.
-SHARE_NEURONS = 256
 
 
 def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
@@ -53,8 +51,8 @@ def dense_pass(u: Array, W: Array, b: Array, X: activity.Points) -> Array:
 
     def write(block: tuple[slice, Array]) -> None:
         rows, x = block
-        if not hasattr(workspace, "block"):
-            workspace.block = np.empty((min(activity.rows_in_a_block(n, s), len(result)), s))
+        if len(getattr(workspace, "block", ())) < len(x):
+            workspace.block = np.empty((len(x), s))
         z = np.matmul(x, W.T, out=workspace.block[: len(x)])
         z -= b
         np.matmul(np.maximum(z, 0, out=z), u, out=result[rows])
@@ -107,13 +105,12 @@ def _active_share(W: Array, b: Array, Y: Array, Z: Array) -> Array:
     high = Y[scattered % len(Y)]
     low = Z[scattered % len(Z)]
 
-    def share(j: slice) -> Array:
+    share = np.zeros(len(b))
+    for j in slices(len(b), max(1, activity.BLOCK_ENTRIES // SHARE_POINTS**2)):
         A = W[j, Z.shape[1] :] @ high.T - b[j, None]
         B = W[j, : Z.shape[1]] @ low.T
-        return np.asarray(np.count_nonzero(A[:, :, None] > -B[:, None], axis=(1, 2)) / SHARE_POINTS**2)
-
-    shares = parallel(share, slices(len(b), SHARE_NEURONS), large=False)
-    return np.concatenate([np.zeros(0), *shares])
+        share[j] = np.count_nonzero(A[:, :, None] > -B[:, None], axis=(1, 2)) / SHARE_POINTS**2
+    return share
 
 
 def _add_active_pairs(values: Array, u: float, A: Array, B: Array) -> None:

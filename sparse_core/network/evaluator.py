@@ -21,7 +21,7 @@ from .._arrays import Array, Integers, parallel, slices
 from . import activity
 from .evaluation import dense_pass
 
-__all__ = ["SparseEvaluator", "gathered"]
+__all__ = ["SparseEvaluator"]
 
 Indices = NDArray[np.intp]
 Neurons = tuple[Array, Array, Array]  # u, W, b
@@ -41,21 +41,14 @@ INPUT_BLOCK_ENTRIES = 1 << 19
 MIN_THREADED_BLOCKS = 8
 
 
-def gathered(u: Array, W: Array, b: Array, X: NDArray[Any], rows: Indices, neurons: Indices) -> Array:
-    """sum over the pairs (i, j) listed of u_j relu(<w_j, x_i> - b_j), for each row x_i of X.
-
-    With the pairs of the active sets R_x this is h, for n multiply-adds a pair.
-
-    >>> u, W, b, X = np.array([1, 2]), np.array([[1, 1], [-1, 1]]), np.array([0, 1]), np.array([[1, 1], [-1, 1]])
-    >>> gathered(u, W, b, X, *np.nonzero(X @ W.T > b)), np.maximum(X @ W.T - b, 0) @ u
-    (array([2., 2.]), array([2, 2]))
-    """
+def _gathered(neurons: Neurons, X: NDArray[Any], rows: Indices, chosen: Indices) -> Array:
+    """sum over the pairs (i, j) listed of u_j relu(<w_j, x_i> - b_j), for each row x_i of X: n multiply-adds a pair."""
     result = np.zeros(len(X))
-    for pairs in slices(len(rows), max(1, GATHER_BLOCK_ENTRIES // max(W.shape[1], 1))):
+    for pairs in slices(len(rows), max(1, GATHER_BLOCK_ENTRIES // max(X.shape[1], 1))):
         i = rows[pairs]
-        j = neurons[pairs]
-        z = np.einsum("pc,pc->p", X[i].astype(np.float64, copy=False), W[j]) - b[j]
-        result += np.bincount(i, weights=u[j] * np.maximum(z, 0), minlength=len(X))
+        u, W, b = _take(neurons, chosen[pairs])
+        z = np.einsum("pc,pc->p", X[i].astype(np.float64, copy=False), W) - b
+        result += np.bincount(i, weights=u * np.maximum(z, 0), minlength=len(X))
     return result
 
 
@@ -122,19 +115,21 @@ class SparseEvaluator:
     def __call__(self, X: ArrayLike) -> Array:
         """h(x) for each row x of X: on the cube by the quickest way, at other real points by the dense pass."""
 
-        def values(x: NDArray[Any]) -> Array:
+        inputs = self._points(X)
+        if not self._worthwhile(inputs):
+            return dense_pass(*self._whole, inputs)
+
+        def values(rows: slice) -> Array:
+            x = inputs[rows]
             result = dense_pass(*self._unkeyed, x)
             for group in self._groups:
                 pairs = group.candidates(x)
-                result += gathered(*group.neurons, x, *pairs) if pairs else dense_pass(*group.neurons, x)
+                result += _gathered(group.neurons, x, *pairs) if pairs else dense_pass(*group.neurons, x)
             return result
 
-        X = self._points(X)
-        if not self._worthwhile(X):
-            return dense_pass(*self._whole, X)
-        blocks = self._blocks(X)
+        blocks = self._blocks(inputs)
         if len(blocks) < MIN_THREADED_BLOCKS:
-            return np.concatenate([values(x) for x in blocks])
+            return np.concatenate([values(rows) for rows in blocks])
         return np.concatenate(list(parallel(values, blocks)))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
@@ -143,24 +138,19 @@ class SparseEvaluator:
         >>> SparseEvaluator(np.ones(4), np.eye(4) * 3 - 1, np.zeros(4)).multiply_adds([[1, 1, 1, 1]])    # dense
         array([16])
         """
-
-        def touched(x: NDArray[Any]) -> Integers:
-            result = np.full(len(x), self._unkeyed[1].size)
-            for group in self._groups:
-                pairs = group.candidates(x)
-                if pairs:
-                    result += np.bincount(pairs[0], minlength=len(x)) * x.shape[1] + len(group.keys)
-                else:
-                    result += group.neurons[1].size
-            return result
-
         X = self._points(X)
         if not self._worthwhile(X):
             return np.full(len(X), self._whole[1].size)
-        return np.concatenate([touched(x) for x in self._blocks(X)])
-
-    def _blocks(self, X: NDArray[Any]) -> list[NDArray[Any]]:
-        return [X[rows] for rows in slices(len(X), max(1, INPUT_BLOCK_ENTRIES // max(X.shape[1], 1)))]
+        result = np.full(len(X), self._unkeyed[1].size)
+        for rows in self._blocks(X):
+            for group in self._groups:
+                pairs = group.candidates(X[rows])
+                if pairs:
+                    found = np.bincount(pairs[0], minlength=rows.stop - rows.start)
+                    result[rows] += found * X.shape[1] + len(group.keys)
+                else:
+                    result[rows] += group.neurons[1].size
+        return result
 
     def _points(self, X: ArrayLike) -> NDArray[Any]:
         return checks.real_array("X", X, 2, shape=(None, self._whole[1].shape[1]), convert=False)
@@ -168,6 +158,9 @@ class SparseEvaluator:
     def _worthwhile(self, X: NDArray[Any]) -> bool:
         enough = len(X) * self._whole[1].size > GROUP_COST_MULTIPLY_ADDS * len(self._groups)
         return enough and bool(self._groups) and bool((np.abs(X) == 1).all())
+
+    def _blocks(self, X: NDArray[Any]) -> list[slice]:
+        return list(slices(len(X), max(1, INPUT_BLOCK_ENTRIES // max(X.shape[1], 1))))
 
 
 def _take(neurons: Neurons, chosen: Indices) -> Neurons:

@@ -21,7 +21,6 @@ from .network import SparseNetwork
 __all__ = ["ActivationStatistics", "Layered", "activation_statistics", "classify", "fit", "fit_each"]
 
 Layers = list[tuple[Array, Array]]  # (W_l, b_l)
-Step = Callable[[list[Array], float], None]  # takes the gradient and the rate, and moves the parameters
 
 # The share of the running mean of the gradients that a step keeps, in both optimisers: the usual value.
 MOMENTUM = 0.9
@@ -150,7 +149,7 @@ def classify(
     checks.integer("the number of hidden layers", len(checks.listed("widths", widths)), 1, 3)
     sizes = [X.shape[1], *(checks.size("widths", width) for width in widths), int(y.max()) + 1]
     rng = checks.generator("rng", rng)
-    optimiser = checks.one_of("optimiser", optimiser, tuple(OPTIMISERS))
+    optimiser = checks.one_of("optimiser", optimiser, ("sgd", "adam"))
     rate = checks.real("rate", rate, 0)
     l1 = checks.real("l1", l1, 0)
     decay = checks.real("decay", decay, 0)
@@ -160,15 +159,9 @@ def classify(
     batch = min(checks.integer("batch", batch, 1), len(X))
     initial = [rng.standard_normal((t, s)) * sqrt(2 / s) for s, t in pairwise(sizes)]
     layers = [(W.astype(X.dtype), np.zeros(len(W), X.dtype)) for W in initial]
-    step = OPTIMISERS[optimiser]([p for layer in layers for p in layer])
+    descent = _Descent([p for layer in layers for p in layer], optimiser)
     net = Layered(tuple(W for W, _ in layers), tuple(b for _, b in layers))
-
-    def slope(scores: Array, classes: NDArray[np.intp]) -> Array:
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        shares[np.arange(len(classes)), classes] -= 1
-        return np.asarray(shares)
-
+    truth = np.eye(sizes[-1], dtype=X.dtype)
     if watch:
         watch(net)
     for _ in range(epochs):
@@ -177,7 +170,7 @@ def classify(
         order = rng.permutation(len(X))
         for start in range(0, len(X) - batch + 1, batch):
             rows = order[start : start + batch]
-            step(_gradient(layers, points[rows], shown[rows], slope, l1, decay), rate)
+            descent.step(_gradient(layers, points[rows], truth[shown[rows]], _softmax, l1, decay), rate)
         if watch:
             watch(net)
     return net
@@ -193,19 +186,25 @@ def _inputs(layers: Layers, X: Array) -> list[Array]:
     return H
 
 
+def _softmax(scores: Array) -> Array:
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
 def _gradient(
-    layers: Layers, X: Array, y: NDArray[Any], slope: Callable[[Array, Any], Array], l1: Any, decay: Any
+    layers: Layers, X: Array, y: Array, predicted: Callable[[Array], Array], l1: Any, decay: Any
 ) -> list[Array]:
-    """The gradient in W_1, b_1, W_2, ... of E loss(scores, y) + l1 E sum_l sum_j h_l(x)_j + (decay/2) sum_l ||W_l||^2.
+    """The gradient in W_1, b_1, W_2, ... of E loss + l1 E sum_l sum_j h_l(x)_j + (decay/2) sum_l ||W_l||^2.
 
-    slope : the derivative of the loss in the (rows, classes) scores; relu has the slope 0 at 0.
+    y, predicted : (rows, classes) targets, and what the scores predict for them. The loss has the slope predicted - y
+        in the scores: with softmax it is -ln softmax(scores)_y, with the scores themselves half of the square.
 
-    Axes of the layers before the last two are those of networks that are trained at once; l1 and decay have them, too.
+    relu has the slope 0 at 0. Axes of the layers before the last two are those of networks that are trained at once; l1
+    and decay have them, too.
     """
     H = _inputs(layers, X)
     W, b = layers[-1]
-    D = slope(H[-1] @ W.mT - b[..., None, :], y)
-    D /= len(X)
+    D = (predicted(H[-1] @ W.mT - b[..., None, :]) - y) / len(X)
     gradient: list[Array] = []
     for (W, _), h in zip(reversed(layers), reversed(H), strict=True):
         gradient = [D.mT @ h + decay * W, -D.sum(axis=-2), *gradient]
@@ -216,38 +215,33 @@ def _gradient(
     return gradient
 
 
-def _sgd(parameters: list[Array]) -> Step:
-    """p <- p - rate v, v <- 0.9 v + gradient: descent with momentum, in place."""
-    velocity = [np.zeros_like(p) for p in parameters]
+class _Descent:
+    """Steps that move the parameters p in place, from gradients g and a rate.
 
-    def step(gradient: list[Array], rate: float) -> None:
-        for p, v, g in zip(parameters, velocity, gradient, strict=True):
-            v *= MOMENTUM
-            v += g
-            p -= rate * v
+    "sgd", with momentum: v <- 0.9 v + g, p <- p - rate v.
+    "adam", in step t: v <- 0.9 v + 0.1 g, q <- 0.999 q + 0.001 g^2, and
+    p <- p - rate sqrt(1 - 0.999^t) / (1 - 0.9^t) v / (sqrt(q) + 1e-8).
+    """
 
-    return step
+    def __init__(self, parameters: list[Array], optimiser: str) -> None:
+        self.parameters = parameters
+        self.adam = optimiser == "adam"
+        self.mean = [np.zeros_like(p) for p in parameters]
+        self.square = [np.zeros_like(p) for p in parameters]
+        self.taken = 0
 
-
-def _adam(parameters: list[Array]) -> Step:
-    """p <- p - rate mean / (sqrt(square) + 1e-8), the running means of the gradient and of its square, in place."""
-    mean = [np.zeros_like(p) for p in parameters]
-    square = [np.zeros_like(p) for p in parameters]
-    taken = 0
-
-    def step(gradient: list[Array], rate: float) -> None:
-        nonlocal taken
-        taken += 1
-        rate *= sqrt(1 - SQUARE_MOMENTUM**taken) / (1 - MOMENTUM**taken)
-        for p, m, v, g in zip(parameters, mean, square, gradient, strict=True):
-            m += (1 - MOMENTUM) * (g - m)
-            v += (1 - SQUARE_MOMENTUM) * (g * g - v)
-            p -= rate * m / (np.sqrt(v) + SMALL_GRADIENT)
-
-    return step
-
-
-OPTIMISERS: dict[str, Callable[[list[Array]], Step]] = {"sgd": _sgd, "adam": _adam}
+    def step(self, gradient: list[Array], rate: float) -> None:
+        self.taken += 1
+        adam_rate = rate * sqrt(1 - SQUARE_MOMENTUM**self.taken) / (1 - MOMENTUM**self.taken)
+        for p, v, q, g in zip(self.parameters, self.mean, self.square, gradient, strict=True):
+            if self.adam:
+                v += (1 - MOMENTUM) * (g - v)
+                q += (1 - SQUARE_MOMENTUM) * (g * g - q)
+                p -= adam_rate * v / (np.sqrt(q) + SMALL_GRADIENT)
+            else:
+                v *= MOMENTUM
+                v += g
+                p -= rate * v
 
 
 def fit(
@@ -318,15 +312,12 @@ def fit_each(
     hidden, bias, output = parameters
     layers = [(hidden, bias), (output, np.zeros(1, X.dtype))]
     l1, decay = pairs.astype(X.dtype).T[:, :, None, None]
-    step = _adam(parameters)
-
-    def slope(scores: Array, labels: Array) -> Array:
-        return scores - labels[:, None]
+    descent = _Descent(parameters, "adam")
 
     def networks() -> list[SparseNetwork]:
         return [SparseNetwork(u[0], W, b) for W, b, u in zip(hidden, bias, output, strict=True)]
 
-    y = y.astype(X.dtype)
+    y = y.astype(X.dtype)[:, None]
     best = networks()
     least = np.full(len(pairs), inf)
     order = np.arange(0)
@@ -334,8 +325,8 @@ def fit_each(
         if len(order) < batch:
             order = rng.permutation(len(X))
         rows, order = order[:batch], order[batch:]
-        *gradient, _ = _gradient(layers, X[rows], y[rows], slope, l1, decay)
-        step(gradient, rate * (1 + cos(pi * t / steps)) / 2)
+        *gradient, _ = _gradient(layers, X[rows], y[rows], lambda scores: scores, l1, decay)
+        descent.step(gradient, rate * (1 + cos(pi * t / steps)) / 2)
         if held_out and (t % VALIDATE_EVERY == 0 or t == steps):
             for i, net in enumerate(networks()):
                 error = np.mean((net(held_out[0]) - held_out[1]) ** 2)
