@@ -1,8 +1,8 @@
-r"""Networks that are sparse by construction, and dense ones to set beside them.
+r"""Networks that are sparse by construction, and dense ones for comparison.
 
-The neurons of a junta, of an address, of a code or of a tree are active on subcubes or Hamming balls that do not meet;
-a packing searches for half-spaces of which no more than k meet. Where weights are not integers, biases keep a small
-distance from the values that must stay inactive, so that round-off decides nothing.
+The neurons of a junta, of an address, of a code or of a tree are active on disjoint subcubes or Hamming balls; a
+packing searches for half-spaces of which no more than k meet at any point. Where weights are not integers, biases keep
+a small distance from the values that must stay inactive, so that round-off decides nothing.
 
 Paper: sections 1 and 4 (juntas, indexing), Appendix A. Codes, trees, packings and the tight family are ours.
 """
@@ -26,15 +26,19 @@ __all__ = [
     "random_sparse", "reed_muller", "tight", "tree",
 ]  # fmt: skip
 
-GAP = 1e-4  # from a bias down to the values that must stay inactive: enough for integer programmes to see it
-HAIR = 2.0**-39  # relative: two units of 40 binary digits
-DIGITS = 40  # binary digits of a threshold: its multiples up to 2^13 are exact
+# From a bias down to the values that must stay inactive, for unit weight vectors: a hundred times the tolerance of an
+# integer programme, 1e-6.
+BIAS_GAP = 1e-4
+# Binary digits of a threshold Gamma: 13 of 53 are left, so that its multiples up to 2^13 are exact.
+THRESHOLD_DIGITS = 40
+# By how much a threshold is increased, relative to it: two units in the last of 40 binary digits.
+RELATIVE_GAP = 2.0**-39
 
 
 def _rounded_up(x: ArrayLike) -> Array:
-    """The least number of 40 binary digits that is at least x."""
+    """The least number with 40 binary digits that is at least x."""
     mantissa, exponent = np.frexp(x)
-    return np.asarray(np.ldexp(np.ceil(np.ldexp(mantissa, DIGITS)), exponent - DIGITS))
+    return np.asarray(np.ldexp(np.ceil(np.ldexp(mantissa, THRESHOLD_DIGITS)), exponent - THRESHOLD_DIGITS))
 
 
 def junta(
@@ -56,7 +60,8 @@ def junta(
     read = [checks.integer("coordinates", i, 0, n - 1) for i in (range(p) if coordinates is None else coordinates)]
     if len(read) != p or len(set(read)) != p:
         raise ValueError(f"Argument 'coordinates' must be {p} different coordinates, not {read}.")
-    W, b = np.zeros((1 << p, n)), np.full(1 << p, p - 1.0)
+    W = np.zeros((1 << p, n))
+    b = np.full(1 << p, p - 1.0)
     W[:, read] = points(p)
     return SparseNetwork(values, W / 2, (b - 1) / 2) if checks.flag("half", half) else SparseNetwork(values, W, b)
 
@@ -96,7 +101,8 @@ def appendix_a(
     >>> appendix_a(4, 28, gamma=14, weights=np.ones((16, 28))).sparsity()      # n = 32
     1, exact by pair certificates
     """
-    b, q = checks.integer("b", b, 0, 12), checks.size("q", q)
+    b = checks.integer("b", b, 0, 12)
+    q = checks.size("q", q)
     if weights is not None:
         w = checks.real_array("weights", weights, 2, shape=(1 << b, q))
     elif rng is not None:
@@ -107,7 +113,7 @@ def appendix_a(
     threshold = float(_rounded_up(checks.real("gamma", math.sqrt(q) if gamma is None else gamma, 0)))
     excess = max(math.fsum([*row, -2 * threshold]) for row in np.abs(w).tolist())
     if 0 < excess <= 1e-12 * threshold:
-        threshold = float(_rounded_up(threshold * (1 + HAIR)))
+        threshold = float(_rounded_up(threshold * (1 + RELATIVE_GAP)))
     return SparseNetwork(np.ones(1 << b), np.hstack([threshold * points(b), w]), np.full(1 << b, threshold * b))
 
 
@@ -121,7 +127,8 @@ def tight(p: int, k: int, n: int | None = None) -> SparseNetwork:
     >>> net.values(), net.sparsity(), net.scale.W**2
     (array([ 6., -6., -6.,  6.]), 3, exact by enumeration of 4 points, 2.0000000000000004)
     """
-    p, k = checks.integer("p", p, 1, 20), checks.size("k", k)
+    p = checks.integer("p", p, 1, 20)
+    k = checks.size("k", k)
     one = junta(character((1 << p) - 1, points(p)), n)
     return SparseNetwork(np.tile(one.u, k), np.tile(one.W, (k, 1)), np.tile(one.b - 1, k))
 
@@ -190,8 +197,8 @@ def tree(paths: ArrayLike, weights: ArrayLike, constants: ArrayLike | None = Non
     paths : (s, n) with entries -1, 0, 1; x reaches the one leaf l with whose nonzero entries it agrees.
     weights, constants : (s, n) and (s,), the v_l and c_l; constants are 0 by default.
 
-    Neuron l is relu(<v_l, x> + c_l + Gamma_l (<path_l, x> - length_l)), with Gamma_l a hair above
-    (||v_l||_1 + c_l) / 2, as in `appendix-a`: one wrong turn silences it.
+    Neuron l is relu(<v_l, x> + c_l + Gamma_l (<path_l, x> - length_l)), with Gamma_l just above (||v_l||_1 + c_l) / 2,
+    as in `appendix-a`: one wrong turn makes it inactive.
 
     >>> tree([[1, 0], [-1, 1], [-1, -1]], weights=[[0, 1], [0, 0], [0, 0]], constants=[0, 2, 3]).values()
     array([1., 2., 0., 3.])
@@ -199,62 +206,68 @@ def tree(paths: ArrayLike, weights: ArrayLike, constants: ArrayLike | None = Non
     P = checks.real_array("paths", paths, 2)
     if not np.isin(P, (-1, 0, 1)).all():
         raise ValueError("Argument 'paths' must have entries -1, 0 and 1 only.")
-    shared = (P @ P.T == np.abs(P) @ np.abs(P).T) & ~np.eye(len(P), dtype=bool)  # no coordinate tells the two apart
+    shared = (P @ P.T == np.abs(P) @ np.abs(P).T) & ~np.eye(len(P), dtype=bool)  # no coordinate separates the two
     if shared.any():
         raise ValueError(f"Argument 'paths' must be disjoint; rows {tuple(np.argwhere(shared)[0].tolist())} are not.")
     V = checks.real_array("weights", weights, 2, shape=P.shape).astype(np.float64)
     c = checks.real_array("constants", np.zeros(len(P)) if constants is None else constants, 1, shape=(len(P),))
-    gamma = _rounded_up(np.maximum(np.abs(V).sum(axis=1) + c, 0) / 2 * (1 + HAIR))
+    gamma = _rounded_up(np.maximum(np.abs(V).sum(axis=1) + c, 0) / 2 * (1 + RELATIVE_GAP))
     return SparseNetwork(np.ones(len(P)), V + gamma[:, None] * P, gamma * np.abs(P).sum(axis=1) - c)
 
 
 def random_paths(n: int, depth: int, *, rng: np.random.Generator) -> NDArray[np.int8]:
-    """The 2^depth leaves of a random decision tree, for ``tree``: each node asks a coordinate that is new on its path.
+    """The 2^depth leaves of a random decision tree, for ``tree``; a node queries a coordinate not yet used on its path.
 
     >>> random_paths(3, 1, rng=np.random.default_rng(0))
     array([[ 0,  0,  1],
            [ 0,  0, -1]], dtype=int8)
     """
-    n, rng = checks.size("n", n, 0), checks.generator("rng", rng)
+    n = checks.size("n", n, 0)
+    rng = checks.generator("rng", rng)
     paths = np.zeros((1, n), dtype=np.int8)
     for _ in range(checks.integer("depth", depth, 0, min(n, 16))):
-        asked = [rng.choice(np.flatnonzero(path == 0)) for path in paths]
+        queried = [rng.choice(np.flatnonzero(path == 0)) for path in paths]
         paths = np.repeat(paths, 2, axis=0)
-        paths[::2][np.arange(len(asked)), asked] = 1
-        paths[1::2][np.arange(len(asked)), asked] = -1
+        paths[::2][np.arange(len(queried)), queried] = 1
+        paths[1::2][np.arange(len(queried)), queried] = -1
     return paths
 
 
 def random_sparse(n: int, s: int, k: int, *, rng: np.random.Generator) -> SparseNetwork:
     """A greedy packing of s half-spaces with max_x |R_x| <= k on the cube: dense Gaussian unit weights, signs for u.
 
-    All 2^n points are kept in view, n <= 20; no alive k-sparse network has more than k 2^n neurons. Step by step, a
-    direction is drawn and reflected so that it points at a random point with fewer than k active neurons. The least
-    bias is taken that spares the points with k of them, and that gives the neuron at most its share k / s of the cube.
-    A neuron with less than a tenth of its share is refused; each refusal lowers that demand by 1 %.
+    All 2^n points are enumerated, n <= 20; no k-sparse network has more than k 2^n neurons that are not dead. Step by
+    step, a direction is drawn and reflected so that it points at a random point with fewer than k active neurons. The
+    bias is the least for which the neuron is inactive at the points with k active ones and active on at most its share
+    k / s of the cube. A neuron with less than a tenth of its share is rejected; each rejection lowers that minimum by
+    1 %.
 
     >>> random_sparse(8, 20, 2, rng=np.random.default_rng(0)).sparsity()
     2, exact by enumeration of 256 points
     """
-    n, k, rng = checks.integer("n", n, 1, 20), checks.integer("k", k, 1), checks.generator("rng", rng)
+    n = checks.integer("n", n, 1, 20)
+    k = checks.integer("k", k, 1)
     s = checks.integer("s", s, 1, k << n)
+    rng = checks.generator("rng", rng)
     X = points(n).astype(np.float64)
     count = np.zeros(len(X), dtype=np.int64)
     share = min(k * len(X) // s, len(X) - 1)
-    demand = share / 10
-    W, b = np.zeros((s, n)), np.zeros(s)
+    minimum = share / 10
+    W = np.zeros((s, n))
+    b = np.zeros(s)
     placed = 0
     while placed < s:
         w = np.abs(rng.standard_normal(n)) * X[rng.choice(np.flatnonzero(count < k))]
         w /= np.linalg.norm(w)
         z = X @ w
-        bias = GAP + max(z[count >= k].max(initial=-np.inf), np.partition(z, -share - 1)[-share - 1])
+        bias = BIAS_GAP + max(z[count >= k].max(initial=-np.inf), np.partition(z, -share - 1)[-share - 1])
         active = np.count_nonzero(z > bias)
-        if active < max(demand, 1):
-            demand *= 0.99
+        if active < max(minimum, 1):
+            minimum *= 0.99
             continue
-        W[placed], b[placed] = w, bias
-        count += z > bias - GAP / 2  # whatever the round-off, no active point escapes this count
+        W[placed] = w
+        b[placed] = bias
+        count += z > bias - BIAS_GAP / 2  # so no active point is missed because of round-off
         placed += 1
     return SparseNetwork(rng.choice([-1.0, 1.0], s), W, b)
 
@@ -262,16 +275,18 @@ def random_sparse(n: int, s: int, k: int, *, rng: np.random.Generator) -> Sparse
 def gaussian_units(n: int, s: int, k: int = 1, *, rng: np.random.Generator) -> SparseNetwork:
     """sum_j relu(<w_j, x> - b) with Gaussian unit vectors w_j and b = max_x of the (k+1)-th largest <w_j, x>: k-sparse.
 
-    That is the least common bias, by enumeration and up to 1e-4. For larger n it leaves hardly any neuron active
+    That is the least common bias, by enumeration and up to 1e-4. For larger n hardly any neuron is active with it
     (`gaussian-remark`).
 
     >>> net = gaussian_units(8, 16, rng=np.random.default_rng(0))
     >>> net.sparsity(), float(net.active_count().mean())
     (1, exact by enumeration of 256 points, 0.11328125)
     """
-    n, k, rng = checks.integer("n", n, 1, 22), checks.integer("k", k, 1), checks.generator("rng", rng)
+    n = checks.integer("n", n, 1, 22)
+    k = checks.integer("k", k, 1)
     s = checks.size("s", s, k + 1)
+    rng = checks.generator("rng", rng)
     W = rng.standard_normal((s, n))
     W /= np.linalg.norm(W, axis=1, keepdims=True)
     bias = max(np.partition(x @ W.T, s - k - 1, axis=1)[:, s - k - 1].max() for _, x in blocks(None, n, s))
-    return SparseNetwork(np.ones(s), W, np.full(s, bias + GAP))
+    return SparseNetwork(np.ones(s), W, np.full(s, bias + BIAS_GAP))

@@ -31,13 +31,14 @@ MIN_GROUP_NEURONS = 64
 # What a neuron found by its address costs, in neurons of a matrix product: 15 to 20 measured, and some reserve. Two
 # keys divide a group by four at best, so a group needs more than log2 of this number of keys to gain anything.
 GATHER_COST_NEURONS = 25
-# Multiply-adds of the dense pass that take as long as the calls of NumPy that one group needs: about 20 microseconds.
+# Multiply-adds of the dense pass that take as long as the calls of NumPy that one group needs: about 25 microseconds,
+# measured for one input, where a matrix product waits for the memory.
 GROUP_COST_MULTIPLY_ADDS = 1 << 17
 # Entries of a block of gathered weights, float64: 2 MB.
 GATHER_BLOCK_ENTRIES = 1 << 18
 # Entries of the inputs that are taken at a time: 512 kB of int8, 4 MB of float64.
 INPUT_BLOCK_ENTRIES = 1 << 19
-# Blocks of inputs from which threads are started: fewer take less than a millisecond.
+# Blocks of inputs from which threads are started; one block takes about a millisecond.
 MIN_THREADED_BLOCKS = 8
 
 

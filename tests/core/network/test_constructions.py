@@ -30,6 +30,7 @@ def test_junta_neurons_are_the_indicators_of_the_points(p, half):
     assert np.array_equal(np.maximum(X @ net.W.T - net.b, 0), np.eye(2**p))
     assert np.array_equal(net.active(X), np.eye(2**p, dtype=bool))
     assert net.sparsity() == 1
+    assert net.scale == pytest.approx((math.sqrt(p) / 2, abs(p - 2) / 2) if half else (math.sqrt(p), abs(p - 1)))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 4), st.integers(0, 4), st.booleans())
@@ -42,18 +43,6 @@ def test_junta_reads_its_coordinates(seed, p, more, half):
     assert np.array_equal(net(X), table[[sum(1 << i for i in range(p) if x[read[i]] < 0) for x in X]])
     assert np.array_equal(net.active_count(), np.ones(2**n))
     assert (net.n, net.s) == (n, 2**p)
-
-
-@pytest.mark.parametrize("p", range(7))
-def test_junta_scales(p):
-    assert constructions.junta(np.ones(2**p)).scale == pytest.approx((math.sqrt(p), abs(p - 1)))
-    assert constructions.junta(-np.ones(2**p), half=True).scale == pytest.approx((math.sqrt(p) / 2, abs(p - 2) / 2))
-
-
-def test_a_junta_is_not_minimal_though_every_neuron_matters():
-    dictator = constructions.junta(hypercube.points(3)[:, 0])
-    two = constructions.junta([1, -1], n=3)
-    assert dictator.matters().all() and np.array_equal(two.values(), dictator.values())
 
 
 # Indexing and Appendix A
@@ -95,6 +84,14 @@ def test_appendix_a_threshold_on_both_sides(q):
         assert below.sparsity() == counts(below).max() == 1 + (w[0] @ w[1] > 0)
 
 
+@pytest.mark.parametrize("gamma", [0, 0.1, 1, 14, math.pi, 1e6])
+def test_gamma_is_rounded_up_so_that_gamma_times_b_is_exact(gamma):
+    net = constructions.appendix_a(3, 4, gamma=gamma, weights=np.ones((8, 4)))
+    assert gamma <= net.W[0, 0] <= gamma * (1 + 1e-11)
+    assert {Fraction(bias) for bias in net.b.tolist()} == {3 * Fraction(float(net.W[0, 0]))}
+    assert net.W[0, 0] == 14 or gamma != 14
+
+
 @pytest.mark.parametrize("q", [2, 3, 5, 6, 7, 10, 11, 13, 28])
 def test_appendix_a_at_a_threshold_that_rounds(q):
     """Unit vectors with ||w||_1 = 2 Gamma = sqrt(q) in real arithmetic are 1-sparse as stored; below stays below."""
@@ -113,20 +110,6 @@ def test_appendix_a_moves_gamma_where_round_off_alone_would_break_sparsity():
     halves = constructions.appendix_a(1, 4, gamma=1, weights=np.full((2, 4), 0.5))
     assert 0.5 < tenths.W[0, 0] <= 0.5 * (1 + 1e-11) and tenths.sparsity() == 1
     assert halves.W[0, 0] == 1 and halves.sparsity() == 1
-
-
-def test_appendix_a_needs_a_bound_on_its_weights():
-    """b = 1, q = 3, Gamma = sqrt q as printed: ||w|| = 5/2 has two active neurons, ||w|| = 2 one (`E28`)."""
-    spread = [np.full((2, 3), norm / math.sqrt(3)) for norm in (2.5, 2.0)]
-    assert [int(constructions.appendix_a(1, 3, weights=w).sparsity()) for w in spread] == [2, 1]
-
-
-def test_appendix_a_moves_gamma_by_less_than_it_says():
-    for gamma in (0, 0.1, 1, 14, math.pi, 1e6):
-        net = constructions.appendix_a(3, 4, gamma=gamma, weights=np.ones((8, 4)))
-        assert gamma <= net.W[0, 0] <= gamma * (1 + 1e-11)
-        assert {Fraction(bias) for bias in net.b.tolist()} == {3 * Fraction(float(net.W[0, 0]))}  # no round-off
-    assert constructions.appendix_a(3, 4, gamma=14, weights=np.ones((8, 4))).W[0, 0] == 14
 
 
 # The tight family and dense parity
@@ -155,10 +138,6 @@ def test_dense_parity(n):
 # Codes and trees
 
 
-def distances(C):
-    return np.array([np.sum(c != d) for c, d in itertools.combinations(C, 2)])
-
-
 @pytest.mark.parametrize("r", [2, 3, 4])
 def test_hamming_code_is_perfect(r):
     C = constructions.hamming(r)
@@ -166,18 +145,7 @@ def test_hamming_code_is_perfect(r):
     assert C.shape == (2 ** (n - r), n) and set(np.unique(C)) == {-1, 1}
     net = constructions.code_caps(C, n - 4)
     assert np.array_equal(net.active_count(), np.ones(2**n))  # each point in one ball of radius 1
-    if r < 4:
-        assert distances(C).min() == 3
-        assert {tuple(c * d) for c in C for d in C} == {tuple(c) for c in C}  # linear
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 4])
-def test_reed_muller_distances(m):
-    C = constructions.reed_muller(m)
-    assert C.shape == (2 ** (m + 1), 2**m)
-    assert set(distances(C).tolist()) <= {2 ** (m - 1), 2**m} and distances(C).min() >= 1
-    degrees = np.array([fourier.weight_by_degree(c)[:2].sum() for c in C[:: 2**m]])
-    assert degrees.max() == 1
+    assert {tuple(c * d) for c in C[:16] for d in C} <= {tuple(c) for c in C}  # linear; the weights: test_peers
 
 
 def test_caps_of_reed_muller():
@@ -230,6 +198,7 @@ def test_random_sparse_is_sparse_and_alive(n, s, k):
     net = constructions.random_sparse(n, s, k, rng=np.random.default_rng(s))
     assert (net.n, net.s) == (n, s)
     assert counts(net).max() == min(k, s) == net.sparsity()
+    assert n != 8 or net.sparsity(method="milp", time_limit=10_000) == k  # the gaps are wide enough for its tolerance
     assert not net.dead().any() and (net.W != 0).all() and set(net.u.tolist()) <= {-1.0, 1.0}
     assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
 
@@ -246,7 +215,7 @@ def test_random_sparse_packs_as_it_says(n, s, k, seed):
         for demand in share / 10 * 0.99 ** np.arange(refused, 10**4):
             w = abs(rng.standard_normal(n)) * X[rng.choice(np.flatnonzero(count < k))]
             z = X @ w / np.linalg.norm(w)
-            bias = max([*z[count == k], sorted(z)[-share - 1]]) + constructions.GAP
+            bias = max([*z[count == k], sorted(z)[-share - 1]]) + constructions.BIAS_GAP
             if (z > bias).sum() >= max(demand, 1):
                 break
             refused += 1
@@ -259,11 +228,6 @@ def test_random_sparse_packs_as_it_says(n, s, k, seed):
 def test_random_sparse_is_rich(k, least):
     net = constructions.random_sparse(12, 64, k, rng=np.random.default_rng(0))
     assert net.active_count().mean() > least
-
-
-def test_random_sparse_keeps_a_distance_that_an_integer_programme_can_see():
-    net = constructions.random_sparse(8, 30, 2, rng=np.random.default_rng(0))
-    assert net.sparsity(method="milp", time_limit=10_000) == 2
 
 
 def test_random_constructions_are_reproducible():
@@ -285,14 +249,6 @@ def test_gaussian_units_have_the_smallest_bias(n, s, k):
     net = constructions.gaussian_units(n, s, k, rng=np.random.default_rng(n))
     assert np.allclose(np.linalg.norm(net.W, axis=1), 1)
     top = np.sort(hypercube.points(n) @ net.W.T, axis=1)[:, -k - 1].max()
-    assert np.unique(net.b).tolist() == pytest.approx([top + constructions.GAP])
+    assert np.unique(net.b).tolist() == pytest.approx([top + constructions.BIAS_GAP])
     assert counts(net).max() <= k and net.sparsity() <= k
     assert ((hypercube.points(n) @ net.W.T > top - 1e-9).sum(axis=1)).max() == k + 1
-
-
-def test_gaussian_units_die_out():
-    rng = np.random.default_rng(0)
-    alive = [
-        np.mean([constructions.gaussian_units(n, 16, rng=rng).active_count().mean() for _ in range(5)]) for n in (8, 15)
-    ]
-    assert alive[1] < alive[0] / 3

@@ -101,12 +101,3 @@ def test_arrays_are_protected_copies(dtype):
     assert np.array_equal(pickle.loads(pickle.dumps(net)).W, net.W)
     with pytest.raises(AttributeError, match="does not change: .* 'u'"):
         net.u = u
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_sparsity_is_the_largest_active_count(seed):
-    net, X = random_network(seed, n=6, s=8), hypercube.points(6)
-    assert net.sparsity() == net.sparsity(X) == net.active_count().max()
-    assert net.sparsity(X[:2]) == net.active_count(X[:2]).max()
-    assert net.sparsity().method == net.sparsity(method="enumeration").method == "enumeration"
-    assert net.sparsity(method="pairs").method == "pairs" and net.sparsity(X).method == "sample"

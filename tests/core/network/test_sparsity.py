@@ -43,6 +43,8 @@ def test_all_methods_enclose_the_truth(seed):
         assert set(np.unique(found[method].witness)) <= {-1, 1}
         assert found[method].witness.dtype == np.int8 and found[method].witness.shape == (net.n,)
     assert found["enumeration"].exact and found["auto"].exact
+    sample = hypercube.points(net.n)[::3]
+    assert net.sparsity(sample) == net.active_count(sample).max() and net.sparsity(sample).method == "sample"
     assert found["milp"] <= found["pairs"]
     if seed % 3 != 2:
         assert found["milp"].exact and found["milp"] == k
