@@ -87,7 +87,7 @@ def test_each_erratum_leads_to_its_witness():
 def test_the_errata_stand_in_the_order_of_their_consequence():
     page = errata.page(SMALL, [WITNESS])
     assert re.findall(r":{dropdown} (E\d)", page) == ["E2", "E3", "E1", "E4"]
-    assert "we met 3 places" in page
+    assert "we found 3 passages" in page
 
 
 def test_a_withdrawn_erratum_stands_last_with_its_reason_and_counts_nowhere():

@@ -12,11 +12,11 @@ CONSEQUENCES = {
     "gap": "a hypothesis, a quantifier or an argument is missing, and is supplied here",
     "constant": "a constant, a sign or a symbol; the statements around it stand",
     "corner": "only the smallest cases fail, such as one neuron or one bit",
-    "typography": "a letter or a word is not the one that is meant",
+    "typography": "a letter or a word is misprinted",
 }
 ARTEFACTS = {
-    "no": "Hardly: it does not look like a slip that the extraction of text could make.",
-    "possible": "Possibly. We worked with text extracted from the paper; please look at the print.",
+    "no": "Unlikely: it does not look like an artefact of text extraction.",
+    "possible": "Possibly: we worked with text extracted from the paper; please check the printed version.",
 }
 NOT_RUN = ("cited", "not runnable", "nothing")
 CHOICES = {

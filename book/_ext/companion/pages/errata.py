@@ -10,9 +10,9 @@ from companion.pages.paper_map import sections, titled
 INTRODUCTION = """\
 # Errata
 
-While we ran the paper line by line we met {count} places where the printed form fails or needs a word more, and this
-page lists them for those who build on it: the printed form, the smallest witness that we know, the corrected form, what
-else changes, and whether the slip may have come from the text extraction that we worked with. Each witness is executed
+Checking the paper line by line, we found {count} passages whose printed form is wrong or incomplete. This page lists
+them for those who build on the paper: the printed form, the smallest witness that we know, the corrected form, what
+else changes, and whether the error may be an artefact of the text extraction that we worked with. Each witness is executed
 unless its entry says why not. *Run* leads to its cell, and the label of the record there leads back here.
 
 How the numbered theorems, lemmas and conjectures of the paper stand, from the verdicts of the [ledger](ledger):
@@ -97,7 +97,7 @@ def entry(erratum: Claim, records: Records, standing: str, claims: Claims) -> li
         witness.append(f"Not run. {one_line(erratum.get('reason', absent))}")
     parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected)]
     parts.append(("What else changes", downstream_words(erratum, claims)))
-    parts.append(("Slip of the extraction?", [ARTEFACTS[erratum["artefact"]]]))
+    parts.append(("Artefact of text extraction?", [ARTEFACTS[erratum["artefact"]]]))
     return box(erratum, one_line(erratum["statement"]).rstrip("."), standing, parts)
 
 
