@@ -5,7 +5,7 @@
 (* and decision trees are of this kind.                                       *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network.
+From SparseNetworks Require Import compat definitions cube network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -48,7 +48,7 @@ Lemma address_silent (g t : R) P a x : 0 <= t -> g <= 2%:R * t -> (distance P a 
 Proof.
 move=> t_ge0 g_le; rewrite -lt0n inner_address => d_gt0.
 rewrite addrAC subrr sub0r mulrN subr_le0 (le_trans g_le) //.
-by rewrite [leLHS]mulrC ler_wpmul2l // ler_pmulr ?ler1n ?ltr0n.
+by rewrite [leLHS]mulrC ler_wpM2l // ler_pMr ?ler1n ?ltr0n.
 Qed.
 
 Lemma address_right (g t : R) P a x : {in P, a =1 x} ->

@@ -5,7 +5,7 @@
 (* |u_j w_ji|. Further units and the case of few exceptions follow.           *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube fourier network.
+From SparseNetworks Require Import compat definitions cube fourier network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -44,14 +44,14 @@ Proof. exact: sumr_ge0. Qed.
 
 Lemma effect_subset A B i : A \subset B -> effect A i <= effect B i.
 Proof.
-move=> AB; rewrite [leRHS](big_setID A) /= (setIidPr AB) ler_addl.
+move=> AB; rewrite [leRHS](big_setID A) /= (setIidPr AB) lerDl.
 exact: effect_ge0.
 Qed.
 
 Lemma effect_setU A B i : effect (A :|: B) i <= effect A i + effect B i.
 Proof.
 rewrite /effect 3!(big_mkcond (fun j => j \in _)) -big_split /=; apply: ler_sum => j _.
-by rewrite inE; do 2!case: (_ \in _); rewrite ?addr0 ?add0r ?ler_addl ?c_ge0.
+by rewrite inE; do 2!case: (_ \in _); rewrite ?addr0 ?add0r ?lerDl ?c_ge0.
 Qed.
 
 Lemma sqr_effects_le A : sqr_effects A <= #|A|%:R * \sum_(j in A) size j.
@@ -62,7 +62,7 @@ Qed.
 Lemma sqr_change x i A : active_set x :|: active_set (flip x i) \subset A ->
   (h x - h (flip x i)) ^+ 2 / 4%:R <= effect A i ^+ 2.
 Proof.
-by move=> RA; rewrite ler_pdivr_mulr ?ltr0Sn // mulrC four -exprMn ler_norm_sqr ?h_change.
+by move=> RA; rewrite ler_pdivrMr ?ltr0Sn // mulrC four -exprMn ler_norm_sqr ?h_change.
 Qed.
 
 Lemma sqr_change_sum x i : (h x - h (flip x i)) ^+ 2 / 4%:R
@@ -83,7 +83,7 @@ Qed.
 Theorem average_sensitivity_active : average_sensitivity h
   <= 4%:R * mean (fun x => #|active_set x|%:R * \sum_(j in active_set x) size j).
 Proof.
-apply: le_trans average_sensitivity_effects _; rewrite ler_wpmul2l ?ler0n //.
+apply: le_trans average_sensitivity_effects _; rewrite ler_wpM2l ?ler0n //.
 by apply: mean_le => x; apply: sqr_effects_le.
 Qed.
 
@@ -97,7 +97,7 @@ Proof.
 move=> Am; apply: le_trans (sqr_effects_le _) _.
 have sum_le : \sum_(j in A) size j <= #|A|%:R * W ^+ 2.
   by rewrite mulr_natl -sumr_const; apply: ler_sum.
-apply: le_trans (ler_wpmul2l (ler0n _ _) sum_le) _; rewrite mulrA ler_wpmul2r ?sqr_ge0 //.
+apply: le_trans (ler_wpM2l (ler0n _ _) sum_le) _; rewrite mulrA ler_wpM2r ?sqr_ge0 //.
 by rewrite -natrM -natrX ler_nat -mulnn leq_mul.
 Qed.
 
@@ -111,7 +111,7 @@ Qed.
 Lemma average_sensitivity_sparse (k : nat) : (forall x, (#|active_set x| <= k)%N) ->
   average_sensitivity h <= 4%:R * k%:R ^+ 2 * W ^+ 2.
 Proof.
-move=> few; apply: le_trans average_sensitivity_effects _; rewrite -mulrA ler_wpmul2l ?ler0n //.
+move=> few; apply: le_trans average_sensitivity_effects _; rewrite -mulrA ler_wpM2l ?ler0n //.
 by apply: mean_le_const => x; apply: sqr_effects_card.
 Qed.
 
@@ -130,8 +130,8 @@ have AS_b : average_sensitivity h <= 2%:R * mean (fun x => \sum_i b i x).
     by rewrite /b fx fy; apply: sqr_change_sum.
   move=> not_few; apply: le_trans (sqr_change (subsetT _)) _.
   move: not_few; rewrite negb_and => /orP[] /negPf nf.
-    by rewrite [b i x]/b nf ler_addl b_ge0.
-  by rewrite [b i (flip x i)]/b nf ler_addr b_ge0.
+    by rewrite [b i x]/b nf lerDl b_ge0.
+  by rewrite [b i (flip x i)]/b nf lerDr b_ge0.
 apply: le_trans AS_b _; rewrite -meanZ.
 pose bound x : R := 4%:R * k%:R ^+ 2 + 2%:R * (k < #|active_set x|)%N%:R * #|J|%:R ^+ 2.
 suff b_le x : 2%:R * (\sum_i b i x) <= W ^+ 2 * bound x.
@@ -139,10 +139,10 @@ suff b_le x : 2%:R * (\sum_i b i x) <= W ^+ 2 * bound x.
   rewrite le_eqVlt; apply/orP; left; apply/eqP; congr ((_ + _) * _).
   by rewrite mulrAC -meanZ; apply: eq_mean => x; rewrite mulrAC.
 rewrite /bound /b /few [leRHS]mulrC; case: leqP => few_x.
-  rewrite mulr0 mul0r addr0 -mulr_sumr mulrA -natrM -mulrA ler_wpmul2l ?ler0n //.
+  rewrite mulr0 mul0r addr0 -mulr_sumr mulrA -natrM -mulrA ler_wpM2l ?ler0n //.
   exact: sqr_effects_card.
-rewrite mulr1 [leRHS]mulrDl ler_paddl //; first by do !rewrite ?sqr_ge0 ?ler0n // mulr_ge0 //.
-rewrite -mulrA ler_wpmul2l ?ler0n //.
+rewrite mulr1 [leRHS]mulrDl ler_wpDl //; first by do !rewrite ?sqr_ge0 ?ler0n // mulr_ge0 //.
+rewrite -mulrA ler_wpM2l ?ler0n //.
 by apply: sqr_effects_card; rewrite cardsT.
 Qed.
 

@@ -2,7 +2,7 @@
 (* the inequality of Cauchy and Schwarz with weights.                         *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions.
+From SparseNetworks Require Import compat definitions.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -53,7 +53,7 @@ Lemma eq_mean f g : f =1 g -> mean f = mean g.
 Proof. by move=> fg; congr (_ / _); apply: eq_bigr => x _. Qed.
 
 Lemma mean_le f g : (forall x, f x <= g x) -> mean f <= mean g.
-Proof. by move=> fg; rewrite ler_pmul2r ?invr_gt0 ?card_cube_gt0 // ler_sum. Qed.
+Proof. by move=> fg; rewrite ler_pM2r ?invr_gt0 ?card_cube_gt0 // ler_sum. Qed.
 
 Lemma mean_const (c : R) : mean (fun _ : cube I => c) = c.
 Proof. by rewrite /mean sumr_const -[c *+ _]mulr_natr mulfK // gt_eqF ?card_cube_gt0. Qed.
@@ -132,7 +132,7 @@ Proof. by rewrite -natrX. Qed.
 
 Lemma sqr_add_le (u v : R) : (u + v) ^+ 2 <= 2%:R * (u ^+ 2 + v ^+ 2).
 Proof.
-by rewrite sqrrD addrAC mulr_natl mulr2n ler_add2l; apply: leif_mean_square_scaled.
+by rewrite sqrrD addrAC mulr_natl mulr2n lerD2l; apply: leif_mean_square_scaled.
 Qed.
 
 Lemma ler_norm_sqr (u v : R) : `|u| <= v -> u ^+ 2 <= v ^+ 2.
@@ -144,7 +144,7 @@ Lemma Cauchy_Schwarz_weighted P c a b : (forall j, P j -> 0 <= c j) ->
   (\sum_(j | P j) c j * (a j * b j)) ^+ 2
     <= (\sum_(j | P j) c j * a j ^+ 2) * (\sum_(j | P j) c j * b j ^+ 2).
 Proof.
-move=> c_ge0; rewrite -(ler_pmul2l (ltr0Sn R 1)) -subr_ge0.
+move=> c_ge0; rewrite -(ler_pM2l (ltr0Sn R 1)) -subr_ge0.
 set A := \sum_(j | P j) c j * a j ^+ 2; set B := \sum_(j | P j) c j * b j ^+ 2.
 set S := \sum_(j | P j) c j * (a j * b j).
 suff -> : 2%:R * (A * B) - 2%:R * S ^+ 2

@@ -133,6 +133,10 @@ Definition part_V N : R :=
   mean (fun x => \sum_(i | active N (flip x i) != active N x)
                    (value N x - value N (flip x i)) ^+ 2 / 4).
 
+(* The neurons that are active at exactly one of x and x^(+i).                *)
+Definition changed N x i :=
+  (active N x :\: active N (flip x i)) :|: (active N (flip x i) :\: active N x).
+
 (* A is a set of k neurons with the largest c_j.                              *)
 Definition are_largest k (c : J -> R) A :=
   #|A| = k /\ forall j l, j \in A -> l \notin A -> c l <= c j.
@@ -176,6 +180,55 @@ Definition variance F i x : R :=
 Definition influence F : R := \sum_i expectation (variance F i).
 
 End ProductLaw.
+
+(* ---- Learning by averages ------------------------------------------------ *)
+
+Section Learner.
+
+Variables (R : realFieldType) (I : finType) (d r m : nat).
+Implicit Types (T : {set I}) (c e : {set I} -> R) (x : cube I) (eps : R).
+
+(* sum_(|T| <= d) c_T chi_T(x).                                               *)
+Definition polynomial c x : R := \sum_(T : {set I} | (#|T| <= d)%N) c T * character R T x.
+
+(* From m samples (x_i, y_i): c_T = 1/m sum_i y_i chi_T(x_i); and the         *)
+(* polynomial of degree d with these coefficients.                            *)
+Definition estimate (xs : 'I_m -> cube I) (ys : 'I_m -> R) T : R :=
+  (\sum_i ys i * character R T (xs i)) / m%:R.
+Definition learn xs ys : cube I -> R := polynomial (estimate xs ys).
+
+(* |c - e|^2 over the sets of at most d elements. Of r families c_1, ..., c_r *)
+(* c_a is central if more than half of the c_b are within 4 eps of it; a      *)
+(* central one is selected (0 if there is none).                              *)
+Definition distance c e : R := \sum_(T : {set I} | (#|T| <= d)%N) (c T - e T) ^+ 2.
+Definition central eps (cs : 'I_r -> {set I} -> R) (a : 'I_r) : bool :=
+  (r < 2 * #|[set b | (distance (cs a) (cs b) <= 4 * eps)%R]|)%N.
+Definition select eps (cs : 'I_r -> {set I} -> R) : {set I} -> R :=
+  if [pick a | central eps cs a] is Some a then cs a else fun=> 0.
+
+End Learner.
+
+(* From r batches of m samples: each is averaged, one of the r polynomials is *)
+(* selected.                                                                  *)
+Definition learn_selected (R : realFieldType) (I : finType) (d r m : nat) (eps : R)
+    (xs : 'I_r -> 'I_m -> cube I) (ys : 'I_r -> 'I_m -> R) : cube I -> R :=
+  polynomial d (select d eps (fun b => estimate (xs b) (ys b))).
+
+(* A sample is an outcome o of a finite set, with probability p o; its point  *)
+(* is X o, its label Y o.                                                     *)
+Section Samples.
+
+Variables (R : realFieldType) (I Omega : finType) (p : Omega -> R).
+Variables (X : Omega -> cube I) (Y : Omega -> R).
+
+(* p is a distribution under which X is uniform on the cube.                  *)
+Definition uniform_marginal :=
+  (forall o, 0 <= p o) /\ forall x, \sum_(o | X o == x) p o = #|{: cube I}|%:R^-1.
+
+(* The squared loss E (Y - g(X))^2 of a function g.                           *)
+Definition loss (g : cube I -> R) : R := \sum_o p o * (Y o - g (X o)) ^+ 2.
+
+End Samples.
 
 (* ---- Rademacher complexity ----------------------------------------------- *)
 

@@ -1,7 +1,7 @@
 (* The Rademacher complexity of dense networks is s times that of one neuron. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network.
+From SparseNetworks Require Import compat definitions cube network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -58,8 +58,8 @@ case=> v_ge v_least; split=> [N classN | v' v'_ge].
   rewrite F_singles mulr_natl -[s in _ *+ s]card_ord -sumr_const; apply: ler_sum => j _.
   exact/v_ge/in_class_single.
 have s_pos : 0 < s%:R :> R by rewrite ltr0n.
-rewrite mulrC -ler_pdivl_mulr //; apply: v_least => N classN.
-by rewrite ler_pdivl_mulr // mulrC -F_repeated; apply/v'_ge/in_class_repeated.
+rewrite mulrC -ler_pdivlMr //; apply: v_least => N classN.
+by rewrite ler_pdivlMr // mulrC -F_repeated; apply/v'_ge/in_class_repeated.
 Qed.
 
 Lemma is_sup_unique (T : Type) (P : T -> Prop) (G : T -> R) v v' :

@@ -3,7 +3,7 @@
 (* below.                                                                     *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network.
+From SparseNetworks Require Import compat definitions cube network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -51,10 +51,10 @@ have cardA : (#|A| <= 2 * k)%N.
 apply: (@le_trans _ _ (\sum_(l in A) W ^+ 2 * \sum_j (y x j - y x' j) ^+ 2)).
   rewrite [leRHS]big_mkcond; apply: ler_sum => l _; apply: le_trans (relu_change _ _ _) _.
   rewrite -/A; case: ifP => // _; apply: le_trans (Cauchy_Schwarz _ _ _) _.
-  by apply: ler_wpmul2r (W_le l); apply: sumr_ge0 => j _; apply: sqr_ge0.
-rewrite sumr_const -[leLHS]mulr_natl mulrA; apply: ler_wpmul2r.
+  by apply: ler_wpM2r (W_le l); apply: sumr_ge0 => j _; apply: sqr_ge0.
+rewrite sumr_const -[leLHS]mulr_natl mulrA; apply: ler_wpM2r.
   by apply: sumr_ge0 => j _; apply: sqr_ge0.
-by apply: ler_wpmul2r; rewrite ?sqr_ge0 ?ler_nat.
+by apply: ler_wpM2r; rewrite ?sqr_ge0 ?ler_nat.
 Qed.
 
 End OneLayer.
@@ -82,18 +82,18 @@ have le x i : \sum_l (relu (pre x l) - relu (pre (flip x i) l)) ^+ 2 <= 4%:R * (
     by rewrite !exprMn [coord R x i ^+ 2]coord_sqr mulr1 -four mulrC.
   have s0 : 0 <= 4%:R * w l i ^+ 2 by rewrite mulr_ge0 ?sqr_ge0 ?ler0n.
   rewrite in_setU -/(awake x) -/(awake (flip x i)); case: (l \in awake x); case: (l \in awake (flip x i)) => /=;
-    by rewrite ?addr0 ?add0r // ler_addl.
+    by rewrite ?addr0 ?add0r // lerDl.
 apply: (@le_trans _ _ (mean (fun x => \sum_i 4%:R * (c x i + c (flip x i) i)))).
   by apply: mean_le => x; apply: ler_sum => i _.
 under eq_mean => x do rewrite -mulr_sumr big_split /=.
-rewrite meanZ meanD ler_wpmul2l ?ler0n //.
+rewrite meanZ meanD ler_wpM2l ?ler0n //.
 have -> : mean (fun x => \sum_i c (flip x i) i) = mean (fun x => \sum_i c x i).
   rewrite !mean_sum; apply: eq_bigr => i _; exact: (mean_flip (fun x => c x i)).
 have -> : (2 * k)%:R * W ^+ 2 = k%:R * W ^+ 2 + k%:R * W ^+ 2 by rewrite -mulrDl -natrD mul2n -addnn.
-suff le_k : mean (fun x => \sum_i c x i) <= k%:R * W ^+ 2 by apply: ler_add.
+suff le_k : mean (fun x => \sum_i c x i) <= k%:R * W ^+ 2 by apply: lerD.
 apply: mean_le_const => x; rewrite exchange_big /=.
 apply: (@le_trans _ _ (\sum_(l in awake x) W ^+ 2)); first by apply: ler_sum => l _; apply: W_le.
-by rewrite sumr_const -[leLHS]mulr_natl ler_wpmul2r ?sqr_ge0 // ler_nat.
+by rewrite sumr_const -[leLHS]mulr_natl ler_wpM2r ?sqr_ge0 // ler_nat.
 Qed.
 
 End FirstLayer.
@@ -118,14 +118,14 @@ have bound l : (l <= D)%N -> changes (y l.+1) <= 4%:R * \prod_(i < l.+1) ((2 * k
     rewrite [leRHS](_ : _ = 4%:R * ((2 * k 0%N)%:R * W 0%N ^+ 2)); last by rewrite big_ord_recl big_ord0 [_ * 1]mulr1.
     apply: changes_first => [j | x]; [exact: wW | exact: sparse_y].
   apply: le_trans (changes_layer (fun j => wW _ j lD) (fun x => sparse_y _ x lD)) _.
-  rewrite [in leRHS]big_ord_recr /= [leRHS]mulrA [leRHS]mulrC; apply: ler_wpmul2l; last exact: IH (ltnW lD).
+  rewrite [in leRHS]big_ord_recr /= [leRHS]mulrA [leRHS]mulrC; apply: ler_wpM2l; last exact: IH (ltnW lD).
   by apply: mulr_ge0; rewrite ?ler0n ?sqr_ge0.
 have c_ge0 : 0 <= U ^+ 2 * (2 * k D)%:R / 4%:R by apply: divr_ge0; rewrite ?ler0n //; apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
 apply: (@le_trans _ _ (U ^+ 2 * (2 * k D)%:R / 4%:R * changes (y D.+1))); last first.
-  apply: le_trans (ler_wpmul2l c_ge0 (bound D (leqnn D))) _.
+  apply: le_trans (ler_wpM2l c_ge0 (bound D (leqnn D))) _.
   by rewrite mulrA divfK ?pnatr_eq0.
 rewrite -meanZ; apply: mean_le => x; rewrite mulr_sumr; apply: ler_sum => i _.
-rewrite [leRHS]mulrAC ler_wpmul2r ?invr_ge0 ?ler0n //; set x' := flip x i.
+rewrite [leRHS]mulrAC ler_wpM2r ?invr_ge0 ?ler0n //; set x' := flip x i.
 pose awake z := [set j | (0 < \sum_i w D j i * y D z i - b D j)%R].
 pose A := awake x :|: awake x'.
 have cardA : (#|A| <= 2 * k D)%N.
@@ -134,8 +134,8 @@ have -> : \sum_j u j * y D.+1 x j - \sum_j u j * y D.+1 x' j = \sum_(j in A) u j
   rewrite -sumrB [RHS]big_mkcond; apply: eq_bigr => j _; rewrite -mulrBr; case: ifPn => //.
   by rewrite !inE negb_or -!leNgt => /andP[out out']; rewrite /y /= !relu_neg // subrr mulr0.
 apply: le_trans (sqr_sum_le _ _) _; rewrite [U ^+ 2 * _]mulrC -mulrA.
-apply: ler_pmul; rewrite ?ler0n ?ler_nat //; first by apply: sumr_ge0 => j _; apply: sqr_ge0.
+apply: ler_pM; rewrite ?ler0n ?ler_nat //; first by apply: sumr_ge0 => j _; apply: sqr_ge0.
 rewrite mulr_sumr [leLHS]big_mkcond; apply: ler_sum => j _; case: ifP => _.
-  by rewrite exprMn; apply: ler_wpmul2r; rewrite ?sqr_ge0 ?ler_norm_sqr.
+  by rewrite exprMn; apply: ler_wpM2r; rewrite ?sqr_ge0 ?ler_norm_sqr.
 by apply: mulr_ge0; apply: sqr_ge0.
 Qed.

@@ -3,7 +3,7 @@
 (*     AS(f) = sum_T |T| f^(T)^2,  NS_rho(f) = 1/2 sum_T (1 - rho^|T|) f^(T)^2. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube.
+From SparseNetworks Require Import compat definitions cube.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -200,13 +200,13 @@ Lemma tail_le_weighted (c : {set I} -> R) (a : R) f d :
   a * tail f d <= \sum_T c T * fourier f T ^+ 2.
 Proof.
 move=> c_ge0 c_ge; rewrite [leRHS](bigID (fun T : {set I} => (d < #|T|)%N)) /=.
-rewrite -[leLHS]addr0 ler_add ?sumr_ge0 // => [|T _]; last by rewrite mulr_ge0 ?sqr_ge0.
-by rewrite mulr_sumr ler_sum // => T dT; rewrite ler_wpmul2r ?sqr_ge0 ?c_ge.
+rewrite -[leLHS]addr0 lerD ?sumr_ge0 // => [|T _]; last by rewrite mulr_ge0 ?sqr_ge0.
+by rewrite mulr_sumr ler_sum // => T dT; rewrite ler_wpM2r ?sqr_ge0 ?c_ge.
 Qed.
 
 Theorem tail_le_average_sensitivity f d : tail f d <= average_sensitivity f / d.+1%:R.
 Proof.
-rewrite ler_pdivl_mulr ?ltr0Sn // mulrC average_sensitivity_fourier.
+rewrite ler_pdivlMr ?ltr0Sn // mulrC average_sensitivity_fourier.
 by apply: tail_le_weighted => T; rewrite ?ler0n ?ler_nat.
 Qed.
 
@@ -218,13 +218,13 @@ Lemma tail_le_noise (rho : R) f d e : 0 <= rho < 1 -> (0 < e)%N -> (e <= d.+1)%N
 Proof.
 move=> /andP[rho0 rho1] e0 ed.
 have rho_e m : (0 < m)%N -> 0 < 1 - rho ^+ m by move=> m0; rewrite subr_gt0 exprn_ilt1 ?gtn_eqF.
-rewrite ler_pdivl_mulr ?rho_e // mulrC noise_sensitivity_fourier [leRHS]mulr_sumr.
+rewrite ler_pdivlMr ?rho_e // mulrC noise_sensitivity_fourier [leRHS]mulr_sumr.
 have -> : \sum_(T : {set I}) 2%:R * ((1 - rho ^+ #|T|) / 2%:R * fourier f T ^+ 2)
           = \sum_(T : {set I}) (1 - rho ^+ #|T|) * fourier f T ^+ 2.
   by apply: eq_bigr => T _; rewrite mulrA [2%:R * _]mulrC divfK ?pnatr_eq0.
 apply: tail_le_weighted => T.
   by rewrite subr_ge0 exp_le_1 // rho0 ltW.
-move=> dT; rewrite ler_sub // ler_wiexpn2l // ?(ltW rho1) //.
+move=> dT; rewrite lerB // ler_wiXn2l // ?(ltW rho1) //.
 exact: leq_trans ed dT.
 Qed.
 
@@ -232,9 +232,9 @@ Theorem noise_le_average_sensitivity (rho : R) f : -1 <= rho <= 1 ->
   noise_sensitivity rho f <= (1 - rho) / 2%:R * average_sensitivity f.
 Proof.
 case/andP=> rho_ge rho_le; rewrite noise_sensitivity_fourier average_sensitivity_fourier.
-rewrite mulr_sumr; apply: ler_sum => T _; rewrite mulrA ler_wpmul2r ?sqr_ge0 //.
-rewrite mulrAC ler_wpmul2r ?invr_ge0 ?ler0n // -[1 in leLHS](expr1n _ #|T|) subrXX.
-rewrite ler_wpmul2l ?subr_ge0 //.
+rewrite mulr_sumr; apply: ler_sum => T _; rewrite [leRHS]mulrA ler_wpM2r ?sqr_ge0 //.
+rewrite [leRHS]mulrAC ler_wpM2r ?invr_ge0 ?ler0n // -[1 in leLHS](expr1n _ #|T|) subrXX.
+rewrite ler_wpM2l ?subr_ge0 //.
 rewrite -[leRHS]mulr1 mulr_natl -[#|T| in leRHS]card_ord -sumr_const; apply: ler_sum => l _.
 rewrite expr1n mul1r (le_trans (ler_norm _)) // normrX exprn_ile1 //.
 by rewrite ler_norml rho_ge.

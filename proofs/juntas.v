@@ -4,7 +4,7 @@
 (* The paper has t = c = 1, half the scale is t = 1/2, c = 1.                 *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network addresses wider.
+From SparseNetworks Require Import compat definitions cube network addresses wider.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -79,9 +79,9 @@ Lemma scale_junta (F W B : R) : (forall x, `|f x| <= F) -> 0 <= W ->
   F ^+ 2 * (t ^+ 2 * #|P|%:R) <= W ^+ 2 -> F * `|t * #|P|%:R - c| <= B -> scale_at_most W B junta.
 Proof.
 move=> fF W0 FW FB; split=> // A A'.
-  apply: le_trans FW; rewrite sqnorm_junta ler_wpmul2r ?mulr_ge0 ?sqr_ge0 ?ler0n //.
+  apply: le_trans FW; rewrite sqnorm_junta ler_wpM2r ?mulr_ge0 ?sqr_ge0 ?ler0n //.
   by apply: ler_norm_sqr; apply: fF.
-by apply: le_trans FB; apply: ler_wpmul2r => //; apply: fF.
+by apply: le_trans FB; apply: ler_wpM2r => //; apply: fF.
 Qed.
 
 End Junta.
@@ -119,9 +119,9 @@ have one_le : 1 <= 2%:R * 1 :> R by rewrite mulr1 ler1n.
 have [||N [valueN active1 scaleN]] :=
     junta_among (W := Num.sqrt p%:R) (B := p%:R) ltr01 one_le f_P f1 Ps (sqrtr_ge0 _) (ler0n _ _).
 - by rewrite expr1n mul1r sqr_sqrtr ?ler0n // ler_nat.
-- rewrite mul1r ler_norml ler_subr_addr ler_subl_addr; apply/andP; split.
+- rewrite mul1r ler_norml lerBrDr lerBlDr; apply/andP; split.
     by rewrite (le_trans _ (ler0n _ _)) // addrC subr_le0 ler1n.
-  by rewrite ler_paddr ?ler01 ?ler_nat.
+  by rewrite ler_wpDr ?ler01 ?ler_nat.
 exists N; split=> // [x|]; first by rewrite valueN mul1r.
 by split=> // x; apply: eq_leq; apply: active1.
 Qed.

@@ -2,7 +2,7 @@
 (* values, active neurons, and what removing a neuron does.                   *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network addresses.
+From SparseNetworks Require Import compat definitions cube network addresses.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -210,7 +210,7 @@ move=> c0 wc; rewrite -ler_sqr ?nnegrE ?mulr_ge0 ?sqrtr_ge0 ?sumr_ge0 // exprMn 
 have := sqr_sum_le [set: 'I_q] (fun i => `|w i|); rewrite cardsT card_ord.
 have setE F : \sum_(i in [set: 'I_q]) F i = \sum_i F i :> R.
   by apply: eq_bigl => i; rewrite inE.
-rewrite !setE => /le_trans; apply; rewrite [leRHS]mulrC ler_wpmul2l ?ler0n // (le_trans _ wc) //.
+rewrite !setE => /le_trans; apply; rewrite [leRHS]mulrC ler_wpM2l ?ler0n // (le_trans _ wc) //.
 by apply: ler_sum => i _; rewrite real_normK ?num_real.
 Qed.
 
@@ -238,7 +238,7 @@ Hypotheses (t_ge0 : forall j, 0 <= t j) (t_le : forall j, norm1 (v j) + c j <= 2
 Hypothesis disjoint : forall x j l, leaf j x -> leaf l x -> j = l.
 
 Let leaf_le j x : leaf_value v c j x <= 2%:R * t j.
-Proof. by apply: le_trans (t_le j); rewrite ler_add2r inner_le_norm1. Qed.
+Proof. by apply: le_trans (t_le j); rewrite lerD2r inner_le_norm1. Qed.
 
 Theorem tree_leaf x j : leaf j x ->
   value N x = relu (\sum_i v j i * coord R x i + c j) /\ active N x \subset [set j].
@@ -301,8 +301,8 @@ move=> z sparse1; split.
 - by move=> w_le x y; apply: appendix_a_sparse.
 - by move=> b_gt0 G_ge0 w0 w_eq one; apply: (appendix_a_necessary b_gt0 G_ge0 w_eq one).
 - move=> c c0 wc G_ge x y; apply: appendix_a_sparse => a; apply: le_trans (norm1_le_sqrt c0 (wc a)) _.
-  by rewrite [leRHS]mulrC -ler_pdivr_mulr ?ltr0n.
-move=> b_gt0 q_gt0 G_ge0 w_eq one; rewrite ler_pdivr_mulr ?ltr0n // mulrC -(norm1_flat R q_gt0).
+  by rewrite [leRHS]mulrC -ler_pdivrMr ?ltr0n.
+move=> b_gt0 q_gt0 G_ge0 w_eq one; rewrite ler_pdivrMr ?ltr0n // mulrC -(norm1_flat R q_gt0).
 exact: (appendix_a_necessary b_gt0 G_ge0 w_eq one).
 Qed.
 
@@ -322,5 +322,5 @@ split=> [x | x j jx | x none]; last 2 first.
 - by case: (tree_leaf t_ge0 t_le disjoint jx).
 - by case: (tree_no_leaf t_ge0 t_le none).
 apply: active_tree_le1 => // [j y|y j l /reachedP jy /reachedP ly]; last exact: disjoint jy ly.
-by apply: le_trans (t_le j); rewrite ler_add2r inner_le_norm1.
+by apply: le_trans (t_le j); rewrite lerD2r inner_le_norm1.
 Qed.

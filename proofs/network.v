@@ -3,7 +3,7 @@
 (* and not at all if it is active neither before nor after.                   *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube.
+From SparseNetworks Require Import compat definitions cube.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -23,10 +23,10 @@ Lemma relu_neg (z : R) : z <= 0 -> relu z = 0.
 Proof. exact: max_r. Qed.
 
 Lemma relu_le (y z : R) : y <= z -> relu y <= relu z.
-Proof. by move=> yz; rewrite le_maxl !le_maxr yz lexx orbT. Qed.
+Proof. by move=> yz; rewrite ge_max !le_max yz lexx orbT. Qed.
 
 Lemma relu_ge0 (z : R) : 0 <= relu z.
-Proof. by rewrite le_maxr lexx orbT. Qed.
+Proof. by rewrite le_max lexx orbT. Qed.
 
 Lemma relu_Lipschitz (y z : R) : `|relu y - relu z| <= `|y - z|.
 Proof.
@@ -34,7 +34,7 @@ wlog yz : y z / z <= y => [half|].
   by case/orP: (le_total z y) => /half //; rewrite distrC [leRHS]distrC.
 rewrite !ger0_norm ?subr_ge0 ?relu_le //.
 case: (leP 0 z) => [z0 | /ltW z0]; first by rewrite !relu_pos ?(le_trans z0).
-by rewrite (relu_neg z0) subr0 le_maxl ler_addl oppr_ge0 z0 subr_ge0 yz.
+by rewrite (relu_neg z0) subr0 ge_max lerDl oppr_ge0 z0 subr_ge0 yz.
 Qed.
 
 End Relu.
@@ -88,7 +88,7 @@ rewrite (bigID (mem A)) /= [X in _ + X]big1 ?addr0 => [|j]; last first.
   move/(contra (RA j)); rewrite !inE negb_or -!leNgt => /andP[/phi0-> /phi0->].
   by rewrite subrr.
 apply: le_trans (ler_norm_sum _ _ _) _; apply: ler_sum => j _.
-rewrite -mulrBr !normrM (mulrCA L) (mulrCA `|p i - q i|) ler_wpmul2l //.
+rewrite -mulrBr !normrM (mulrCA L) (mulrCA `|p i - q i|) ler_wpM2l //.
 by rewrite (le_trans (phiL _ _)) // (preactivation_change j pq) normrM mulrA mulrC.
 Qed.
 

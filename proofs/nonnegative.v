@@ -2,7 +2,7 @@
 (* AS(h) <= 2 k^2 W^2: networks with u >= 0, and sums of the k largest u_j z_j. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network average_sensitivity.
+From SparseNetworks Require Import compat definitions cube network average_sensitivity.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -21,16 +21,16 @@ Proof.
 move=> scaleN few change; pose a i x := \sum_(j in A x) `|outer N j * weight N j i|.
 have a_ge0 i x : 0 <= a i x by apply: sumr_ge0.
 apply: (@le_trans _ _ (2%:R * mean (fun x => \sum_i a i x ^+ 2))).
-  apply: mean_flips_le => x i; rewrite ler_pdivr_mulr ?ltr0Sn // mulrC four.
+  apply: mean_flips_le => x i; rewrite ler_pdivrMr ?ltr0Sn // mulrC four.
   have [le|/ltW le] := leP (h (flip x i)) (h x).
     apply: (@le_trans _ _ ((2%:R * a i x) ^+ 2)).
       by apply: ler_norm_sqr; rewrite ger0_norm ?subr_ge0 //; apply: change.
-    by rewrite exprMn ler_wpmul2l ?sqr_ge0 // ler_addl sqr_ge0.
+    by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDl sqr_ge0.
   apply: (@le_trans _ _ ((2%:R * a i (flip x i)) ^+ 2)).
     apply: ler_norm_sqr; rewrite distrC ger0_norm ?subr_ge0 //.
     by have := change (flip x i) i; rewrite flipK.
-  by rewrite exprMn ler_wpmul2l ?sqr_ge0 // ler_addr sqr_ge0.
-rewrite -mulrA ler_wpmul2l ?ler0n //; apply: mean_le_const => x.
+  by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDr sqr_ge0.
+rewrite -mulrA ler_wpM2l ?ler0n //; apply: mean_le_const => x.
 have size_le j : \sum_i `|outer N j * weight N j i| ^+ 2 <= W ^+ 2 := scale_le j scaleN.
 exact (sqr_effects_card size_le (few x)).
 Qed.
@@ -56,9 +56,9 @@ Proof.
 move=> sparseN; apply: (average_sensitivity_one_sided scaleN sparseN) => x i.
 rewrite {1}/value value_active mulr_sumr /value /value_at /value_with.
 rewrite [X in _ - X](bigID (mem (active N x))) /= opprD addrA -sumrB -[leRHS]addr0.
-apply: ler_add; last by rewrite oppr_le0 sumr_ge0 // => j _; rewrite mulr_ge0 ?relu_ge0.
+apply: lerD; last by rewrite oppr_le0 sumr_ge0 // => j _; rewrite mulr_ge0 ?relu_ge0.
 apply: ler_sum => j _; apply: le_trans (preactivation_fall x i j).
-by rewrite -mulrBr ler_wpmul2l // ler_sub // le_maxr lexx.
+by rewrite -mulrBr ler_wpM2l // lerB // le_max lexx.
 Qed.
 
 (* ---- The k largest of u_1 z_1, ..., u_s z_s ------------------------------ *)
@@ -67,14 +67,14 @@ Lemma are_largest_max (c : J -> R) (A A' : {set J}) :
   are_largest k c A -> #|A'| = k -> \sum_(j in A') c j <= \sum_(j in A) c j.
 Proof.
 case=> cardA largest cardA'.
-rewrite (big_setID A) [leRHS](big_setID A') /= setIC ler_add2l.
+rewrite (big_setID A) [leRHS](big_setID A') /= setIC lerD2l.
 pose m := #|A :\: A'|.
 have card_diff : #|A' :\: A| = m.
   apply/eqP; rewrite -(eqn_add2l #|A' :&: A|) cardsID [in X in _ == X]setIC cardsID.
   by rewrite cardA cardA'.
 have [m0|m_gt0] := posnP m.
   by rewrite (cards0_eq m0) (cards0_eq (etrans card_diff m0)).
-rewrite -(ler_pmul2l (_ : 0 < m%:R)) ?ltr0n //.
+rewrite -(ler_pM2l (_ : 0 < m%:R)) ?ltr0n //.
 have -> : m%:R * (\sum_(l in A' :\: A) c l) = \sum_(j in A :\: A') \sum_(l in A' :\: A) c l.
   by rewrite sumr_const mulr_natl.
 have -> : m%:R * (\sum_(j in A :\: A') c j) = \sum_(j in A :\: A') \sum_(l in A' :\: A) c j.
@@ -92,7 +92,7 @@ Proof.
 move=> largest; apply: (average_sensitivity_one_sided scaleN (A := A)) => [x | x i].
   by case: (largest x) => ->.
 have max_x' := are_largest_max (largest (flip x i)) (largest x).1.
-apply: le_trans (ler_sub (lexx _) max_x') _; rewrite -sumrB mulr_sumr.
+apply: le_trans (lerB (lexx _) max_x') _; rewrite -sumrB mulr_sumr.
 by apply: ler_sum => j _; rewrite -mulrBr; apply: preactivation_fall.
 Qed.
 

@@ -3,7 +3,7 @@
 (* only, "t = |S| modulo 4" is the parity.                                    *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
-From SparseNetworks Require Import definitions cube fourier network tents.
+From SparseNetworks Require Import compat definitions cube fourier network tents.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -246,17 +246,17 @@ Proof.
 move=> am; have Sm : (#|S| <= m)%N by rewrite -[leqRHS]card_ord max_card.
 have falling n : n%:R ^+ 2 - n%:R = (n * n.-1)%:R :> R.
   by case: n => [|n]; rewrite ?expr0n ?subr0 // -natrX -natrB ?leq_pmulr // -mulnn mulnS addKn.
-rewrite sqnorm_parity_weight ler_wpmul2l ?sqr_ge0 // !falling; apply: ler_add; last first.
+rewrite sqnorm_parity_weight ler_wpM2l ?sqr_ge0 // !falling; apply: lerD; last first.
   by rewrite ler_nat leq_mul // -!subn1 leq_sub2r.
-rewrite [in leRHS]exprSr -mulrA ler_wpmul2l ?ler0n //.
-by apply: ler_pmul; rewrite ?sqr_ge0 ?ler_nat ?ler0n // ler_norm_sqr.
+rewrite [in leRHS]exprSr -mulrA ler_wpM2l ?ler0n //.
+by apply: ler_pM; rewrite ?sqr_ge0 ?ler_nat ?ler0n // ler_norm_sqr.
 Qed.
 
 Lemma centre_le (l : 'I_(#|S|./2).+1) : `|#|S|%:R - 4%:R * l%:R| <= m%:R :> R.
 Proof.
 apply: (@le_trans _ _ #|S|%:R); last by rewrite ler_nat -[leqRHS]card_ord max_card.
-rewrite ler_norml ler_subr_addr ler_subl_addr ler_addl mulr_ge0 ?ler0n // andbT.
-rewrite addrC ler_subl_addr -natrM -natrD ler_nat addnn (_ : 4 * l = l.*2.*2)%N.
+rewrite ler_norml lerBrDr lerBlDr lerDl mulr_ge0 ?ler0n // andbT.
+rewrite addrC lerBlDr -natrM -natrD ler_nat addnn (_ : 4 * l = l.*2.*2)%N.
   rewrite leq_double -[leqRHS]odd_double_half (leq_trans _ (leq_addl _ _)) //.
   by rewrite leq_double -ltnS.
 by rewrite -!muln2 -mulnA mulnC.
@@ -276,9 +276,9 @@ have S_le : #|S|%:R <= m%:R :> R by rewrite ler_nat -[leqRHS]card_ord max_card.
 have half_ge0 : 0 <= 2%:R^-1 :> R by rewrite invr_ge0 ler0n.
 have half_le1 : 2%:R^-1 <= 1 :> R by rewrite invf_le1 ?ltr0n // ler1n.
 rewrite ler_norml; apply/andP; split; last first.
-  by rewrite ler_subl_addr -[leLHS]addr0 [#|S|%:R + _]addrC !ler_add // ler_norm_sqr.
-apply: (@le_trans _ _ (- 1)); first by rewrite ler_opp2 ler_paddl ?sqr_ge0 // ler1n.
-by rewrite -[leLHS]add0r ler_add ?addr_ge0 ?ler0n ?sqr_ge0 // ler_opp2.
+  by rewrite lerBlDr -[leLHS]addr0 [#|S|%:R + _]addrC !lerD // ler_norm_sqr.
+apply: (@le_trans _ _ (- 1)); first by rewrite lerN2 ler_wpDl ?sqr_ge0 // ler1n.
+by rewrite -[leLHS]add0r lerD ?addr_ge0 ?ler0n ?sqr_ge0 // lerN2.
 Qed.
 
 Theorem parity_linearisation a :

@@ -2,7 +2,7 @@
 (* average sensitivity, and how often the active set changes.                 *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp.
-From SparseNetworks Require Import definitions cube network average_sensitivity.
+From SparseNetworks Require Import compat definitions cube network average_sensitivity.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -86,7 +86,7 @@ Qed.
 Theorem part_U_le_pieces : part_U N <= mean (fun x => sqnorm (piece_weight N (active N x))).
 Proof.
 apply: mean_le => x; rewrite [leRHS](bigID (fun i => active N (flip x i) == active N x)) /=.
-rewrite ler_paddr ?sumr_ge0 // => [i _|]; first exact: sqr_ge0.
+rewrite ler_wpDr ?sumr_ge0 // => [i _|]; first exact: sqr_ge0.
 apply: ler_sum => i /eqP same; rewrite /value !value_piece.
 by rewrite -[active_at N (coord R (flip x i))]/(active N (flip x i)) same piece_flip.
 Qed.
@@ -104,8 +104,8 @@ have V_le : part_V N <= 2%:R * mean (fun x => \sum_i b i x).
   have -> : part_V N = mean (fun x => \sum_i F x i) by apply: eq_mean => x; apply: big_mkcond.
   apply: mean_flips_le => x i; rewrite b_flip /F /b; case: eqP => _ /=.
     by rewrite !mul0r addr0.
-  rewrite !mul1r -mulrDl four invfM expr2 mulrA ler_wpmul2r ?invr_ge0 ?ler0n //.
-  rewrite ler_pdivr_mulr ?ltr0n // [leRHS]mulrC -[value N (flip x i) ^+ 2]sqrrN.
+  rewrite !mul1r -mulrDl four invfM expr2 mulrA ler_wpM2r ?invr_ge0 ?ler0n //.
+  rewrite ler_pdivrMr ?ltr0n // [leRHS]mulrC -[value N (flip x i) ^+ 2]sqrrN.
   exact: sqr_add_le.
 apply: le_trans V_le _; rewrite -meanZ; apply: mean_le => x; rewrite mulr_sumr.
 rewrite [leRHS]big_mkcond; apply: ler_sum => i _; rewrite /b mulrC divfK ?pnatr_eq0 //.
@@ -149,7 +149,7 @@ Qed.
 Lemma piece_bias_le A : 0 <= B -> (#|A| <= k)%N -> `|piece_bias N A| <= k%:R * B.
 Proof.
 case: scaleN => _ _ NB B_ge0 Ak; apply: le_trans (ler_norm_sum _ _ _) _.
-apply: (@le_trans _ _ (#|A|%:R * B)); last by rewrite ler_wpmul2r ?ler_nat.
+apply: (@le_trans _ _ (#|A|%:R * B)); last by rewrite ler_wpM2r ?ler_nat.
 by rewrite mulr_natl -sumr_const; apply: ler_sum => j _; rewrite normrM.
 Qed.
 
@@ -191,7 +191,7 @@ Theorem range (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
 Proof.
 move=> s_gt0 classN x; have [valueE w_le b_le] := decomposition s_gt0 classN x.
 have [_ [W_ge0 _ _]] := classN.
-rewrite valueE (le_trans (ler_norm_sub _ _)) // ler_add //.
+rewrite valueE (le_trans (ler_normB _ _)) // lerD //.
 set w := piece_weight _ _ in w_le *.
 rewrite -ler_sqr ?nnegrE ?mulr_ge0 ?ler0n ?sqrtr_ge0 //.
 rewrite real_normK ?num_real // [leRHS]exprMn sqr_sqrtr ?ler0n //.
@@ -199,7 +199,7 @@ apply: le_trans (Cauchy_Schwarz xpredT w (coord R x)) _.
 have -> : \sum_i coord R x i ^+ 2 = n%:R.
   under eq_bigr => i _ do rewrite expr2 coord_sqr.
   by rewrite sumr_const card_ord.
-by rewrite ler_wpmul2r ?ler0n.
+by rewrite ler_wpM2r ?ler0n.
 Qed.
 
 (* ---- Buckets ------------------------------------------------------------- *)
@@ -229,12 +229,13 @@ pose N : network R 'I_1 'I_1 := Network (fun=> 1) (fun _ _ => 1) (fun=> - 2%:R).
 have pre j x : preactivation N j (coord R x) = coord R x ord0 + 2%:R.
   by rewrite /preactivation big_ord1 /= mul1r opprK.
 have pre_gt0 j x : 0 < preactivation N j (coord R x).
-  rewrite pre -ltr_subl_addr sub0r; have := norm_coord R x ord0.
-  move/eqP; rewrite eqr_norml => /andP[/orP[]/eqP-> _]; last by rewrite ltr_opp2 ltr1n.
+  rewrite pre -ltrBlDr sub0r; have := norm_coord R x ord0.
+  move/eqP; rewrite eqr_norml => /andP[/orP[]/eqP-> _]; last by rewrite ltrN2 ltr1n.
   by rewrite (lt_trans _ ltr01) // oppr_lt0 ltr0n.
 have activeT x : active N x = setT by apply/setP=> j; rewrite !inE pre_gt0.
 have U1 : part_U N = 1.
-  rewrite -[RHS](mean_const [finType of 'I_1]); apply: eq_mean => x.
+  transitivity (mean (fun _ : cube 'I_1 => 1 : R)); last exact: mean_const.
+  apply: eq_mean => x.
   under eq_bigl => i do rewrite !activeT eqxx.
   rewrite big_ord1 /value /value_at /value_with !big_ord1 /= !mul1r !relu_pos ?ltW //.
   rewrite !pre opprD addrACA subrr addr0 coord_flip eqxx opprK -mulr2n -mulr_natl exprMn.
@@ -254,7 +255,8 @@ Theorem witness_E13 (R : realFieldType) : exists g : cube 'I_1 -> bool,
 Proof.
 exists (fun x => x ord0); rewrite flips_of_indicator => /eqP.
 have -> : average_sensitivity (fun x : cube 'I_1 => (x ord0)%:R) = 4%:R^-1 :> R.
-  rewrite -[RHS](mean_const [finType of 'I_1]); apply: eq_mean => x.
+  transitivity (mean (fun _ : cube 'I_1 => 4%:R^-1 : R)); last exact: mean_const.
+  apply: eq_mean => x.
   rewrite /sensitivity big_ord1 ffunE eqxx addbT.
   by case: (x ord0); rewrite ?subr0 ?sub0r ?sqrrN expr1n mul1r.
 by rewrite divff ?pnatr_eq0 // eq_sym invr_eq1 pnatr_eq1.

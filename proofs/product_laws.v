@@ -1,7 +1,7 @@
 (* Efron-Stein influence under product laws on [-1,1]^n: I(h) <= 4 k^2 W^2.   *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network average_sensitivity.
+From SparseNetworks Require Import compat definitions cube network average_sensitivity.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -41,9 +41,9 @@ Let r e := (1 + t e) / 2%:R.
 
 Lemma r_range e : 0 <= r e /\ 0 <= 1 - r e.
 Proof.
-have /andP[t_ge t_le] := t_range e; rewrite subr_ge0 ler_pdivr_mulr ?ltr0n // mul1r.
-rewrite divr_ge0 ?ler0n //; last by rewrite -ler_subl_addl sub0r.
-by split=> //; rewrite -[2%:R]/(1 + 1) ler_add2l.
+have /andP[t_ge t_le] := t_range e; rewrite subr_ge0 ler_pdivrMr ?ltr0n // mul1r.
+rewrite divr_ge0 ?ler0n //; last by rewrite -lerBlDl sub0r.
+by split=> //; rewrite -[2%:R]/(1 + 1) lerD2l.
 Qed.
 
 (* (t_e - t_e')^2 <= 4 Pr[T_e != T_e'].                                       *)
@@ -52,10 +52,10 @@ Proof.
 have [r0 r1] := r_range e; have [r0' r1'] := r_range e'.
 have -> : t e - t e' = 2%:R * (r e - r e').
   by rewrite /r -mulrBl opprD addrACA subrr add0r mulrC divfK ?pnatr_eq0.
-rewrite exprMn -four ler_wpmul2l ?ler0n // sqrrB addrAC.
+rewrite exprMn -four ler_wpM2l ?ler0n // sqrrB addrAC.
 move: (r e) (r e') r0 r1 r0' r1' => x y x0 x1 y0 y1; rewrite subr_ge0 in x1; rewrite subr_ge0 in y1.
-rewrite mulrBr mulrBl mulr1 mul1r addrACA -opprD -mulr2n ler_add2r.
-by apply: ler_add; rewrite expr2 ler_pimulr.
+rewrite mulrBr mulrBl mulr1 mul1r addrACA -opprD -mulr2n lerD2r.
+by apply: lerD; rewrite expr2 ler_piMr.
 Qed.
 
 (* E over independent e, e' of (a + a')^2 where T_e = 1 and T_e' = -1.        *)
@@ -92,13 +92,13 @@ move=> M1 N1 M0 N0 total M2 N2 N_le M_le.
 have -> : M2 + N2 = (M2 * N0 + (M0 * M2 + N0 * N2)) + M0 * N2.
   rewrite -[in LHS](mul1r (M2 + N2)) -total mulrDl !mulrDr [M2 * N0]mulrC.
   by rewrite addrCA -[RHS]addrA [M0 * M2 + M0 * N2 + _]addrAC.
-rewrite ler_add2r ler_add2l (le_trans _ (ler_add M_le N_le)) //.
+rewrite lerD2r lerD2l (le_trans _ (lerD M_le N_le)) //.
 exact: leif_mean_square_scaled.
 Qed.
 
 Theorem variance_le : E (fun e => h e ^+ 2) - E h ^+ 2 <= 4%:R * E (fun e => a e ^+ 2).
 Proof.
-rewrite -(ler_pmul2l (ltr0Sn R 1)) variance_pairs.
+rewrite -(ler_pM2l (ltr0Sn R 1)) variance_pairs.
 pose F e e' := (p e * r e) * (p e' * (1 - r e')) * (a e + a e') ^+ 2.
 apply: (@le_trans _ _ (\sum_e \sum_e' 4%:R * (F e e' + F e' e))).
   apply: ler_sum => e _; apply: ler_sum => e' _.
@@ -107,15 +107,15 @@ apply: (@le_trans _ _ (\sum_e \sum_e' 4%:R * (F e e' + F e' e))).
     rewrite /F [a e' + a e]addrC; move: (p e) (p e') (r e) (r e') (1 - r e) (1 - r e') (_ ^+ 2).
     move=> P Q x y x' y' s; rewrite (mulrACA P) (mulrACA Q) [Q * P]mulrC [y * x']mulrC.
     by rewrite -mulrDl -mulrDr -[_ * _ * s]mulrA mulrCA [4%:R * (_ * s)]mulrA.
-  rewrite ler_wpmul2l ?mulr_ge0 //; apply: le_trans (ler_norm_sqr (h_change e e')) _.
-  by rewrite exprMn real_normK ?num_real // ler_wpmul2r ?sqr_ge0 ?sqr_t_le.
+  rewrite ler_wpM2l ?mulr_ge0 //; apply: le_trans (ler_norm_sqr (h_change e e')) _.
+  by rewrite exprMn real_normK ?num_real // ler_wpM2r ?sqr_ge0 ?sqr_t_le.
 have -> : \sum_e \sum_e' 4%:R * (F e e' + F e' e) = 8%:R * \sum_e \sum_e' F e e'.
   rewrite mulr_sumr; under [RHS]eq_bigr => e _ do rewrite mulr_sumr.
   under eq_bigr => e _ do under eq_bigr => e' _ do rewrite mulrDr.
   under eq_bigr => e _ do rewrite big_split.
   rewrite big_split /= [X in _ + X]exchange_big /= -big_split; apply: eq_bigr => e _ /=.
   by rewrite -big_split; apply: eq_bigr => e' _ /=; rewrite -mulrDl -natrD.
-rewrite mulrA -natrM; apply: ler_wpmul2l opposite_signs_le; exact: ler0n.
+rewrite mulrA -natrM; apply: ler_wpM2l opposite_signs_le; exact: ler0n.
 Qed.
 
 End OneCoordinate.
@@ -158,7 +158,7 @@ by rewrite -mulr_suml -mulr_sumr (law i).2 mulr1.
 Qed.
 
 Lemma expectation_le F F' : (forall x, F x <= F' x) -> expectation p F <= expectation p F'.
-Proof. by move=> le; apply: ler_sum => x _; rewrite ler_wpmul2l ?product_law_ge0. Qed.
+Proof. by move=> le; apply: ler_sum => x _; rewrite ler_wpM2l ?product_law_ge0. Qed.
 
 Lemma expectation_const c : expectation p (fun=> c) = c.
 Proof.
@@ -181,7 +181,7 @@ Proof.
 have off l : l != i -> position (replace x i e) l = position (replace x i e') l.
   by rewrite /position !ffunE => /negPf->.
 apply: le_trans (value_change off (subxx _)) _; rewrite /position !ffunE eqxx.
-rewrite ler_wpmul2l //.
+rewrite ler_wpM2l //.
 exact: (effect_setU (fun j l => normr_ge0 (outer N j * weight N j l))).
 Qed.
 
@@ -190,7 +190,7 @@ Theorem influence_square :
 Proof.
 have le_i i : expectation p (variance p h i) <= 4%:R * expectation p (fun x => effect i x ^+ 2).
   rewrite -(expectation_replace i (fun x => effect i x ^+ 2)) /expectation mulr_sumr.
-  apply: ler_sum => x _; rewrite [leRHS]mulrCA ler_wpmul2l ?product_law_ge0 //.
+  apply: ler_sum => x _; rewrite [leRHS]mulrCA ler_wpM2l ?product_law_ge0 //.
   have [p_ge0 sum_p] := law i.
   exact: (variance_le p_ge0 sum_p (t_range i) (product_change x i)).
 apply: (@le_trans _ _ (4%:R * expectation p (fun x => \sum_i effect i x ^+ 2))).
@@ -198,8 +198,8 @@ apply: (@le_trans _ _ (4%:R * expectation p (fun x => \sum_i effect i x ^+ 2))).
             = \sum_i expectation p (fun x => effect i x ^+ 2).
     by rewrite /expectation exchange_big; apply: eq_bigr => x _; rewrite mulr_sumr.
   by rewrite mulr_sumr; apply: ler_sum => i _.
-rewrite -mulrA ler_wpmul2l ?ler0n // [leRHS]mulr_sumr; apply: ler_sum => x _.
-rewrite [leRHS]mulrCA ler_wpmul2l ?product_law_ge0 // [leRHS]mulrC.
+rewrite -mulrA ler_wpM2l ?ler0n // [leRHS]mulr_sumr; apply: ler_sum => x _.
+rewrite [leRHS]mulrCA ler_wpM2l ?product_law_ge0 // [leRHS]mulrC.
 have size_le j : \sum_i `|outer N j * weight N j i| ^+ 2 <= W ^+ 2 := scale_le j scaleN.
 exact (sqr_effects_card size_le (leqnn _)).
 Qed.
@@ -208,10 +208,10 @@ Theorem influence_le : (forall x, 0 < product_law p x -> (#|active_at N (positio
   influence p h <= 4%:R * k%:R ^+ 2 * W ^+ 2.
 Proof.
 move=> sparseN; apply: le_trans influence_square _; rewrite [leRHS]mulrAC.
-apply: ler_wpmul2l; first by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
+apply: ler_wpM2l; first by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
 rewrite -[leRHS]expectation_const; apply: ler_sum => x _.
 have := product_law_ge0 x; rewrite le_eqVlt => /orP[/eqP<- | px]; first by rewrite !mul0r.
-by apply: ler_wpmul2l; [apply: ltW | rewrite -!natrX ler_nat leq_exp2r // sparseN].
+by apply: ler_wpM2l; [apply: ltW | rewrite -!natrX ler_nat leq_exp2r // sparseN].
 Qed.
 
 End ProductLaw.

@@ -3,7 +3,7 @@
 (* for each integer a in 0, ..., A, A = m (q-1)^2.                            *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network tents.
+From SparseNetworks Require Import compat definitions cube network tents.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -136,14 +136,14 @@ Qed.
 
 Lemma V_le : V <= (m * (q - 1) ^ 2 * (4 ^ l - 1))%:R / 12%:R.
 Proof.
-rewrite ler_pdivl_mulr ?ltr0n // mulrC sqnorm_digit_weight ler_nat -mulnA.
+rewrite ler_pdivlMr ?ltr0n // mulrC sqnorm_digit_weight ler_nat -mulnA.
 rewrite -[X in (_ <= X * _)%N]card_ord -sum_nat_const; apply: leq_sum => i _.
 by rewrite leq_mul // leq_exp2r // ord_le.
 Qed.
 
 Lemma V_le_q : (m * (q - 1) ^ 2 * (4 ^ l - 1))%:R / 12%:R <= (m * (q - 1) ^ 4)%:R / 3%:R :> R.
 Proof.
-rewrite ler_pdivr_mulr ?ltr0n // mulrAC ler_pdivl_mulr ?ltr0n // -!natrM ler_nat.
+rewrite ler_pdivrMr ?ltr0n // mulrAC ler_pdivlMr ?ltr0n // -!natrM ler_nat.
 have four_le : (4 ^ l <= 4 * (q - 1) ^ 2)%N.
   by rewrite -[4%N]/(2 ^ 2)%N -expnM mulnC expnM -expnMn leq_exp2r // power_le.
 rewrite (expnM _ 2 2); move: ((q - 1) ^ 2)%N four_le => N four_le.
@@ -153,16 +153,16 @@ Qed.
 
 Lemma shift_range : 0 <= shift <= A%:R.
 Proof.
-rewrite divr_ge0 ?ler0n //= ler_pdivr_mulr ?ltr0n // -natrM ler_nat /A -mulnA.
+rewrite divr_ge0 ?ler0n //= ler_pdivrMr ?ltr0n // -natrM ler_nat /A -mulnA.
 rewrite -[X in (_ <= X * _)%N]card_ord -sum_nat_const; apply: leq_sum => i _.
 by rewrite -mulnn -mulnA leq_mul ?ord_le // (leq_trans (leq_subr _ _)) // mulnC power_le.
 Qed.
 
 Lemma centre_le (a : 'I_A.+1) : `|a%:R - shift| <= A%:R.
 Proof.
-have /andP[c0 cA] := shift_range; rewrite ler_norml ler_subr_addr ler_subl_addr.
+have /andP[c0 cA] := shift_range; rewrite ler_norml lerBrDr lerBlDr.
 apply/andP; split; first by rewrite addrC (le_trans _ (ler0n _ a)) // subr_le0.
-by rewrite ler_paddr // ler_nat -ltnS.
+by rewrite ler_wpDr // ler_nat -ltnS.
 Qed.
 
 Lemma V_ge0 : 0 <= V.
@@ -171,9 +171,9 @@ Proof. by apply: sumr_ge0 => i _; apply: sqr_ge0. Qed.
 Lemma weight_le (a : 'I_A.+1) :
   sqnorm (weight rounding_network a) <= V ^+ 2 + 4%:R * A%:R ^+ 2 * V.
 Proof.
-rewrite sqnorm_lifted expr1n mul1r addrC -/V; apply: ler_add.
-  by rewrite ler_subl_addr ler_addl sumr_ge0 // => ib _; rewrite (exprM _ 2 2) sqr_ge0.
-by rewrite ler_wpmul2r ?V_ge0 // ler_wpmul2l ?ler0n // ler_norm_sqr ?centre_le.
+rewrite sqnorm_lifted expr1n mul1r addrC -/V; apply: lerD.
+  by rewrite lerBlDr lerDl sumr_ge0 // => ib _; rewrite (exprM _ 2 2) sqr_ge0.
+by rewrite ler_wpM2r ?V_ge0 // ler_wpM2l ?ler0n // ler_norm_sqr ?centre_le.
 Qed.
 
 Lemma bias_le (a : 'I_A.+1) : `|bias rounding_network a| <= V + A%:R ^+ 2.
@@ -183,9 +183,9 @@ have A_ge1 : 1 <= A%:R ^+ 2 :> R.
 have half_le1 : 2%:R^-1 <= 1 :> R by rewrite invf_le1 ?ltr0n // ler1n.
 have sqr_le : (a%:R - shift) ^+ 2 <= A%:R ^+ 2 by rewrite ler_norm_sqr ?centre_le.
 rewrite /= /lifted_bias mul1r -/V ler_norml; apply/andP; split.
-  rewrite -[leLHS]add0r ler_add ?addr_ge0 ?V_ge0 ?sqr_ge0 // ler_opp2.
-  by rewrite (le_trans half_le1) // (le_trans A_ge1) // ler_addr V_ge0.
-by rewrite ler_subl_addr -[leLHS]addr0 !ler_add // ltW.
+  rewrite -[leLHS]add0r lerD ?addr_ge0 ?V_ge0 ?sqr_ge0 // lerN2.
+  by rewrite (le_trans half_le1) // (le_trans A_ge1) // lerDr V_ge0.
+by rewrite lerBlDr -[leLHS]addr0 !lerD // ltW.
 Qed.
 
 End Rounding.
@@ -209,17 +209,17 @@ move=> q_gt1 m_gt0 lambda_le A v; exists (rounding_network R w lambda); split.
 - exact: sparse_rounding.
 - have V0 := V_ge0 R w; have r0 := sqrtr_ge0 (sqnorm v).
   have u_le j : `|outer (rounding_network R w lambda) j| <= 2%:R * (p - 1)%:R.
-    by rewrite ger0_norm ?mulr_ge0 ?ler0n // ler_wpmul2l ?ler0n // ler_nat.
+    by rewrite ger0_norm ?mulr_ge0 ?ler0n // ler_wpM2l ?ler0n // ler_nat.
   have S_ge0 : 0 <= sqnorm v + 2%:R * A%:R * Num.sqrt (sqnorm v).
     by rewrite addr_ge0 // !mulr_ge0 ?ler0n.
   split=> [|j l|j l]; first by rewrite !mulr_ge0 ?ler0n.
-    rewrite [leRHS]exprMn; apply: ler_pmul; first exact: sqr_ge0.
+    rewrite [leRHS]exprMn; apply: ler_pM; first exact: sqr_ge0.
     - by apply: sumr_ge0 => i _; apply: sqr_ge0.
     - exact: ler_norm_sqr.
     apply: le_trans (weight_le R w q_gt1 lambda l) _; rewrite sqrrD [leRHS]addrAC.
-    rewrite [in leRHS]exprMn sqr_sqrtr // [in leRHS]exprMn -four ler_addl mulrn_wge0 //.
+    rewrite [in leRHS]exprMn sqr_sqrtr // [in leRHS]exprMn -four lerDl mulrn_wge0 //.
     by rewrite !mulr_ge0 ?ler0n.
-  apply: ler_pmul => //; rewrite addrC; exact: bias_le.
+  apply: ler_pM => //; rewrite addrC; exact: bias_le.
 - exact: V_le.
 exact: V_le_q.
 Qed.
@@ -245,8 +245,9 @@ Theorem linearisation_with_constant (R : realFieldType) (K : finType) (v : K -> 
   let b := sqnorm v + (a - c) ^+ 2 - 2%:R^-1 in
   2%:R^-1 - (\sum_i v i * coord R z i + c - a) ^+ 2 = \sum_il w il * coord R (lifted z) il - b.
 Proof.
-move=> w b; have := linearisation v 1 (a - c) 2%:R^-1 z.
-rewrite /lifted_bias !mul1r opprB addrA addrAC => <-.
+move=> w b; have -> : \sum_i v i * coord R z i + c - a = form v z - (a - c).
+  by rewrite opprB addrA.
+have := linearisation v 1 (a - c) 2%:R^-1 z; rewrite /lifted_bias !mul1r => <-.
 by congr (_ - _); apply: eq_bigr => il _; rewrite /lifted_weight mulr1 mul1r.
 Qed.
 

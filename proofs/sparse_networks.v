@@ -2,7 +2,7 @@
 (* Lipschitz units, and with gated units; and where sparsity has exceptions.  *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube fourier network average_sensitivity.
+From SparseNetworks Require Import compat identities definitions cube fourier network average_sensitivity.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -36,8 +36,8 @@ Theorem average_sensitivity_weighted :
   average_sensitivity (value N) <= 4%:R * weighted_activity.
 Proof.
 apply: le_trans (average_sensitivity_active effect_ge0 network_change) _.
-rewrite ler_wpmul2l ?ler0n //; apply: mean_le => x.
-by rewrite ler_wpmul2l ?ler0n //; apply: ler_sum => j _; rewrite -scaleE.
+rewrite ler_wpM2l ?ler0n //; apply: mean_le => x.
+by rewrite ler_wpM2l ?ler0n //; apply: ler_sum => j _; rewrite -scaleE.
 Qed.
 
 Hypothesis scaleN : scale_at_most W B N.
@@ -47,8 +47,8 @@ Proof. exact: scale_le scaleN. Qed.
 
 Theorem weighted_le_square : 4%:R * weighted_activity <= 4%:R * W ^+ 2 * square_activity.
 Proof.
-rewrite -mulrA ler_wpmul2l ?ler0n // -meanZ; apply: mean_le => x.
-rewrite [leRHS]mulrC expr2 -mulrA ler_wpmul2l ?ler0n //.
+rewrite -mulrA ler_wpM2l ?ler0n // -meanZ; apply: mean_le => x.
+rewrite [leRHS]mulrC expr2 -mulrA ler_wpM2l ?ler0n //.
 by under eq_bigr => j _ do rewrite -scaleE; apply: sum_scale_le scaleN.
 Qed.
 
@@ -95,7 +95,7 @@ Qed.
 Theorem sparse_tail d : tail (value N) d <= 4%:R * k%:R ^+ 2 * W ^+ 2 / d.+1%:R.
 Proof.
 apply: le_trans (tail_le_average_sensitivity _ _) _.
-by rewrite ler_pmul2r ?invr_gt0 ?ltr0Sn // average_sensitivity_k.
+by rewrite ler_pM2r ?invr_gt0 ?ltr0Sn // average_sensitivity_k.
 Qed.
 
 End SparseNetworks.
@@ -123,7 +123,7 @@ rewrite -mulrA -exprMn; apply: (@average_sensitivity_sparse _ _ _ _ (active N) c
 - move=> x i A RA; rewrite -(norm_coord_flip R x i).
   by apply: value_with_change => // l /coord_flip_off.
 move=> j; rewrite /c; under eq_bigr => i _ do rewrite exprMn.
-rewrite -mulr_sumr exprMn ler_wpmul2l ?sqr_ge0 //; exact: scale_le scaleN.
+rewrite -mulr_sumr exprMn ler_wpM2l ?sqr_ge0 //; exact: scale_le scaleN.
 Qed.
 
 End LipschitzUnits.
@@ -156,11 +156,11 @@ have change (P : network R I J) : `|preactivation P j (coord R x) - preactivatio
     = 2%:R * `|weight P j i|.
   by rewrite (preactivation_change P j off) normrM norm_coord_flip mulrC.
 have -> : relu z * y - relu z' * y' = (relu z - relu z') * y + relu z' * (y - y').
-  by rewrite mulrBl mulrBr addrA subrK.
-apply: le_trans (ler_norm_add _ _) _; rewrite [leRHS]mulrDr !normrM; apply: ler_add.
-  rewrite mulrC mulrCA; apply: ler_pmul => //; first exact: Y_le.
+  exact: product_change.
+apply: le_trans (ler_normD _ _) _; rewrite [leRHS]mulrDr !normrM; apply: lerD.
+  rewrite mulrC mulrCA; apply: ler_pM => //; first exact: Y_le.
   by rewrite -change relu_Lipschitz.
-rewrite mulrCA -change; apply: ler_pmul => //.
+rewrite mulrCA -change; apply: ler_pM => //.
 by rewrite ger0_norm ?relu_ge0 //; apply: Z_le.
 Qed.
 
@@ -170,7 +170,7 @@ have ler_sqr_pos (a b : R) : 0 <= a -> a <= b -> a ^+ 2 <= b ^+ 2.
   by move=> a0 ab; rewrite ler_sqr ?nnegrE ?(le_trans a0).
 have U_ge0 : 0 <= U := le_trans (normr_ge0 _) (outer_le j).
 rewrite exprMn; under eq_bigr => i _ do rewrite exprMn; rewrite -mulr_sumr.
-apply: ler_pmul; first exact: sqr_ge0; first by apply: sumr_ge0 => i _; apply: sqr_ge0.
+apply: ler_pM; first exact: sqr_ge0; first by apply: sumr_ge0 => i _; apply: sqr_ge0.
   exact: ler_sqr_pos (normr_ge0 _) (outer_le j).
 pose a i := `|weight N j i|; pose b i := `|weight M j i|.
 have a2 : \sum_i a i ^+ 2 <= w ^+ 2.
@@ -180,12 +180,12 @@ have b2 : \sum_i b i ^+ 2 <= v ^+ 2.
 have ab : \sum_i a i * b i <= w * v.
   rewrite -ler_sqr ?nnegrE ?mulr_ge0 ?sumr_ge0 // => [|i _]; last by apply: mulr_ge0; apply: normr_ge0.
   apply: le_trans (Cauchy_Schwarz _ _ _) _; rewrite exprMn.
-  by apply: ler_pmul => //; apply: sumr_ge0 => i _; apply: sqr_ge0.
+  by apply: ler_pM => //; apply: sumr_ge0 => i _; apply: sqr_ge0.
 have -> : \sum_i (Y * a i + Z * b i) ^+ 2
     = Y ^+ 2 * (\sum_i a i ^+ 2) + (Y * Z * (\sum_i a i * b i)) *+ 2 + Z ^+ 2 * (\sum_i b i ^+ 2).
   rewrite !mulr_sumr -sumrMnl -!big_split; apply: eq_bigr => i _ /=.
   by rewrite sqrrD (mulrACA Y) !exprMn.
-by rewrite sqrrD (mulrACA Y) !exprMn !ler_add ?ler_wpmul2l ?sqr_ge0 ?mulr_ge0.
+by rewrite sqrrD (mulrACA Y) !exprMn !lerD ?ler_wpM2l ?sqr_ge0 ?mulr_ge0.
 Qed.
 
 Theorem average_sensitivity_gated :
@@ -198,7 +198,7 @@ rewrite -mulrA -exprMn; apply: (@average_sensitivity_sparse _ _ _ _ (active N) c
     move/(contra (RA j)); rewrite inE negb_or => /andP[/inactive/relu_neg-> /inactive/relu_neg->].
     by rewrite !mul0r subrr.
   apply: le_trans (ler_norm_sum _ _ _) _; apply: ler_sum => j _.
-  by rewrite -mulrBr normrM mulrCA ler_wpmul2l // gated_unit_change.
+  by rewrite -mulrBr normrM mulrCA ler_wpM2l // gated_unit_change.
 exact: sum_sqr_gated.
 Qed.
 
@@ -218,7 +218,7 @@ Theorem average_sensitivity_chain : in_class k W B N ->
 Proof.
 case=> sparseN scaleN; split; first exact: average_sensitivity_weighted.
 - exact: weighted_le_square scaleN.
-- rewrite [leRHS]mulrAC; apply: ler_wpmul2l; last exact: square_activity_sparse sparseN.
+- rewrite [leRHS]mulrAC; apply: ler_wpM2l; last exact: square_activity_sparse sparseN.
   by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
 by have := average_sensitivity_min scaleN sparseN; rewrite card_ord.
 Qed.
@@ -228,7 +228,7 @@ Theorem noise_chain (rho : R) : in_class k W B N -> -1 <= rho <= 1 ->
   /\ (1 - rho) / 2%:R * average_sensitivity (value N) <= 2%:R * k%:R ^+ 2 * W ^+ 2 * (1 - rho).
 Proof.
 case=> sparseN scaleN range; split; first exact: noise_le_average_sensitivity.
-rewrite mulrAC ler_pdivr_mulr ?ltr0n // mulrC [leRHS]mulrAC ler_wpmul2r ?subr_ge0 //.
+rewrite mulrAC ler_pdivrMr ?ltr0n // mulrC [leRHS]mulrAC ler_wpM2r ?subr_ge0 //.
   by case/andP: range.
 apply: le_trans (average_sensitivity_k scaleN sparseN) _.
 by rewrite [leRHS]mulrC [leRHS]mulrA [2%:R * (_ * _)]mulrA -natrM.
@@ -242,9 +242,9 @@ Theorem remark_11 : scale_at_most W B N ->
       <= W ^+ 2 * Num.min (4%:R * k%:R ^+ 2 + 2%:R * eta * s%:R ^+ 2) (s%:R ^+ 2)].
 Proof.
 move=> scaleN eta; split; first exact: average_sensitivity_square scaleN.
-  apply: ler_wpmul2l; first by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
+  apply: ler_wpM2l; first by apply: mulr_ge0; rewrite ?sqr_ge0 ?ler0n.
   by have := square_activity_le N k; rewrite card_ord.
-rewrite mulrC minr_pmull ?sqr_ge0 // le_minr.
+rewrite mulrC minr_pMl ?sqr_ge0 // le_min.
 have := average_sensitivity_remark_11 k scaleN; have := average_sensitivity_all scaleN.
 by rewrite card_ord => -> ->.
 Qed.

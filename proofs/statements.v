@@ -4,9 +4,10 @@
 (* In all of them h is [value N] for a network N with n inputs and s neurons. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
-From SparseNetworks Require Import definitions.
+From SparseNetworks Require Import compat definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
 From SparseNetworks Require lookups juntas suprema tents parity rounding product_laws dense depth.
+From SparseNetworks Require gradient learning guarantees selection.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -52,6 +53,39 @@ Proof. exact: pieces.monotone_indicator. Qed.
 Theorem average_sensitivity_fourier (R : realFieldType) (n : nat) (f : cube 'I_n -> R) :
   average_sensitivity f = \sum_(T : {set 'I_n}) #|T|%:R * fourier f T ^+ 2.
 Proof. exact: fourier.average_sensitivity_fourier. Qed.
+
+(* From r batches of m uniform samples, labelled by h: all but a share 2^-r   *)
+(* of the samples give |h - g|^2 <= 10 eps for the polynomial g that is       *)
+(* learned. In the book r = log_2(1/delta), C the range.                      *)
+Theorem lemma_7 (R : realFieldType) (n m d r : nat) (h : cube 'I_n -> R) (C eps : R) :
+    0 < eps -> (0 < m)%N -> tail h d <= eps -> (forall x, `|h x| <= C) ->
+    16 * C ^+ 2 * (\sum_(l < d.+1) 'C(n, l))%:R <= eps * m%:R ->
+  let g (S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}) :=
+    learn_selected d eps (fun b i => S b i) (fun b i => h (S b i)) in
+  #|[set S | 10 * eps < mean (fun x => (h x - g S x) ^+ 2)]|%:R
+  <= 2^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R.
+Proof.
+move=> eps0 m0 small range size; apply: (selection.selected_learning r m0 eps0 small).
+apply: le_trans size; rewrite mulrA [leRHS]mulrAC ler_wpM2l ?mulr_ge0 ?ler0n //.
+by apply: cube.mean_le_const => x; apply: cube.ler_norm_sqr.
+Qed.
+
+(* m samples (x, f(x) + e(a)): x uniform, a independent with probability q a. *)
+Theorem ours_averaging_risk (R : realFieldType) (n m d : nat) (f : cube 'I_n -> R)
+    (A : finType) (q e : A -> R) : (0 < m)%N ->
+    (forall a, 0 <= q a) -> \sum_a q a = 1 -> \sum_a q a * e a = 0 ->
+  let D : R := (\sum_(l < d.+1) 'C(n, l))%:R in
+  let p (o : cube 'I_n * A) := q o.2 / #|{: cube 'I_n}|%:R in
+  let g (S : {ffun 'I_m -> cube 'I_n * A}) :=
+    learn d (fun i => (S i).1) (fun i => f (S i).1 + e (S i).2) in
+  expectation (fun _ : 'I_m => p) (fun S => mean (fun x => (f x - g S x) ^+ 2))
+  = tail f d
+    + (D * mean (fun x => f x ^+ 2) - \sum_(T : {set 'I_n} | (#|T| <= d)%N) fourier f T ^+ 2) / m%:R
+    + D * (\sum_a q a * e a ^+ 2) / m%:R.
+Proof.
+move=> m0 q0 q1 centred D p g; have := guarantees.averaging_risk f d q0 q1 m0 centred.
+by rewrite learning.low_setsE card_ord.
+Qed.
 
 Theorem junta_networks (R : rcfType) (p : nat) : (1 <= p)%N ->
   (forall (g : cube 'I_p -> R) (x : cube 'I_p),
@@ -222,7 +256,7 @@ have upper (N : network R 'I_n 'I_s) : in_class k W B N -> tail (value N) d <= b
   by case=> sparseN scaleN; apply: sparse_networks.sparse_tail scaleN sparseN d.
 split=> // [N eps classN eps_gt0 | dn ks W0 WB].
   move=> enough; apply: le_trans (upper N classN) _.
-  by rewrite ler_pdivr_mulr ?ltr0Sn // [leRHS]mulrC -ler_pdivr_mulr.
+  by rewrite ler_pdivrMr ?ltr0Sn // [leRHS]mulrC -ler_pdivrMr.
 have [N [classN [S [cardS valueN]] tailN]] := suprema.tail_supremum dn ks W0 WB.
 by exists N, (2 * (W / Num.sqrt d.+1%:R) * k%:R), S.
 Qed.
@@ -239,11 +273,11 @@ Theorem ours_remark_11 (R : realFieldType) (n s k : nat) (W B : R) (N : network 
 Proof.
 move=> scaleN AS square eta; have [AS_le square_le min_le] := sparse_networks.remark_11 k scaleN.
 split=> // s_gt0 eta_le; apply: le_trans min_le _.
-rewrite mulrC [leRHS]mulrA ler_wpmul2r ?sqr_ge0 // le_minl; apply/orP; left.
-rewrite ler_pdivl_mulr ?exprn_gt0 ?ltr0n // in eta_le.
+rewrite mulrC [leRHS]mulrA ler_wpM2r ?sqr_ge0 // ge_min; apply/orP; left.
+rewrite ler_pdivlMr ?exprn_gt0 ?ltr0n // in eta_le.
 apply: (@le_trans _ _ (4 * k%:R ^+ 2 + 2 * k%:R ^+ 2)).
-  by rewrite ler_add2l -mulrA ler_wpmul2l ?ler0n.
-by rewrite -mulrDl -natrD [leRHS]mulrA ler_wpmul2r ?sqr_ge0 // mulrAC ler_pdivl_mulr ?ltr0n // -!natrM ler_nat.
+  by rewrite lerD2l -mulrA ler_wpM2l ?ler0n.
+by rewrite -mulrDl -natrD [leRHS]mulrA ler_wpM2r ?sqr_ge0 // mulrAC ler_pdivlMr ?ltr0n // -!natrM ler_nat.
 Qed.
 
 (* x_l = z_l v_e for l in bucket e; a sign is a Boolean, their product is (+). *)
@@ -254,6 +288,118 @@ Theorem appendix_b_restriction (R : realFieldType) (n m s k : nat) (N : network 
   let x (v : cube 'I_m) : cube 'I_n := [ffun l => z l (+) v (bucket l)] in
   (forall v, value N (x v) = value H v) /\ (sparse k N -> sparse k H).
 Proof. exact: pieces.restriction. Qed.
+
+(* Theorem 4 with delta = 2^-r: d and m depend on n, k, W, B and eps only, so *)
+(* that r m samples suffice, for all s. R is Archimedean.                     *)
+Theorem theorem_4 (R : realFieldType) (n k : nat) (W B eps : R) :
+    (forall z : R, exists b : nat, z <= b%:R) -> 0 < eps ->
+  exists d m : nat, forall (s r : nat) (N : network R 'I_n 'I_s), in_class k W B N ->
+    let g (S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}) :=
+      learn_selected d (eps / 10) (fun b i => S b i) (fun b i => value N (S b i)) in
+    #|[set S | eps < mean (fun x => (value N x - g S x) ^+ 2)]|%:R
+    <= 2^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R.
+Proof. exact: selection.learnable. Qed.
+
+(* The number of samples, in three forms: the expected squared error of the   *)
+(* averages of m samples; the share delta of samples with more than 2 eps     *)
+(* (Markov); and r batches of m samples, with a share 2^-r.                   *)
+Theorem theorem_8 (R : realFieldType) (n s k m d : nat) (W B : R) (N : network R 'I_n 'I_s) :
+    in_class k W B N -> (0 < m)%N ->
+  let D : R := (\sum_(l < d.+1) 'C(n, l))%:R in
+  let C2 := 2 * k%:R ^+ 2 * (n%:R * W ^+ 2 + B ^+ 2) in
+  let error g := mean (fun x => (value N x - g x) ^+ 2) in
+  let g (S : {ffun 'I_m -> cube 'I_n}) := learn d (fun i => S i) (fun i => value N (S i)) in
+  let g' r (eps : R) (S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}) :=
+    learn_selected d eps (fun b i => S b i) (fun b i => value N (S b i)) in
+  [/\ (\sum_S error (g S)) / #|{: {ffun 'I_m -> cube 'I_n}}|%:R
+        <= 4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R + D * C2 / m%:R,
+      forall eps delta : R, 0 < eps -> 4 * k%:R ^+ 2 * W ^+ 2 <= eps * d.+1%:R ->
+        D * C2 <= eps * delta * m%:R ->
+        #|[set S | 2 * eps < error (g S)]|%:R <= delta * #|{: {ffun 'I_m -> cube 'I_n}}|%:R
+    & forall (eps : R) r, 0 < eps -> 4 * k%:R ^+ 2 * W ^+ 2 <= eps * d.+1%:R ->
+        16 * C2 * D <= eps * m%:R ->
+        #|[set S | 10 * eps < error (g' r eps S)]|%:R
+        <= 2^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R].
+Proof.
+move=> classN m0 D C2 error g g'; split=> [|eps delta eps0 degree size | eps r eps0 degree size].
+- exact: guarantees.sparse_learning_expected.
+- exact (guarantees.sparse_learning classN m0 eps0 degree size).
+have sizeE : 32 * k%:R ^+ 2 * (n%:R * W ^+ 2 + B ^+ 2) * D <= eps * m%:R.
+  by apply: le_trans size; rewrite -[32]/((16 * 2)%N%:R) natrM /C2 !mulrA lexx.
+exact (selection.selected_sparse r m0 classN eps0 degree sizeE).
+Qed.
+
+(* Labels Y with any joint distribution whose points X are uniform: one       *)
+(* sample does for all networks of all classes. First m samples and a share   *)
+(* delta, then bounded labels, r batches and a share 2^-r.                    *)
+Theorem agnostic_remark (R : realFieldType) (n m d : nat) (Omega : finType) (p : Omega -> R)
+    (X : Omega -> cube 'I_n) (Y : Omega -> R) : uniform_marginal p X -> (0 < m)%N ->
+  let D : R := (\sum_(l < d.+1) 'C(n, l))%:R in
+  let good g rest := forall (s k : nat) (W B t : R) (N : network R 'I_n 'I_s),
+    in_class k W B N -> 0 < t ->
+    loss p X Y g <= (1 + t) * loss p X Y (value N)
+                    + (1 + t^-1) * (4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R) + rest in
+  (forall eps delta : R, 0 < eps -> D * (\sum_o p o * Y o ^+ 2) <= eps * delta * m%:R ->
+     exists bad : pred {ffun 'I_m -> Omega}, \sum_(S | bad S) \prod_i p (S i) <= delta
+       /\ forall S, ~~ bad S -> good (learn d (fun i => X (S i)) (fun i => Y (S i))) eps)
+  /\ (forall (M eps : R) r, 0 < eps -> (forall o, `|Y o| <= M) -> 16 * (D * M ^+ 2) <= eps * m%:R ->
+     exists bad : pred {ffun 'I_r -> {ffun 'I_m -> Omega}},
+       \sum_(S | bad S) \prod_b \prod_i p (S b i) <= 2^-1 ^+ r
+       /\ forall S, ~~ bad S ->
+          good (learn_selected d eps (fun b i => X (S b i)) (fun b i => Y (S b i))) (9 * eps)).
+Proof.
+move=> uX m0 D good; have DE : (learning.low_sets 'I_n d)%:R = D by rewrite learning.low_setsE card_ord.
+split=> [eps delta eps0 size | M eps r eps0 YM size].
+  rewrite -DE in size; have [bad [small best]] := guarantees.agnostic_sparse uX m0 eps0 size.
+  exists bad; split=> [|S okS s k W B t N]; last exact: best.
+  apply: le_trans small; rewrite big_mkcond; apply: ler_sum => S _.
+  by case: ifP; rewrite ?mulr1 ?mulr0.
+rewrite -DE in size.
+have [bad [small best]] := selection.selected_agnostic r uX m0 YM eps0 size.
+exists bad; split=> // S okS s k W B t N [sparseN scaleN] t0.
+apply: le_trans (best S okS (value N) t t0) _; rewrite lerD2r lerD2l ler_wpM2l //.
+  by rewrite addr_ge0 ?ler01 ?invr_ge0 ?ltW.
+exact: sparse_networks.sparse_tail scaleN sparseN d.
+Qed.
+
+Theorem ours_agnostic (R : rcfType) (n d : nat) (Omega : finType) (p : Omega -> R)
+    (X : Omega -> cube 'I_n) (Y : Omega -> R) (h : cube 'I_n -> R) : uniform_marginal p X ->
+  let risk g := loss p X Y g / 2 in
+  exists c : {set 'I_n} -> R,
+    risk (polynomial d c) <= (Num.sqrt (2 * risk h) + Num.sqrt (tail h d)) ^+ 2 / 2
+    /\ forall eps, tail h d <= eps -> 8 * risk h * tail h d <= eps ^+ 2 ->
+         risk (polynomial d c) <= risk h + eps.
+Proof. by move=> uX risk; apply: guarantees.agnostic_polynomial. Qed.
+
+(* The first entry of the minimum: any d >= 4 k^2 W^2 / eps.                  *)
+Theorem ours_degree (R : realFieldType) (n s k d : nat) (W B eps : R) (N : network R 'I_n 'I_s) :
+    in_class k W B N -> 0 < eps -> 4 * (k%:R ^+ 2 * W ^+ 2 / eps) <= d%:R -> tail (value N) d <= eps.
+Proof.
+move=> [sparseN scaleN] eps0 degree; apply: le_trans (sparse_networks.sparse_tail scaleN sparseN d) _.
+rewrite ler_pdivrMr ?ltr0Sn //; apply: (@le_trans _ _ (eps * d%:R)); last first.
+  by rewrite ler_wpM2l ?ler_nat ?(ltW eps0).
+by rewrite [leRHS]mulrC -ler_pdivrMr // -!mulrA; rewrite -!mulrA in degree.
+Qed.
+
+(* |R_x| <= k except on a share k^2/s^2 of the cube.                          *)
+Theorem remark_11 (R : realFieldType) (n s k m d r : nat) (W B eps : R) (N : network R 'I_n 'I_s) :
+    scale_at_most W B N -> (1 <= s)%N -> (0 < m)%N -> 0 < eps ->
+    probability R (fun x => (k < #|active N x|)%N) <= k%:R ^+ 2 / s%:R ^+ 2 ->
+    6 * k%:R ^+ 2 * W ^+ 2 <= eps * d.+1%:R ->
+    16 * ((\sum_(l < d.+1) 'C(n, l))%:R * mean (fun x => value N x ^+ 2)) <= eps * m%:R ->
+  let g (S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}) :=
+    learn_selected d eps (fun b i => S b i) (fun b i => value N (S b i)) in
+  #|[set S | 10 * eps < mean (fun x => (value N x - g S x) ^+ 2)]|%:R
+  <= 2^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R.
+Proof.
+move=> scaleN s0 m0 eps0 rarely degree size.
+apply: (selection.selected_learning r m0 eps0 _ size).
+apply: le_trans (fourier.tail_le_average_sensitivity _ _) _.
+rewrite ler_pdivrMr ?ltr0Sn //; apply: le_trans degree.
+have [_ _ _ bound] := ours_remark_11 k scaleN; apply: le_trans (bound s0 rarely) _.
+have -> : 6 = 3 / 2 * 4 :> R by rewrite -[4]/((2 * 2)%N%:R) natrM mulrA divfK ?pnatr_eq0 // -natrM.
+by rewrite !mulrA lexx.
+Qed.
 
 (* ==== Chapter 3 =========================================================== *)
 
@@ -494,4 +640,43 @@ Proof.
 move=> point I_h law range scaleN; split=> [|sparseN].
   exact: (product_laws.influence_square law range scaleN).
 exact: (product_laws.influence_le law range scaleN sparseN).
+Qed.
+
+(* ==== Chapter 7 =========================================================== *)
+
+(* The gradient of h at x is w^(R_x); the neurons of [changed N x i] are      *)
+(* active at exactly one of x and x^(+i). The change of h along an edge, the  *)
+(* two forms of the bound, and its two terms.                                 *)
+Theorem ours_gradient (R : rcfType) (n s : nat) (N : network R 'I_n 'I_s) :
+  let gradient x := piece_weight N (active N x) in
+  let v j i := outer N j * weight N j i in
+  let G := mean (fun x => sqnorm (gradient x)) in
+  let V := mean (fun x => \sum_i (\sum_(j in changed N x i) `|v j i|) ^+ 2) in
+  [/\ forall x i, exists theta : 'I_s -> R, (forall j, 0 <= theta j <= 1) /\
+        value N x - value N (flip x i)
+        = coord R x i * (gradient x i + gradient (flip x i) i)
+          + 2 * coord R x i * \sum_(j in changed N x i) (theta j - 2^-1) * v j i,
+      forall t, 0 < t -> average_sensitivity (value N) <= (1 + t) * G + (1 + t^-1) / 4 * V,
+      average_sensitivity (value N) <= (Num.sqrt G + Num.sqrt (V / 4)) ^+ 2
+    & forall W B, scale_at_most W B N -> let square := mean (fun x => #|active N x|%:R ^+ 2) in
+        G <= W ^+ 2 * square /\ V <= 4 * (W ^+ 2 * square)].
+Proof.
+move=> gradient v G V; split=> [x i | t t0 || W B scaleN].
+- exact: gradient.gradient_identity_exists.
+- exact: gradient.average_sensitivity_gradient.
+- exact: gradient.average_sensitivity_sqrt.
+by split; [exact (gradient.mean_gradient scaleN) | exact (gradient.mean_changed scaleN)].
+Qed.
+
+Theorem ours_gradient_nonnegative (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s) :
+    (forall j, 0 <= outer N j) ->
+  let gradient x := piece_weight N (active N x) in
+  let squares := mean (fun x => \sum_i Num.max 0 (coord R x i * gradient x i) ^+ 2) in
+  average_sensitivity (value N) <= 2 * squares
+  /\ 2 * squares <= 2 * mean (fun x => sqnorm (gradient x)).
+Proof.
+move=> u0 gradient squares; split; first exact: gradient.average_sensitivity_gradient_nonnegative.
+rewrite ler_wpM2l ?ler0n //; apply: cube.mean_le => x; apply: ler_sum => i _.
+rewrite -[leRHS]mul1r -(gradient.sqr_coord R x i) -exprMn.
+by case: (leP 0 (coord R x i * gradient x i)) => [c0 // | _]; rewrite expr0n sqr_ge0.
 Qed.

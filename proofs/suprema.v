@@ -2,7 +2,7 @@
 (* min(2k, s)^2 W^2, and the largest tail is 4 k^2 W^2 / (d+1) when s is large. *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp.
-From SparseNetworks Require Import definitions cube fourier network sparse_networks.
+From SparseNetworks Require Import compat definitions cube fourier network sparse_networks.
 From SparseNetworks Require Import wider juntas.
 
 Set Implicit Arguments.
@@ -37,7 +37,7 @@ Qed.
 Lemma preactivation_extremal_ge0 j x : 0 <= preactivation extremal j (coord R x).
 Proof.
 have /andP[c_ge c_le] : -1 <= coord R x i1 <= 1 by rewrite -ler_norml norm_coord.
-by rewrite preactivation_extremal; case: j => _; rewrite ?subr_ge0 // -ler_subl_addr sub0r.
+by rewrite preactivation_extremal; case: j => _; rewrite ?subr_ge0 // -lerBlDr sub0r.
 Qed.
 
 (* The flip of x_1 changes every neuron by 2 W, all in the same direction.    *)
@@ -114,25 +114,25 @@ have cardA : (#|A| <= minn (2 * k) s)%N.
   rewrite leq_min [X in _ && X](leq_trans (max_card _)) ?card_ord // andbT.
   by rewrite (leq_trans (leq_card_setU _ _)) // mul2n -addnn leq_add ?sparseN.
 have relu_bound j y : relu (preactivation N j (coord R y)) <= `|weight N j ord0| + `|bias N j|.
-  rewrite le_maxl addr_ge0 // andbT /preactivation big_ord1.
-  apply: le_trans (ler_norm _) _; apply: le_trans (ler_norm_sub _ _) _.
+  rewrite ge_max addr_ge0 // andbT /preactivation big_ord1.
+  apply: le_trans (ler_norm _) _; apply: le_trans (ler_normB _ _) _.
   by rewrite normrM norm_coord mulr1.
 have neuron j : `|outer N j| * (`|weight N j ord0| + `|bias N j|) <= W + B.
-  rewrite mulrDr ler_add ?NB // -normrM -ler_sqr ?nnegrE // real_normK ?num_real // exprMn.
+  rewrite mulrDr lerD ?NB // -normrM -ler_sqr ?nnegrE // real_normK ?num_real // exprMn.
   by have := NW j j; rewrite /sqnorm big_ord1.
 have WB_ge0 : 0 <= W + B by rewrite (le_trans _ (neuron (Ordinal s_gt0))) // mulr_ge0 // addr_ge0.
 have -> : ((W + B) / 2%:R) ^+ 2 = (W + B) ^+ 2 / 4%:R by rewrite exprMn exprVn four.
-rewrite mulrA ler_pmul2r ?invr_gt0 ?ltr0n // -exprMn.
+rewrite mulrA ler_pM2r ?invr_gt0 ?ltr0n // -exprMn.
 apply: ler_norm_sqr; rewrite /value /value_at /value_with -sumrB (bigID (mem A)) /=.
 rewrite [X in _ + X]big1 ?addr0 => [|j]; last first.
   by rewrite inE negb_or => /andP[/inactive/relu_neg-> /inactive/relu_neg->]; rewrite subrr.
 apply: le_trans (ler_norm_sum _ _ _) _.
 apply: (@le_trans _ _ (\sum_(j in A) (W + B))); last first.
-  by rewrite sumr_const -[leLHS]mulr_natl ler_wpmul2r ?ler_nat.
-apply: ler_sum => j _; rewrite -mulrBr normrM (le_trans _ (neuron j)) // ler_wpmul2l //.
+  by rewrite sumr_const -[leLHS]mulr_natl ler_wpM2r ?ler_nat.
+apply: ler_sum => j _; rewrite -mulrBr normrM (le_trans _ (neuron j)) // ler_wpM2l //.
 rewrite ler_norml; apply/andP; split.
-  by rewrite ler_subr_addr addrC ler_subl_addr (le_trans (relu_bound j x')) // ler_addr relu_ge0.
-by rewrite ler_subl_addr (le_trans (relu_bound j x)) // ler_addl relu_ge0.
+  by rewrite lerBrDr addrC lerBlDr (le_trans (relu_bound j x')) // lerDr relu_ge0.
+by rewrite lerBlDr (le_trans (relu_bound j x)) // lerDl relu_ge0.
 Qed.
 
 (* ---- Parities: k copies of a junta network ------------------------------- *)
@@ -210,7 +210,7 @@ exists (wider s N0); split; first split.
     by rewrite cardS c_sqr divfK // pnatr_eq0.
   rewrite cardS [`|c|]ger0_norm ?divr_ge0 ?(ltW r_gt0) //.
   apply: le_trans WB.
-  rewrite mulrAC -/r; apply: ler_wpmul2r; first by rewrite invr_ge0 ltW.
+  rewrite mulrAC -/r; apply: ler_wpM2r; first by rewrite invr_ge0 ltW.
   by rewrite -[d.+1]addn1 natrD mulr2n opprD addrA addrK.
 - exists S; split=> // x; rewrite valueN -/r -/c; congr (_ * _).
   by rewrite mulrAC.
@@ -251,8 +251,8 @@ split=> // [WB | n_gt1 k4s B_ge0].
 have [|N [classN _ tailN]] := @tail_supremum R n s k 1 W B n_gt1 k4s W_ge0.
   by rewrite subrr normr0 mulr0 mul0r.
 exists N; split=> //; apply/eqP; rewrite eq_le upper //=.
-have := tail_le_average_sensitivity (value N) 1; rewrite tailN ler_pmul2r ?invr_gt0 ?ltr0n //.
-apply: le_trans; rewrite ler_wpmul2r ?sqr_ge0 // four -exprMn -natrM ler_sqr ?nnegrE ?ler0n //.
+have := tail_le_average_sensitivity (value N) 1; rewrite tailN ler_pM2r ?invr_gt0 ?ltr0n //.
+apply: le_trans; rewrite ler_wpM2r ?sqr_ge0 // four -exprMn -natrM ler_sqr ?nnegrE ?ler0n //.
 by rewrite ler_nat geq_minl.
 Qed.
 
@@ -292,9 +292,9 @@ Proof.
 have half_lt1 : 2%:R^-1 < 1 :> R by rewrite invf_lt1 ?ltr0n // ltr1n.
 have half_gt0 : 0 < 2%:R^-1 :> R by rewrite invr_gt0 ltr0n.
 exists (fun x => 1 * character R setT x), (- 2%:R^-1); split.
-  by rewrite ler_opp2 ltW //= (lt_trans _ ltr01) // oppr_lt0.
+  by rewrite lerN2 ltW //= (lt_trans _ ltr01) // oppr_lt0.
 rewrite noise_character tail_character cardsT card_ord // !expr1n mulr1 expr1.
 rewrite [2%:R * _]mulrC divfK ?pnatr_eq0 // -[X in X - _](expr1n _ 2) subr_sqr mulrAC.
-rewrite divff ?mul1r; first by apply/negP; rewrite -ltNge gtr_addl oppr_lt0.
+rewrite divff ?mul1r; first by apply/negP; rewrite -ltNge gtrDl oppr_lt0.
 by rewrite opprK gt_eqF // addr_gt0 ?ltr01.
 Qed.

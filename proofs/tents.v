@@ -3,7 +3,7 @@
 (* they are linear, when t is a linear form of y.                             *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions cube network.
+From SparseNetworks Require Import compat identities definitions cube network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -34,7 +34,7 @@ Proof. by move/eqP=> wj; rewrite /tent wj subrr expr0n mulr0 subr0. Qed.
 Lemma tent_off j : wake j != num -> tent j <= 0.
 Proof.
 move=> neq; rewrite /tent opprD addrACA subrr add0r -mulrBr subr_le0 (le_trans h_le) //.
-rewrite exprMn [leRHS]mulrA ler_pemulr ?sqr_distance_nat 1?eq_sym //.
+rewrite exprMn [leRHS]mulrA ler_peMr ?sqr_distance_nat 1?eq_sym //.
 exact: ltW (lt_le_trans h_gt0 h_le).
 Qed.
 
@@ -93,9 +93,7 @@ have -> : \sum_il lifted_weight il * coord R (lifted y) il
   rewrite (bigD1 i) //= /lifted_weight coord_lift /= eqxx; congr (_ + _).
   rewrite mulr_sumr -sumrN; apply: eq_bigr => l /negPf li.
   by rewrite coord_lift /= eq_sym li mulNr -!mulrA.
-rewrite /lifted_bias opprB addrA [RHS]addrC sqrrB; move: (form y ^+ 2) (form y * a *+ 2) => f2 fa.
-rewrite !mulrDr !mulrN !opprD !opprK; move: (q * f2) (q * fa) (q * sqnorm v) (q * a ^+ 2) => x1 x2 x3 x4.
-by rewrite addrA [x2 - x1]addrC [_ + x3 + h]addrAC [LHS]addrA addrK addrAC.
+exact: tent_identity.
 Qed.
 
 (* |w|^2 = q^2 (4 a^2 |v|^2 + sum_(i != l) v_i^2 v_l^2).                      *)

@@ -2,7 +2,7 @@
 (* m copies of each neuron.                                                   *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import definitions network.
+From SparseNetworks Require Import compat definitions network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
