@@ -43,7 +43,7 @@ RELATIONS = ("<=", "==")
 # The relative tolerance of a comparison of floats: sums of some 10^6 terms stay well below it. Integers and fractions
 # are compared exactly.
 RTOL = 1e-9
-# The largest relative tolerance: what the central differences of chapter 7 need, no other check more than 1e-8.
+# The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
 MAX_ATOL = 1e-9
