@@ -132,32 +132,32 @@ const calculator = (() => {
     return (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(size < 1e3 ? 4 : 6)))).replace("-", "−");
   };
   const against = (value, trivial, name) => {
-    if (value === Infinity) return "vacuous: beyond all numbers that the page can hold";
+    if (value === Infinity) return "vacuous: beyond 1e308";
     if (trivial === Infinity) return `below ${name}`;
     return value >= trivial * (1 - 1e-12) ? `vacuous: not below ${name} = ${show(trivial)}`
-      : value > 0 ? `${show(trivial / value)} times below ${name} = ${show(trivial)}` : `below ${name} = ${show(trivial)}`;
+      : value > 0 ? `below ${name} = ${show(trivial)} by a factor ${show(trivial / value)}` : `below ${name} = ${show(trivial)}`;
   };
   const dense = (p, value) => p.n * p.s === 1 && !value ? "false here: 0 at n = s = 1 (E17)" : against(value, (p.s * p.W) ** 2, "the dense s²W²");
   const noise = (p, value) => against(value, ((1 - p.rho) / 2) * (p.s * p.W) ** 2, "the dense (1 − ρ)s²W²/2");
   const tail = (p, value) => {
     if (p.d >= p.n) return "vacuous: d ≥ n, and no function has weight above degree n";
-    if (value === Infinity) return "says nothing at so small a d";
+    if (value === Infinity) return "does not apply: d is too small";
     return against(value, min(paper.sup_norm(p.n, p.k, p.W, p.B) ** 2, (p.s * p.W) ** 2 / (p.d + 1)), "the trivial bound");
   };
   const degree = (p, value) => value >= p.n ? `vacuous: every function on the cube has degree at most n = ${p.n}` : `below n = ${p.n}`;
   const samples = (p, value) => against(value, 2 ** p.n, "the number of inputs, 2ⁿ");
   const queries = (p, value) => {
     if (Number.isNaN(value)) return "does not apply: needs p ≤ min(n, log₂(s/k)) and B ≥ W|p − 2|/√p";
-    return value <= 1 ? "vacuous: asks for at most one query" : "more than one query";
+    return value <= 1 ? "vacuous: requires at most one query" : "more than one query";
   };
   const rademacher = (p, value) => {
     if (Number.isNaN(value)) return "not a bound here: the logarithm is negative (E25)";
     return against(value, p.k * (p.W * p.R + p.B), "the trivial k(WR + B)");
   };
-  const one_sparse = (p, value) => (p.k > 1 ? "says nothing about k > 1; " : "") + rademacher({ ...p, k: 1 }, value).replace("k(WR", "WR").replace("B)", "B");
+  const one_sparse = (p, value) => (p.k > 1 ? "does not apply to k > 1; " : "") + rademacher({ ...p, k: 1 }, value).replace("k(WR", "WR").replace("B)", "B");
   const general = (p, value) => {
     if (value < 0) return "not a number of samples: negative (E23)";
-    if (value === Infinity) return "vacuous: beyond all numbers that the page can hold";
+    if (value === Infinity) return "vacuous: beyond 1e308";
     if (2 * p.eps >= (p.k * (p.W * p.R + p.B)) ** 2) return "vacuous: at this ε the zero function will do, with no sample";
     return `${show(value / (p.s * (p.n + 2)))} for each of the s(n + 2) = ${show(p.s * (p.n + 2))} parameters`;
   };
@@ -228,7 +228,7 @@ const calculator = (() => {
   const evaluate = (setting) => Object.fromEntries(Object.entries(rows).map(([key, { value }]) => [key, value(setting)]));
   const readings = (setting) => Object.fromEntries(Object.entries(rows).map(([key, { value, reading }]) => {
     const found = value(setting), words = reading(setting, found);
-    return [key, [words.startsWith("says nothing at") ? "none" : show(found), words]];
+    return [key, [words.startsWith("does not apply:") ? "none" : show(found), words]];
   }));
 
   const problem = (key, value, setting) => { // why a value is refused, or nothing
