@@ -24,7 +24,9 @@ FOREIGN = re.compile(r"""<(?!a\b)[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:
 # our own would repeat a whole file of the theme. None of them fits a page that has been through this already.
 TEMPLATES = {
     # pydata-sphinx-theme: a label must contain the visible text, and these buttons show more than theirs
-    ' search-button__button pst-js-only" title="Search" aria-label="Search"': ' search-button__button pst-js-only"',
+    ' search-button-field search-button__button pst-js-only" title="Search" aria-label="Search"': (
+        ' search-button-field search-button__button pst-js-only"'
+    ),
     ' pst-js-only" aria-label="Color mode"': ' pst-js-only" aria-label="Color mode light dark auto"',
     # pydata-sphinx-theme: dialogs do not say what is in them, and the sidebar stands in no landmark
     '<dialog id="pst-search': '<dialog aria-label="Search" id="pst-search',
@@ -36,10 +38,11 @@ TEMPLATES = {
     # sphinx-book-theme: the buttons that open them say what the theme's authors call them
     "Toggle primary sidebar": "Contents of the book",
     "Toggle secondary sidebar": "Contents of this page",
-    # sphinx-book-theme: the link that skips the menus does not skip the buttons above the article
-    'href="#main-content"': 'href="#article"',
-    '<article class="bd-article">': '<article id="article" class="bd-article">',
 }
+# Sphinx: each letter of the index has a table of its own below it
+LETTER = re.compile(r'(<h2 id="([^"]+)">\2</h2>\s*<table )')
+# sphinx-book-theme: the link that skips the menus does not skip the buttons above the article
+ARTICLE = '<article class="bd-article">'
 # sphinx-book-theme: a page has one heading of the first level; this is the title's second copy, for print
 SECOND_TITLE = re.compile(r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', re.S)
 
@@ -109,7 +112,11 @@ def finish(app, exception):
     for path, text in pages.items():
         for written, ours in TEMPLATES.items():
             text = text.replace(written, ours)
+        if ARTICLE in text:
+            text = text.replace(ARTICLE, '<article id="article" class="bd-article">')
+            text = text.replace('href="#main-content"', 'href="#article"')
         text = SECOND_TITLE.sub(r'\1<p class="h1">\2</p>', text)
+        text = LETTER.sub(r'\1aria-label="\2" ', text)
         if foreign := FOREIGN.search(text):
             raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")
         path.write_text(scripts_last(text), encoding="utf-8")
