@@ -12,8 +12,8 @@ INTRODUCTION = """\
 
 Checking the paper line by line, we found {count} passages whose printed form is wrong or incomplete. This page lists
 them for those who build on the paper: the printed form, the smallest witness that we know, the corrected form, what
-else changes, and whether the error may be an artefact of the text extraction that we worked with. Each witness is executed
-unless its entry says why not. *Run* leads to its cell, and the label of the record there leads back here.
+else changes, and whether the error may be an artefact of the text extraction that we worked with. Each witness is
+executed unless its entry says why not. *Run* leads to its cell, and the label of the record there leads back here.
 
 How the numbered theorems, lemmas and conjectures of the paper stand, from the verdicts of the [ledger](ledger):
 
