@@ -297,3 +297,9 @@ def test_clean_removes_what_was_built(small):
     (small / ".venv").mkdir()
     assert run(small, "clean")[0] == 0
     assert not (small / "_build").exists() and (small / ".venv").exists()
+
+
+def test_the_standard_library_is_enough_to_start():
+    """Before the first run nothing is installed: -S hides what is."""
+    done = subprocess.run([sys.executable, "-S", "make.py", "--help"], cwd=make.ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

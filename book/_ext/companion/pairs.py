@@ -8,8 +8,6 @@ import hashlib
 import json
 import re
 
-import nbformat
-
 from companion import Stop, chapters, text_of
 
 KEY = "companion"  # in the metadata of a stored notebook
@@ -44,6 +42,7 @@ def carried(source):
     does not say on what it agreed, is left to `refresh`, which writes it anew.
     """
     import jupytext
+    import nbformat
 
     path = source.with_suffix(".ipynb")
     try:
