@@ -2,18 +2,23 @@
 """Compile the proofs from scratch and say what Coq makes of each statement.
 
 usage: check.py                 check; prints a table: id, statement, closed
-       check.py --controls      five faults, each of which must be noticed
+       check.py --controls      faults, each of which must be noticed
        check.py --renew         store what Coq prints now; refused where the reader's note was not renewed as well
+                                (with MathComp 1.15 first, then with MathComp 2)
        check.py --full          with whole statements in the table
 
 Exit code 0: all is as it should be; 1: it is not; 3: Coq or MathComp is missing, or of another version.
 
 Works on a copy in a temporary folder, without earlier results of the compiler. Refused are: a file that does not
-compile; an assumption behind a theorem (`Print Assumptions`), so axioms, `Admitted`, and checks of guards, positivity
-or universes that were switched off; the words for these things anywhere; a statement that uses a definition of these
-files from outside definitions.v; and a statement or definition that is not, word for word, what statements.json has
-next to its note. The note is the formula of the book, for the reader; `part` says of which part of the book's statement
-the theorem speaks, where it does not speak of all of it.
+compile, or whose compiled form Coq's separate kernel (`coqchk`) does not accept; an assumption behind a theorem
+(`Print Assumptions`), so axioms, `Admitted`, and checks of guards, positivity or universes that were switched off; the
+words for these things anywhere; a statement that uses a definition of these files from outside definitions.v; a
+notation in definitions.v that statements.json does not list; and a statement or definition that is not, word for word,
+what statements.json has next to its note. The note is the formula of the book, for the reader; `part` says of which
+part of the book's statement the theorem speaks, where it does not speak of all of it.
+
+Two environments will do, and each has its own digests in the record, since the two print differently: Coq 8.16 with
+MathComp 1.15 (Debian 12), and Coq 8.20 with MathComp 2.3 (Debian 13), where compat.v is replaced by an empty file.
 """
 
 import argparse
@@ -36,15 +41,24 @@ LIBRARY, DEFINITIONS, STATEMENTS, RECORD = "SparseNetworks", "definitions", "sta
 FLAGS = ["-q", "-Q", ".", LIBRARY, "-w", "-notation-overridden,-ambiguous-paths"]
 CLOSED = "Closed under the global context"
 MISSING = (
-    "this needs Coq 8.16 with MathComp 1.15. Debian 12: apt install coq libcoq-mathcomp-ssreflect "
-    "libcoq-mathcomp-algebra; elsewhere: opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0"
+    "this needs Coq 8.16 with MathComp 1.15, or Coq 8.20 with MathComp 2.3. Debian 12 or 13: apt install coq "
+    "libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra; elsewhere: opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0"
 )
 CORES = Semaphore(os.cpu_count() or 1)
 FORBIDDEN = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Conjectures?|Parameters?|Primitive|Abort|Load|Redirect|Drop"
-    r"|Declare\s+ML|bypass_check|(?:Uns|S)et\s+(?:Guard|Positivity|Universe)\s+Check\w*|type_in_type|Type_in_type)\b"
+    r"|Declare\s+ML|(?:Uns|S)et\s+Printing(?!\s+Implicit\s+Defensive)|bypass_check|(?:Uns|S)et\s+(?:Guard|Positivity|Universe)\s+Check\w*|type_in_type|Type_in_type)\b"
 )
-PRINTING = """Unset Printing Implicit Defensive. Set Printing Width 76."""
+# A comment begins or ends, or a whole string: a string may contain the signs of a comment, and hides nothing.
+LEXICAL = re.compile(r'(\(\*|\*\)|"[^"]*")')
+# The sentences that change how Coq reads or prints what follows.
+NOTATION = re.compile(
+    r"(?:^|(?<=\.\s))\s*((?:Local\s+|Global\s+|#\[[^\]]*\]\s*)*(?:Notation|Infix|Reserved|Coercion|Canonical|Arguments"
+    r"|Delimit|Bind|Open|Close|Declare)\b.*?\.)(?=\s)",
+    re.S,
+)
+# Coq prints "..." for what lies deeper than this many levels; a literal n has n levels.
+PRINTING = "Unset Printing Implicit Defensive. Set Printing Width 76. Set Printing Depth 1000000."
 SCOPES = f"""From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From {LIBRARY} Require Import {DEFINITIONS}.
 Import Order.TTheory GRing.Theory Num.Theory. Local Open Scope ring_scope. {PRINTING}"""
@@ -77,18 +91,44 @@ def ask(folder, name, preamble, questions):
     lines = [preamble, *(f'Redirect "{answers.name}/{key}" {command}' for key, command in questions.items())]
     (folder / f"{name}.v").write_text("\n".join(lines) + "\n")
     run(["coqc", *FLAGS, f"{name}.v"], folder)
-    return {key: (answers / f"{key}.out").read_text().strip() for key in questions}
+    found = {key: (answers / f"{key}.out").read_text().strip() for key in questions}
+    for key, answer in found.items():
+        whole(key, answer)
+    return found
+
+
+def whole(name, answer):
+    """Coq's answer, refused if Coq left something out."""
+    if "..." in answer:
+        raise Fault(f"what Coq prints about {name} is cut short")
+    return answer
+
+
+def sentences(source):
+    """The text of a file without comments and strings. Coq allows comments within comments, and strings in both."""
+    text, depth = "", 0
+    for part in LEXICAL.split(source.read_text()):
+        depth += {"(*": 1, "*)": -1}.get(part, 0)
+        text += "" if depth or part == "*)" or part.startswith('"') else part
+    return text
 
 
 def forbidden_words(sources):
-    """Comments may say what they like; they are taken out first. Coq allows comments within comments."""
+    """Comments and strings may say what they like; they are taken out first."""
     for source in sources:
-        text, depth = "", 0
-        for part in re.split(r"(\(\*|\*\))", source.read_text()):
-            depth += {"(*": 1, "*)": -1}.get(part, 0)
-            text += "" if depth or part == "*)" else part
-        if found := FORBIDDEN.search(text):
+        if found := FORBIDDEN.search(sentences(source)):
             raise Fault(f"{source.name} says {found[0]}")
+
+
+def notations(folder):
+    """Each sentence of definitions.v that changes how Coq reads or prints."""
+    source = folder / f"{DEFINITIONS}.v"
+    found = [words(match[1]) for match in NOTATION.finditer(sentences(source))]
+    kinds = [kind for kind, _ in recorded_names(folder, DEFINITIONS, ("not", "abbrev"))]
+    written = [sentence for sentence in found if re.search(r"\b(Notation|Infix)\b", sentence)]
+    if kinds.count("not") + kinds.count("abbrev") != len(written):
+        raise Fault(f"{DEFINITIONS}.v has notations that were not found in its text")
+    return found
 
 
 def recorded_names(folder, module, kinds):
@@ -124,7 +164,7 @@ def definitions(folder):
 
 def theorems(folder, modules):
     """For each theorem of the statements: as printed, its digest without notations, and what it assumes."""
-    recorded = recorded_names(folder, STATEMENTS, ("prf",))
+    recorded = recorded_names(folder, STATEMENTS, ("prf", "not", "abbrev"))
     if other := [name for kind, name in recorded if kind != "prf"]:
         raise Fault(f"{STATEMENTS}.v may hold theorems only, not {other[0]}")
     full = {name: f"{LIBRARY}.{STATEMENTS}.{name}" for _, name in recorded}
@@ -151,8 +191,8 @@ def theorems(folder, modules):
     return result
 
 
-def compare(kind, found, record):
-    """What Coq prints against what stands next to the reader's note."""
+def compare(kind, found, record, second=False):
+    """What Coq prints against what stands next to the reader's note; `second` with MathComp 2."""
     for name in found.keys() | record.keys():
         entry = record.get(name)
         if name not in found:
@@ -162,13 +202,14 @@ def compare(kind, found, record):
         if not entry["note"].strip():
             raise Fault(f"{kind} {name} has an empty note")
         text, exact = found[name]
-        if exact != entry["exact"] or words(text) != words("\n".join(entry["coq"])):
+        here = digest(text, exact) == entry.get("second") if second else exact == entry["exact"]
+        if not here or (not second and words(text) != words("\n".join(entry["coq"]))):
             raise Fault(f"{kind} {name} is not what {RECORD} has next to its note")
-        if entry["seal"] != seal(entry, exact):
+        if entry["seal"] != seal(entry, entry["exact"]):
             raise Fault(f"the note of {kind} {name} was changed by hand: renew it")
 
 
-def renew(kind, found, record):
+def renew(kind, found, record, second=False):
     """Store what Coq prints. A changed statement needs a changed note: somebody has to have read it again."""
     renewed = {}
     for name, (text, exact) in found.items():
@@ -176,11 +217,26 @@ def renew(kind, found, record):
         note = entry.get("note", "")
         if not note.strip():
             raise Fault(f"{kind} {name} needs a note: the formula of the book")
+        if second:
+            renewed[name] = renew_second(kind, name, entry, digest(text, exact))
+            continue
         if exact != entry.get("exact", exact) and entry.get("seal") == seal(entry, entry["exact"]):
             raise Fault(f"{kind} {name} has changed, its note has not")
         written = {key: entry[key] for key in ("note", "part") if entry.get(key)}
         renewed[name] = {**written, "coq": text.splitlines(), "exact": exact, "seal": seal(entry, exact)}
+        if exact == entry.get("exact") and "second" in entry:
+            renewed[name]["second"] = entry["second"]
     return renewed
+
+
+def renew_second(kind, name, entry, both):
+    """The entry with the digest of what Coq prints with MathComp 2. The first environment is renewed before, and what
+    did not change there must not have changed here."""
+    if entry.get("seal") != seal(entry, entry.get("exact", "")):
+        raise Fault(f"{kind} {name} must be renewed with MathComp 1.15 first")
+    if entry.get("second", both) != both:
+        raise Fault(f"{kind} {name} has changed with MathComp 2 only")
+    return {**entry, "second": both}
 
 
 def seal(entry, exact):
@@ -214,35 +270,75 @@ def compile_files(folder, wanted=None):
         one.result()
 
 
+def copy_sources(proofs, folder, second):
+    """The files to compile. With MathComp 2 nothing has to be renamed, so compat.v is empty."""
+    for source in proofs.glob("*.v"):
+        shutil.copy2(source, folder)
+    if second:
+        (folder / "compat.v").write_text("")
+
+
+def kernel_check(folder, modules):
+    """Coq's separate checker reads the compiled files again. MathComp and Coq's own library, which it takes as they
+    are, may seal their lemmas in modules, which it calls axioms; these files may not have any."""
+    named = [word for name in sorted(modules) for word in ("-norec", f"{LIBRARY}.{name}")]
+    done = subprocess.run(
+        ["coqchk", "-silent", "-o", "-Q", ".", LIBRARY, *named], cwd=folder, capture_output=True, text=True
+    )
+    report = done.stdout + done.stderr
+    if done.returncode or "CONTEXT SUMMARY" not in report:
+        raise Fault(f"coqchk fails: {words(report)[-300:]}")
+    summary = report[report.index("CONTEXT SUMMARY") :]
+    if found := re.search(rf"\b{LIBRARY}\.\S+", summary):
+        raise Fault(f"coqchk: {found[0]} is not proved")
+    if summary.count("<none>") < 3 + ("Axioms: <none>" in summary):
+        raise Fault(f"coqchk: {words(summary)[-300:]}")
+
+
 def check(proofs, compiled=(), renewing=False):
     """Everything; returns the theorems."""
+    second = mathcomp() == 2
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for source in [*proofs.glob("*.v"), *compiled]:
-            shutil.copy2(source, folder)
+        copy_sources(proofs, folder, second)
+        for result in compiled:
+            shutil.copy2(result, folder)
         sources = sorted(folder.glob("*.v"))
         forbidden_words(sources)
         record = json.loads((proofs / RECORD).read_text())
         compile_files(folder, [DEFINITIONS])
         defined = definitions(folder)
+        if notations(folder) != record["notations"]:
+            raise Fault(f"the notations of {DEFINITIONS}.v are not those that {RECORD} lists")
         if not renewing:
-            compare("definition", defined, record["definitions"])
+            compare("definition", defined, record["definitions"], second)
         compile_files(folder, [source.stem for source in sources])
-        proved = theorems(folder, {source.stem for source in sources})
+        modules = {source.stem for source in sources}
+        with ThreadPoolExecutor() as pool:
+            kernel = pool.submit(kernel_check, folder, modules)
+            proved = theorems(folder, modules)
+            kernel.result()
         if not renewing:
-            compare("theorem", proved, record["theorems"])
+            compare("theorem", proved, record["theorems"], second)
             return proved
         record = {
-            "definitions": renew("definition", defined, record["definitions"]),
-            "theorems": renew("theorem", proved, record["theorems"]),
+            "notations": record["notations"],
+            "definitions": renew("definition", defined, record["definitions"], second),
+            "theorems": renew("theorem", proved, record["theorems"], second),
         }
         (proofs / RECORD).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         return proved
 
 
+ZERO = "Proof. by rewrite big_ord_recl big_ord0 addr0. Qed."
 CONTROLS = {
-    "an admitted lemma": ("dense.v", "Proof. by rewrite big_ord_recl big_ord0 addr0. Qed.", "Admitted."),
-    # `Variable` outside a section is an axiom; no forbidden word gives it away, only `Print Assumptions`
+    "an admitted lemma": ("dense.v", ZERO, "Admitted."),
+    "an admitted lemma between strings that look like a comment": (
+        "dense.v",
+        ZERO,
+        'Proof. Comments "(*". Admitted. Comments "*)".',
+    ),
+    # `Variable` outside a section is an axiom; no forbidden word gives it away, only `Print Assumptions` and coqchk
     "an axiom": (
         "rounding.v",
         "Lemma ord_le q (a : 'I_q) : (a <= q - 1)%N.\nProof. by rewrite subn1 -ltnS (ltn_predK (ltn_ord a)). Qed.",
@@ -259,6 +355,17 @@ CONTROLS = {
         "(#|active_at N (points t)| <= k)%N.",
         "(#|active_at N (points t)| <= k.+1)%N.",
     ),
+    "a learner that is told the target": (
+        "definitions.v",
+        "Definition loss (g : cube I -> R) : R := \\sum_o p o * (Y o - g (X o)) ^+ 2.",
+        "Definition loss (g : cube I -> R) : R := \\sum_o p o * (g (X o) - g (X o)) ^+ 2.",
+    ),
+    "a notation that prints another number": (
+        "definitions.v",
+        "(* ---- Networks ---",
+        'Notation "16" := 17 (only printing) : ring_scope.\n(* ---- Networks ---',
+    ),
+    "a shorter printing depth": ("dense.v", ZERO, f"{ZERO}\nGlobal Set Printing Depth 5."),
 }
 
 
@@ -268,8 +375,7 @@ def controls(proofs):
     with tempfile.TemporaryDirectory() as temporary:
         base = Path(temporary) / "base"
         base.mkdir()
-        for source in [*proofs.glob("*.v"), proofs / RECORD]:
-            shutil.copy2(source, base)
+        copy_sources(proofs, base, mathcomp() == 2)
         compile_files(base)
         needed = needs(base)
         for number, (fault, (file, old, new)) in enumerate(CONTROLS.items()):
@@ -300,22 +406,26 @@ def dependents(needed, module):
     return touched
 
 
-def missing():
-    """Whether Coq and MathComp are not here, or are of other versions, in which proofs may not run."""
-    if not (shutil.which("coqc") and shutil.which("coqdep")):
-        return True
+def mathcomp():
+    """1 for Coq 8.16 with MathComp 1.15, 2 for Coq 8.20 with MathComp 2, and 0 where proofs may not run."""
+    if not all(map(shutil.which, ("coqc", "coqdep", "coqchk"))):
+        return 0
     version = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True).stdout
     where = subprocess.run(["coqc", "-where"], capture_output=True, text=True).stdout.strip()
-    return not version.startswith("8.16.") or not Path(where, "user-contrib/mathcomp/algebra/ssrnum.vo").exists()
+    libraries = Path(where, "user-contrib")
+    if not (libraries / "mathcomp/algebra/ssrnum.vo").exists():
+        return 0
+    builder = (libraries / "HB/structures.vo").exists()  # MathComp 2 rests on the hierarchy builder
+    return 1 if version.startswith("8.16.") and not builder else 2 if version.startswith("8.20.") and builder else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--controls", action="store_true", help="five faults, each of which must be noticed")
+    parser.add_argument("--controls", action="store_true", help="faults, each of which must be noticed")
     parser.add_argument("--renew", action="store_true", help="store what Coq prints next to the renewed notes")
     parser.add_argument("--full", action="store_true", help="whole statements in the table")
     options = parser.parse_args()
-    if missing():
+    if not mathcomp():
         print(f"prove: {MISSING}", file=sys.stderr)
         return 3
     start = time.perf_counter()

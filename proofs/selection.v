@@ -232,7 +232,8 @@ rewrite ler_pM2r ?invr_gt0 // -sum1_card natr_sum big_mkcond; apply: ler_sum => 
 rewrite inE best_cube loss_cube -/(selected_error _ _ _).
 case: ltP => [err|_]; last exact: ler0n.
 suff -> : tail h d + 9%:R * eps < selected_error h eps S by [].
-by apply: le_lt_trans err; rewrite -[10%N]/(1 + 9)%N natrD mulrDl mul1r lerD2r.
+have ten : 10%:R = 1 + 9%:R :> R by rewrite -(natrD R 1 9).
+by apply: le_lt_trans err; rewrite ten [leRHS]mulrDl mul1r lerD2r.
 Qed.
 
 Theorem selected_sparse (s k : nat) (W B eps : R) (N : network R 'I_n 'I_s) :

@@ -91,6 +91,12 @@ def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
     assert leads <= set(re.findall(r'<span id="coq-([\w-]+)">', text)) and len(leads) > 20
 
 
+def test_a_build_without_the_prover_says_so():
+    assert proofs.not_run("---\na: b\n---\n\n# Title\n\nText.\n").startswith(
+        "---\na: b\n---\n\n# Title\n\n:::{note}\nThe prover"
+    )
+
+
 # What the check of the proofs refuses
 
 
@@ -125,7 +131,53 @@ def test_a_statement_that_changed_needs_a_new_note():
     assert "part" not in renewed["a"]
 
 
-@pytest.mark.parametrize("text", ["Admitted.", "Axiom a : False.", "Unset Guard Checking.", "(* (* *) *) admit."])
+def test_the_second_environment_is_renewed_after_the_first():
+    """What did not change with MathComp 1.15 must not have changed with MathComp 2."""
+    found, old = {"a": ("a <= b", "2")}, entry()
+    renewed = check.renew("theorem", found, {"a": old}, second=True)
+    check.compare("theorem", found, renewed, second=True)
+    assert {**renewed["a"], "second": 0} == {**old, "second": 0}
+    with pytest.raises(check.Fault, match="theorem a is not what statements.json has"):
+        check.compare("theorem", {"a": ("a <= b", "3")}, renewed, second=True)
+    with pytest.raises(check.Fault, match="theorem a has changed with MathComp 2 only"):
+        check.renew("theorem", {"a": ("a <= b", "3")}, renewed, second=True)
+    with pytest.raises(check.Fault, match="theorem a must be renewed with MathComp 1.15 first"):
+        check.renew("theorem", found, {"a": {**old, "note": "M"}}, second=True)
+    again = check.renew("theorem", {"a": ("a < b", "9")}, {"a": {**renewed["a"], "note": "M"}})
+    assert "second" not in again["a"]
+
+
+def test_what_coq_prints_in_part_is_refused():
+    assert check.whole("a", "a <= b") == "a <= b"
+    with pytest.raises(check.Fault, match="what Coq prints about a is cut short"):
+        check.whole("a", "S (S (S ...))")
+
+
+def test_every_entry_has_both_environments_and_nothing_was_cut_short():
+    for kind in ("theorems", "definitions"):
+        for name, one in RECORD[kind].items():
+            assert len(one["exact"]) == len(one["second"]) == 16, name
+            assert "..." not in "".join(one["coq"]), name
+
+
+def test_a_string_hides_nothing(tmp_path):
+    source = tmp_path / "a.v"
+    source.write_text('Comments "(*". Notation x := 1. Comments "*)". (* "*)" Notation y := 2. *)\n')
+    assert check.sentences(source).count("Notation") == 1
+    assert [check.words(found[1]) for found in check.NOTATION.finditer(check.sentences(source))] == ["Notation x := 1."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Admitted.",
+        "Axiom a : False.",
+        "Unset Guard Checking.",
+        "(* (* *) *) admit.",
+        'Comments "(*". Admitted.',
+        "Global Set Printing Depth 5.",
+    ],
+)
 def test_what_is_no_proof_is_refused_by_name(tmp_path, text):
     source = tmp_path / "a.v"
     source.write_text("(* Admitted (* an Axiom *) in a comment *) Lemma a : True. Proof. exact I. Qed.\n")
@@ -140,9 +192,9 @@ def test_what_is_no_proof_is_refused_by_name(tmp_path, text):
 
 def test_coq_accepts_the_proofs_of_the_statements_on_the_page():
     """As `make.py prove` did, if nothing has changed since."""
-    if not (build.PROVED.is_file() and build.PROVED.read_text() == build.proofs_fingerprint()):
+    if not build.proofs_accepted():
         done = subprocess.run([sys.executable, "make.py", "prove"], cwd=build.ROOT, capture_output=True, text=True)
         if done.returncode == 3:
             pytest.skip(done.stderr.strip())
         assert done.returncode == 0, done.stderr
-    assert build.PROVED.read_text() == build.proofs_fingerprint()
+    assert build.proofs_accepted()

@@ -114,6 +114,11 @@ def proofs_fingerprint():
     return digest(*contents(ROOT / "proofs"))
 
 
+def proofs_accepted():
+    """Whether Coq accepted the proofs as they are now, in this folder."""
+    return PROVED.is_file() and PROVED.read_text() == proofs_fingerprint()
+
+
 def execution(name):
     """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
     source = (BOOK / f"{name}.md").read_bytes()
@@ -292,7 +297,7 @@ def write_stage(stage, notebooks, done, only):
             page.write_text(STUB.format(title=title[1] if title else name, only=only), encoding="utf-8")
     downloads.write(stage / "book/assets/downloads", ROOT, chapters.sources(BOOK), {**notebooks, **done})
     try:
-        pages.write(book=BOOK, stage=stage, executed=done, only=only)
+        pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=proofs_accepted())
     except LedgerError as error:
         raise Stop(error) from None
 

@@ -36,12 +36,15 @@ def sound(record: Any, stem: str) -> dict[str, Any]:
     raise LedgerError(f"{stem}: this is no record of ledger.check or ledger.refute: {record!r:.99}")
 
 
-def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None) -> None:
+def write(
+    book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None, accepted: bool = True
+) -> None:
     """Write ledger.md, errata.md, map.md, api-*.md, what proofs.md leaves open and, for the Sphinx extension,
     claims.json to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
-    which has its claims alone, and of the pages of the package their titles.
+    which has its claims alone, and of the pages of the package their titles. ``accepted`` says whether the prover was
+    run for this build.
     """
     entries, records = claims.read(book), collect(executed)
     published = claims.read_yaml(book / "claims/published.yml", dict)
@@ -65,3 +68,6 @@ def write(book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: st
         (stage / "book" / name).write_text(text, encoding="utf-8")
     if not only:
         proofs.fill(stage / "book/proofs.md", placed, **checked)
+    for page in (stage / "book/ledger.md", stage / "book/proofs.md"):
+        if not accepted and page.is_file():
+            page.write_text(proofs.not_run(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,10 @@ from companion.claims import Claim, Claims, name
 from companion.pages.markup import link, one_line, plain
 
 MARK = "<!-- statements -->"
+NOT_RUN = """:::{note}
+The prover was not run for this build: what is marked *machine-checked* here was accepted in an earlier run, or
+elsewhere. `python3 make.py prove` runs it.
+:::"""
 Entries = dict[str, dict[str, Any]]
 
 
@@ -18,6 +22,11 @@ def part(claim: Claim, theorems: Entries) -> str:
     """The part of a claim that Coq proves, in words, if it is not all of what is printed."""
     corrected = claim["verdict"] == "false as printed" and claim["kind"] != "erratum"
     return theorems.get(claim.get("proved", ""), {}).get("part", "the corrected form" if corrected else "")
+
+
+def not_run(text: str) -> str:
+    """A page that says below its title that the prover was not run for this build."""
+    return re.sub(r"^# .*$", lambda title: f"{title[0]}\n\n{NOT_RUN}", text, count=1, flags=re.MULTILINE)
 
 
 def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterator[str]:
@@ -74,8 +83,9 @@ def anchor(name: str) -> str:
     return name.replace("_", "-")
 
 
-def fill(page: Path, claims: Claims, theorems: Entries, definitions: Entries) -> None:
-    """Put the statements in the place of the mark, on a page that has it."""
+def fill(page: Path, claims: Claims, theorems: Entries, definitions: Entries, notations: Sequence[str] = ()) -> None:
+    """Put the statements in the place of the mark, on a page that has it, and the notations of the definitions last."""
     if page.is_file():
         text = "\n".join(sections(claims, theorems, definitions))
+        text += "".join(f"\n- `{notation}`" for notation in notations) + "\n"
         page.write_text(page.read_text(encoding="utf-8").replace(MARK, text), encoding="utf-8")
