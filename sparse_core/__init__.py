@@ -15,10 +15,10 @@ their round-off may depend on the number of threads.
 4.0
 """
 
-from collections.abc import Callable
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ._lazy import lazy
 
 if TYPE_CHECKING:
     from . import bounds, cube, general, hardness, laboratory, learning, network
@@ -36,19 +36,7 @@ except PackageNotFoundError:  # imported from a folder and not installed, as by 
     __version__ = "0.0.0.dev0"
 
 
-def _lazy(package: str, found_in: dict[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package that imports each of these names, from this submodule, when it is first used."""
-
-    def load(name: str) -> Any:
-        if name not in found_in:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{found_in[name]}")
-        return module if found_in[name] == name else getattr(module, name)
-
-    return load
-
-
-__getattr__ = _lazy(
+__getattr__ = lazy(
     __name__,
     {name: name for name in __all__}
     | {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"},

@@ -6,7 +6,7 @@ algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact 
 
 from typing import TYPE_CHECKING
 
-from .. import _lazy
+from .._lazy import lazy
 from . import lemma_9, moments, monomial_products, regression, risks, shards
 from .moments import Moments
 
@@ -19,4 +19,4 @@ __all__ = [
     "shards",
 ]  # fmt: skip
 
-__getattr__ = _lazy(__name__, {"LowDegreeRegressor": "lowdegree", "lowdegree": "lowdegree"})
+__getattr__ = lazy(__name__, {"LowDegreeRegressor": "lowdegree", "lowdegree": "lowdegree"})
