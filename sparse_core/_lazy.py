@@ -8,7 +8,11 @@ __all__ = ["lazy"]
 
 
 def lazy(package: str, found_in: dict[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package that imports each of these names, from this submodule, when it is first used."""
+    """The ``__getattr__`` of a package that imports each of these names, from this submodule, when it is first used.
+
+    >>> lazy("xml", {"dom": "dom"})("dom").__name__
+    'xml.dom'
+    """
 
     def load(name: str) -> Any:
         if name not in found_in:
