@@ -295,6 +295,29 @@ def kernel_check(folder, modules):
         raise Fault(f"coqchk: {words(summary)[-300:]}")
 
 
+def exercises(proofs, folder):
+    """Each exercise compiles with its hole, and its solution proves the same statement without one."""
+    for exercise in sorted((proofs / "exercises").glob("exercise_*.v")):
+        solution = exercise.with_name(exercise.name.replace("exercise", "solution"))
+        if "Admitted." not in sentences(exercise):
+            raise Fault(f"{exercise.name} has no hole")
+        if stated(exercise) != stated(solution):
+            raise Fault(f"{solution.name} proves another statement than {exercise.name} asks for")
+        forbidden_words([solution])
+        for source in (exercise, solution):
+            shutil.copy2(source, folder)
+            run(["coqc", *FLAGS, source.name], folder)
+        for _, name in recorded_names(folder, solution.stem, ("prf",)):
+            question = {name: f"Print Assumptions {LIBRARY}.{solution.stem}.{name}."}
+            if ask(folder, f"about_{name}", f"From {LIBRARY} Require {solution.stem}.", question)[name] != CLOSED:
+                raise Fault(f"{solution.name} assumes something")
+
+
+def stated(source):
+    """What a file says without its proofs."""
+    return re.sub(r"Proof\..*?(Qed|Admitted)\.", "", words(sentences(source)))
+
+
 def check(proofs, compiled=(), renewing=False):
     """Everything; returns the theorems."""
     second = mathcomp() == 2
@@ -317,6 +340,7 @@ def check(proofs, compiled=(), renewing=False):
         with ThreadPoolExecutor() as pool:
             kernel = pool.submit(kernel_check, folder, modules)
             proved = theorems(folder, modules)
+            exercises(proofs, folder)
             kernel.result()
         if not renewing:
             compare("theorem", proved, record["theorems"], second)

@@ -155,6 +155,30 @@ Fixpoint layer (R : realFieldType) (width : nat -> nat)
   | l.+1 => fun j => relu (\sum_i w l j i * layer w b p i - b l j)
   end.
 
+Section Layers.
+
+Variables (R : realFieldType) (width : nat -> nat).
+Variable w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R.
+Variable b : forall l, 'I_(width l.+1) -> R.
+Implicit Types (l D : nat) (p q : 'I_(width 0%N) -> R).
+
+(* z^(l+1)_j(p); the active neurons of layer l+1 at p; and those of its       *)
+(* neurons that are active at exactly one of p and q.                         *)
+Definition layer_preactivation l p (j : 'I_(width l.+1)) : R :=
+  \sum_i w j i * layer w b p i - b j.
+Definition layer_active l p : {set 'I_(width l.+1)} := [set j | 0 < layer_preactivation p j].
+Definition layer_changed l p q :=
+  (layer_active l p :\: layer_active l q) :|: (layer_active l q :\: layer_active l p).
+
+(* g^l_j is the derivative at p of h = sum_j u_j y^D_j by y^l_j: g^D = u, and *)
+(* g^l_i = sum of g^(l+1)_j w^(l+1)_ji over the active neurons j of layer l+1.*)
+(* So g^0 is the gradient of h.                                               *)
+Definition derivatives D (u : 'I_(width D) -> R) p (g : forall l, 'I_(width l) -> R) :=
+  (forall j, g D j = u j) /\
+  forall l i, (l < D)%N -> g l i = \sum_(j in layer_active l p) g l.+1 j * w j i.
+
+End Layers.
+
 (* ---- Product laws -------------------------------------------------------- *)
 
 (* Independent coordinates: atom a of coordinate i has probability p i a. A   *)
@@ -229,6 +253,21 @@ Definition uniform_marginal :=
 Definition loss (g : cube I -> R) : R := \sum_o p o * (Y o - g (X o)) ^+ 2.
 
 End Samples.
+
+(* ---- PAC learning -------------------------------------------------------- *)
+
+(* The learner gets m samples (x, h(x)) and tosses coins, c with probability  *)
+(* coin c; h is in the class H, and x = X o with probability p o, o in a      *)
+(* finite set. For all h, p and X its function g has the loss                 *)
+(* E (h(x) - g(x))^2/2 > eps with probability at most delta.                  *)
+Definition pac_learns (R : realFieldType) (T : Type) (H : (T -> R) -> Prop) (m : nat)
+    (eps delta : R) (Coins : finType) (coin : Coins -> R)
+    (learner : Coins -> seq (T * R) -> T -> R) :=
+  forall (Omega : finType) (p : Omega -> R) (X : Omega -> T) (h : T -> R),
+    (forall o, 0 <= p o) -> \sum_o p o = 1 -> H h ->
+  let g c (S : {ffun 'I_m -> Omega}) := learner c [seq (X (S i), h (X (S i))) | i : 'I_m] in
+  \sum_c coin c * (\sum_(S | eps < \sum_o p o * ((h (X o) - g c S (X o)) ^+ 2 / 2))
+                     \prod_i p (S i)) <= delta.
 
 (* ---- Rademacher complexity ----------------------------------------------- *)
 

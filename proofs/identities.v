@@ -113,6 +113,16 @@ Proof. by_ring. Qed.
 Lemma square_of_sum y z : (y + z) ^+ 2 = y ^+ 2 + 2%:R * (y * z) + z ^+ 2.
 Proof. by_ring. Qed.
 
+Lemma two_regimes (n S D e e' : R) :
+  2%:R^-1 * (n * e) + 2%:R^-1 * (n * e') + S * 2%:R^-1 * (D - e) + S * 2%:R^-1 * (D - e')
+  = D * S + 2%:R^-1 * (e + e') * (n - S).
+Proof.
+move: (2%:R^-1) halfP => h hP.
+have -> : h * (n * e) + h * (n * e') + S * h * (D - e) + S * h * (D - e')
+          = D * S * (2%:R * h) + h * (e + e') * (n - S) by by_ring.
+by rewrite hP mulr1.
+Qed.
+
 End Identities.
 
 (* A bound with every weight t > 0 is a bound with square roots.              *)

@@ -7,7 +7,10 @@ From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import compat definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
 From SparseNetworks Require lookups juntas suprema tents parity rounding product_laws dense depth.
-From SparseNetworks Require gradient learning guarantees selection.
+From SparseNetworks Require gradient learning guarantees selection layers.
+From SparseNetworks Require inference halfspaces zigzag parity_class rademacher two_points three_points
+  top_one.
+From SparseNetworks Require exceptions steepest moments sharp.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -151,6 +154,50 @@ Theorem decision_tree (R : realFieldType) (n s : nat) (path : 'I_s -> {set 'I_n}
       forall x j, leaf j x -> value N x = relu (\sum_i v j i * coord R x i + c j)
     & forall x, (forall j, ~ leaf j x) -> value N x = 0].
 Proof. exact: lookups.decision_tree. Qed.
+
+(* mean g is the share of the cube on which g = 1; complements of half-spaces *)
+(* have the bound too, and one bit attains it.                                *)
+Theorem halfspace_sqrt_n (R : rcfType) :
+  (forall (n : nat) (w : 'I_n -> R) (b : R),
+     let g (x : cube 'I_n) : R := (b < \sum_i w i * coord R x i)%R%:R in
+     let complement (x : cube 'I_n) : R := (\sum_i w i * coord R x i <= b)%R%:R in
+     [/\ average_sensitivity g <= Num.sqrt (n%:R * (mean g * (1 - mean g))) / 2,
+         Num.sqrt (n%:R * (mean g * (1 - mean g))) / 2 <= Num.sqrt n%:R / 4
+       & average_sensitivity complement <= Num.sqrt n%:R / 4])
+  /\ average_sensitivity (fun x : cube 'I_1 => (0 < coord R x ord0)%R%:R : R) = Num.sqrt 1 / 4.
+Proof.
+split=> [n w b g complement|]; last exact: halfspaces.halfspace_one_bit.
+by have [open half] := halfspaces.halfspace w b; split=> //; apply: halfspaces.halfspace_closed.
+Qed.
+
+(* Sparse on the whole of R^n, not only on a cube.                            *)
+Theorem ours_gaussian (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s) :
+  ((forall j, exists i, weight N j i != 0) ->
+     exists p : 'I_n -> R, (s <= 2 * #|active_at N p|)%N)
+  /\ forall k, sparse_on (fun p : 'I_n -> R => p) k N ->
+     (#|[set j | [exists i, (weight N j i != 0)%R]]| <= 2 * k)%N.
+Proof. by have := inference.whole_space N; rewrite card_ord. Qed.
+
+(* b = 1, q = 3, Gamma = sqrt 3 and w_alpha = c/sqrt 3 (1, 1, 1) for both      *)
+(* alpha: not 1-sparse for c = 5/2, but for c = 2.                            *)
+Theorem E28 (R : rcfType) :
+  let active (c : R) (x : cube 'I_1) (y : cube 'I_3) :=
+    [set a : cube 'I_1 | 0 < \sum_i c / Num.sqrt 3 * coord R y i
+                             + Num.sqrt 3 * (\sum_i coord R x i * coord R a i - 1)] in
+  ~ (forall x y, (#|active (5 / 2)%R x y| <= 1)%N) /\ forall x y, (#|active 2%R x y| <= 1)%N.
+Proof.
+move=> active; have s3 : 0 < Num.sqrt 3 :> R by rewrite sqrtr_gt0 ltr0n.
+have norm (c : R) : 0 <= c -> norm1 (fun _ : 'I_3 => c / Num.sqrt 3) = c * Num.sqrt 3.
+  move=> c0; rewrite /norm1 sumr_const card_ord ger0_norm ?divr_ge0 ?(ltW s3) // -[LHS]mulr_natr.
+  have square : Num.sqrt 3 * Num.sqrt 3 = 3 :> R by rewrite -expr2 sqr_sqrtr ?ler0n.
+  by rewrite -[X in _ * X = _]square mulrA divfK ?gt_eqF.
+split=> [one | x y].
+  have [_ necessary _ _] := ours_appendix_a_threshold (Num.sqrt 3) (fun (_ : cube 'I_1) (_ : 'I_3) => 5 / 2 / Num.sqrt 3 : R).
+  have := necessary isT (ltW s3) _ (fun=> erefl) one.
+  rewrite norm ?divr_ge0 ?ler0n // ler_pM2r // ler_pdivrMr ?ltr0n // -natrM ler_nat //.
+have [sparse1 _ _ _] := ours_appendix_a_threshold (Num.sqrt 3) (fun (_ : cube 'I_1) (_ : 'I_3) => 2 / Num.sqrt 3 : R).
+by apply: sparse1 => a; rewrite norm ?ler0n.
+Qed.
 
 (* ==== Chapter 2 =========================================================== *)
 
@@ -470,6 +517,28 @@ Theorem ours_parity_tent (R : realFieldType) (m : nat) (S : {set 'I_m}) :
     & forall l, sqnorm (weight N l) <= (4 * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) / 16].
 Proof. exact: parity.parity_tent. Qed.
 
+(* In Euclidean norm W is attained for S = [m]; each coefficient is <= 4 m.   *)
+Theorem parity_in_class (R : rcfType) (m : nat) (S : {set 'I_m}) : (1 <= m)%N ->
+  let W2 : R := 4 * (4 * m%:R ^+ 3 + m%:R ^+ 2 - m%:R) in
+  exists N : network R ('I_m * 'I_m) 'I_(2 * m),
+  [/\ forall y : cube 'I_m, value N (lifted y) = (~~ odd (minus_signs S y))%:R,
+      sparse_on (fun y : cube 'I_m => coord R (lifted y)) 1 N,
+      scale_at_most (Num.sqrt W2) (2 * (m%:R ^+ 2 + m%:R)) N,
+      forall j l ij, `|outer N j| * `|weight N l ij| <= 4 * m%:R
+    & S = setT -> exists j, outer N j ^+ 2 * sqnorm (weight N j) = W2].
+Proof. exact: parity_class.parity_in_class. Qed.
+
+(* On the cube itself, without sparsity.                                      *)
+Theorem dense_parity (R : realFieldType) (n : nat) (S : {set 'I_n}) :
+  [/\ (1 <= #|S|)%N -> exists N : network R 'I_n 'I_#|S|,
+        (forall x, value N x = (~~ odd (minus_signs S x))%:R)
+        /\ forall j, (forall i, weight N j i = (i \in S)%:R)
+                     \/ (forall i, weight N j i = - (i \in S)%:R),
+      exists N : network R 'I_n 'I_#|S|.+1, forall x, value N x = character R S x
+    & forall s, (1 <= #|S| <= s)%N -> exists N : network R 'I_n 'I_s,
+        forall x, value N x = (~~ odd (minus_signs S x))%:R].
+Proof. exact: zigzag.dense_parity. Qed.
+
 (* ==== Chapter 4 =========================================================== *)
 
 Theorem lambda_identity (q p m : nat) (w y : 'I_m -> 'I_q) :
@@ -551,6 +620,74 @@ Theorem ours_dense_decouples (R : realFieldType) (n s m : nat) (W B : R)
     (x : 'I_m -> 'I_n -> R) (r : R) : (1 <= s)%N -> rademacher_is 1 1 W B x r ->
   forall r', rademacher_is s s W B x r' <-> r' = s%:R * r.
 Proof. by move=> s_gt0 r1; exact (dense.dense_decouples s_gt0 r1). Qed.
+
+(* The sets I_j with >= 0, as printed, and with > 0.                          *)
+Theorem eq_3 (R : realFieldType) (n s m : nat) (x : 'I_m -> 'I_n -> R)
+    (N : network R 'I_n 'I_s) (zeta : cube 'I_m) :
+  let z j i := preactivation N j (x i) in
+  let h := (\sum_i coord R zeta i * value_at N (x i)) / m%:R in
+  h = (\sum_j \sum_(i | 0 <= z j i) coord R zeta i * (outer N j * z j i)) / m%:R
+  /\ h = (\sum_j \sum_(i | 0 < z j i) coord R zeta i * (outer N j * z j i)) / m%:R.
+Proof. by move=> z h; have [closed open] := rademacher.equation_3 x N zeta; split; congr (_ / _). Qed.
+
+(* r is the left side of (4), by definition and eq_3.                         *)
+Theorem eq_4 (R : realFieldType) (n s k m : nat) (W B r : R) (x : 'I_m -> 'I_n -> R)
+    (sup_weights sup_biases : cube 'I_m -> R) :
+  let class (N : network R 'I_n 'I_s) := sparse_on x k N /\ scale_at_most W B N in
+  let I (N : network R 'I_n 'I_s) j i := 0 <= preactivation N j (x i) in
+  let weights zeta N := (\sum_j \sum_(i | I N j i)
+    coord R zeta i * (outer N j * \sum_l weight N j l * x i l)) / m%:R in
+  let biases zeta N := (\sum_j \sum_(i | I N j i)
+    coord R zeta i * (outer N j * bias N j)) / m%:R in
+  rademacher_is s k W B x r ->
+  (forall zeta, is_sup class (weights zeta) (sup_weights zeta)) ->
+  (forall zeta, is_sup class (biases zeta) (sup_biases zeta)) ->
+  r <= mean sup_weights + mean sup_biases.
+Proof. by move=> class I weights biases; apply: rademacher.equation_4. Qed.
+
+(* I_j is the set of the points at which neuron j is active, strictly.        *)
+Theorem activation_budget (R : rcfType) (n s m k : nat) (x : 'I_m -> 'I_n -> R)
+    (N : network R 'I_n 'I_s) : sparse_on x k N ->
+  let I j := [set i | j \in active_at N (x i)] in
+  (\sum_j #|I j| <= k * m)%N
+  /\ \sum_j Num.sqrt #|I j|%:R <= Num.sqrt (s * k * m)%:R :> R.
+Proof. exact: rademacher.budget. Qed.
+
+(* The point x = 1; k = m = 1.                                                *)
+Theorem E32 (R : realFieldType) : exists N : network R 'I_1 'I_2,
+  [/\ active_at N (fun=> 1) = set0, sparse_on (fun _ _ : 'I_1 => 1) 1 N
+    & (\sum_j #|[set i : 'I_1 | (0 <= preactivation N j (fun=> 1))%R]| = 2)%N].
+Proof. exact: rademacher.boundary_witness. Qed.
+
+(* m >= ln(1/(2 delta))/(- ln(1 - 8 eps/C^2)) without logarithms. T is any    *)
+(* set of inputs; the distributions have finite support.                      *)
+Theorem ours_two_point (R : realFieldType) (T : Type) (H : (T -> R) -> Prop) (f : T -> R)
+    (x0 x1 : T) (C eps delta : R) (m : nat) (Coins : finType) (coin : Coins -> R)
+    (learner : Coins -> seq (T * R) -> T -> R) :
+  (forall c, 0 <= coin c) -> \sum_c coin c = 1 ->
+  H (fun=> 0) -> H f -> f x1 = 0 -> f x0 = C -> 0 < eps -> 8 * eps < C ^+ 2 ->
+  pac_learns H m eps delta coin learner -> (1 - 8 * eps / C ^+ 2) ^+ m <= 2 * delta.
+Proof. exact: two_points.two_points. Qed.
+
+(* Two neurons relu(x): in the class on {-1}, not on {-1, 1}.                 *)
+Theorem E26 (R : realFieldType) :
+  let N : network R 'I_1 'I_2 := Network (fun=> 1) (fun _ _ => 1) (fun=> 0) in
+  sparse_on (fun (_ : 'I_1) (_ : 'I_1) => -1) 1 N /\ ~ sparse 1 N.
+Proof. exact: rademacher.support_witness. Qed.
+
+(* The points of the book; sqnorm (x i) = 6 says that R = sqrt 6.             *)
+Theorem ours_conjecture_20_fails (R : rcfType) (W : R) : 0 < W ->
+  let x (i : 'I_3) (l : 'I_6) : R :=
+    nth 0 (nth [::] [:: [:: 1; 1; 1; 1; 1; 1]; [:: -1; -1; 1; 1; 1; 1]; [:: -1; 1; -1; -1; 1; 1]] i) l in
+  let bound := W * Num.sqrt 6 / 6
+    * (1 + 2 * Num.sqrt (2 / 3) + 2 * Num.sqrt 2 / 3 + Num.sqrt 17 / 3) in
+  [/\ forall i, sqnorm (x i) = 6,
+      exists N : cube 'I_3 -> network R 'I_6 'I_2,
+        (forall zeta, sparse_on x 1 (N zeta) /\ scale_at_most W 0 (N zeta))
+        /\ mean (fun zeta => (\sum_i coord R zeta i * value_at (N zeta) (x i)) / 3) = bound,
+      forall r, rademacher_is 2 1 W 0 x r -> bound <= r
+    & W * Num.sqrt 6 * Num.sqrt (2 * 1 / 3) < bound].
+Proof. exact: three_points.three_points. Qed.
 
 (* ==== Chapter 6 =========================================================== *)
 
@@ -642,6 +779,20 @@ move=> point I_h law range scaleN; split=> [|sparseN].
 exact: (product_laws.influence_le law range scaleN sparseN).
 Qed.
 
+(* Of z_1 = B0 + eta t and z_2 = B0 - eta t the larger one is kept, with u_1  *)
+(* or u_2; W^2 = max(u_1^2, u_2^2) eta^2 n and k = 1.                         *)
+Theorem ours_top_k_counterexample (R : realFieldType) (n : nat) : odd n ->
+  let S : R := n%:R * 'C(n - 1, n./2)%:R * 2 / 2 ^+ n in
+  let t (x : cube 'I_n) : R := \sum_i coord R x i in
+  let h u1 u2 B0 eta x :=
+    if B0 - eta * t x < B0 + eta * t x then u1 * (B0 + eta * t x) else u2 * (B0 - eta * t x) in
+  (forall u1 u2 B0 eta, 0 < eta -> average_sensitivity (h u1 u2 B0 eta)
+     = 4^-1 * (u1 - u2) ^+ 2 * (B0 + eta) ^+ 2 * S
+       + 2^-1 * (u1 ^+ 2 + u2 ^+ 2) * eta ^+ 2 * (n%:R - S))
+  /\ forall u1 u2 B0 c, u1 != u2 -> 0 < B0 -> exists eta, 0 < eta
+     /\ c * (Num.max (u1 ^+ 2) (u2 ^+ 2) * (eta ^+ 2 * n%:R)) < average_sensitivity (h u1 u2 B0 eta).
+Proof. exact: top_one.top_one. Qed.
+
 (* ==== Chapter 7 =========================================================== *)
 
 (* The gradient of h at x is w^(R_x); the neurons of [changed N x i] are      *)
@@ -668,15 +819,207 @@ move=> gradient v G V; split=> [x i | t t0 || W B scaleN].
 by split; [exact (gradient.mean_gradient scaleN) | exact (gradient.mean_changed scaleN)].
 Qed.
 
-Theorem ours_gradient_nonnegative (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s) :
-    (forall j, 0 <= outer N j) ->
-  let gradient x := piece_weight N (active N x) in
-  let squares := mean (fun x => \sum_i Num.max 0 (coord R x i * gradient x i) ^+ 2) in
-  average_sensitivity (value N) <= 2 * squares
-  /\ 2 * squares <= 2 * mean (fun x => sqnorm (gradient x)).
+(* Second part: a maximum of affine functions <a_l, x> - c_l, where best x is *)
+(* one that attains it at x.                                                  *)
+Theorem ours_gradient_nonnegative (R : realFieldType) (n : nat) :
+  let bound (h : cube 'I_n -> R) gradient :=
+    let squares := mean (fun x => \sum_i Num.max 0 (coord R x i * gradient x i) ^+ 2) in
+    average_sensitivity h <= 2 * squares
+    /\ 2 * squares <= 2 * mean (fun x => sqnorm (gradient x)) in
+  (forall (s : nat) (N : network R 'I_n 'I_s), (forall j, 0 <= outer N j) ->
+     bound (value N) (fun x => piece_weight N (active N x)))
+  /\ (forall (K : Type) (a : K -> 'I_n -> R) (c : K -> R) (best : cube 'I_n -> K),
+       let affine l x := \sum_i a l i * coord R x i - c l in
+       (forall x l, affine l x <= affine (best x) x) ->
+     bound (fun x => affine (best x) x) (fun x => a (best x))).
 Proof.
-move=> u0 gradient squares; split; first exact: gradient.average_sensitivity_gradient_nonnegative.
-rewrite ler_wpM2l ?ler0n //; apply: cube.mean_le => x; apply: ler_sum => i _.
-rewrite -[leRHS]mul1r -(gradient.sqr_coord R x i) -exprMn.
-by case: (leP 0 (coord R x i * gradient x i)) => [c0 // | _]; rewrite expr0n sqr_ge0.
+move=> bound; split=> [s N u0 | K a c best affine best_max].
+  split; first exact: gradient.average_sensitivity_gradient_nonnegative.
+  exact: layers.rises_le_gradient.
+by split; [apply: layers.sensitivity_maximum | apply: layers.rises_le_gradient].
 Qed.
+
+(* Layers are numbered from 0, as in ours_average_sensitivity_depth.          *)
+Theorem ours_trapezoid (R : realFieldType) (width : nat -> nat) (D : nat)
+    (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) (b : forall l, 'I_(width l.+1) -> R)
+    (u : 'I_(width D) -> R) :
+  let h p := \sum_j u j * layer w b p j in
+  let z l p j := layer_preactivation w b (l := l) p j in
+  (forall p, exists g, derivatives w b u p g)
+  /\ forall p p' g g', derivatives w b u p g -> derivatives w b u p' g' ->
+     h p - h p'
+     = 2^-1 * (\sum_i (g 0%N i + g' 0%N i) * (p i - p' i))
+       + 2^-1 * (\sum_(l < D) \sum_(j in layer_changed w b l p p')
+                   (g' l.+1 j * `|z l p j| - g l.+1 j * `|z l p' j|)).
+Proof.
+by split=> [p | p p' g g' gp gp']; [apply: layers.derivatives_exist | apply: layers.trapezoid].
+Qed.
+
+Theorem ours_gradient_depth (R : rcfType) (width : nat -> nat) (D : nat)
+    (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) (b : forall l, 'I_(width l.+1) -> R)
+    (u : 'I_(width D) -> R) (g : cube 'I_(width 0%N) -> forall l, 'I_(width l) -> R) :
+    (forall x, derivatives w b u (coord R x) (g x)) ->
+  let h x := \sum_j u j * layer w b (coord R x) j in
+  let z l x j := layer_preactivation w b (l := l) (coord R x) j in
+  let gradient x := g x 0%N in
+  let switches x i := \sum_(l < D)
+    \sum_(j in layer_changed w b l (coord R x) (coord R (flip x i)))
+      (`|g (flip x i) l.+1 j| * `|z l x j| + `|g x l.+1 j| * `|z l (flip x i) j|) in
+  let G := mean (fun x => sqnorm (gradient x)) in
+  let V := mean (fun x => sqnorm (switches x)) in
+  (forall t, 0 < t -> average_sensitivity h <= (1 + t) * G + (1 + t^-1) / 16 * V)
+  /\ average_sensitivity h <= (Num.sqrt G + 4^-1 * Num.sqrt V) ^+ 2.
+Proof.
+move=> g_x h z gradient switches G V; split=> [t t0 |].
+  exact (layers.average_sensitivity_layers g_x t0).
+exact (layers.average_sensitivity_layers_sqrt g_x).
+Qed.
+
+Theorem ours_depth_convex (R : realFieldType) (width : nat -> nat) (D : nat)
+    (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) (b : forall l, 'I_(width l.+1) -> R)
+    (u : 'I_(width D.+1) -> R) (g : cube 'I_(width 0%N) -> forall l, 'I_(width l) -> R)
+    (k : nat -> nat) (W : nat -> R) (U : R) :
+  (forall x, derivatives w b u (coord R x) (g x)) ->
+  (forall j, 0 <= u j <= U) ->
+  (forall l j i, (1 <= l <= D)%N -> 0 <= w l j i) ->
+  (forall l j, (l <= D)%N -> sqnorm (w l j) <= W l ^+ 2) ->
+  (forall l x, (l <= D)%N -> (#|layer_active w b l (coord R x)| <= k l)%N) ->
+  let h x := \sum_j u j * layer w b (coord R x) j in
+  let gradient x := g x 0%N in
+  [/\ average_sensitivity h
+        <= 2 * mean (fun x => \sum_i Num.max 0 (coord R x i * gradient x i) ^+ 2),
+      average_sensitivity h <= 2 * mean (fun x => sqnorm (gradient x))
+    & 2 * mean (fun x => sqnorm (gradient x))
+        <= 2 * U ^+ 2 * (k D)%:R * \prod_(l < D.+1) ((k l)%:R * W l ^+ 2)].
+Proof.
+move=> g_x uU w0 wW few h gradient.
+have u0 j : 0 <= u j by case/andP: (uU j).
+have uU' j : `|u j| <= U by rewrite ger0_norm //; case/andP: (uU j).
+have first := layers.average_sensitivity_convex g_x u0 w0; split=> //.
+  exact: le_trans first (layers.rises_le_gradient gradient).
+rewrite -[2 * U ^+ 2 * _]mulrA -[leRHS]mulrA ler_wpM2l ?ler0n //; apply: cube.mean_le_const => x.
+exact: (layers.gradient_size g_x uU' wW few x).
+Qed.
+
+Theorem ours_depth_supremum (R : rcfType) (width k : nat -> nat) (D : nat) (W : nat -> R) (U : R) :
+    (1 <= width 0)%N -> (forall l, 1 <= k l <= width l.+1)%N -> (forall l, 0 <= W l) -> 0 <= U ->
+  let m l := minn (2 * k l) (width l.+1) in
+  let admissible (w : forall l, 'I_(width l.+1) -> 'I_(width l) -> R) b u :=
+    [/\ forall j, `|u j| <= U, forall l j, (l <= D)%N -> sqnorm (w l j) <= W l ^+ 2
+      & forall l x, (l <= D)%N -> (#|layer_active w b l (coord R x)| <= k l)%N] in
+  let AS w b u := average_sensitivity (fun x => \sum_j u j * layer w b (D := D.+1) (coord R x) j) in
+  let bound := U ^+ 2 * (m D)%:R * \prod_(l < D.+1) ((m l)%:R * W l ^+ 2) in
+  (forall w b u, admissible w b u -> AS w b u <= bound)
+  /\ exists w b u, admissible w b u /\ AS w b u = bound.
+Proof.
+move=> width0 kw W0 U0 m admissible AS bound; rewrite /bound exceptions.regroup.
+have k0 l : (0 < k l)%N by case/andP: (kw l).
+have kw' l : (k l <= width l.+1)%N by case/andP: (kw l).
+split=> [w b u [uU wW few] |]; first exact (exceptions.average_sensitivity_layers_min uU wW few).
+exists (steepest.steep_weight k W), (steepest.steep_bias k W), (steepest.steep_outer k U).
+split; last exact (steepest.steep_sensitivity D U width0 k0 kw' W0).
+split=> [j | l j _ | l x _]; first exact: steepest.steep_outer_le.
+  exact: (steepest.steep_row W width0 k0 kw' j).
+exact: steepest.steep_active.
+Qed.
+
+Theorem ours_soft_sparsity (R : rcfType) (width : nat -> nat) (D : nat) (W : nat -> R) (U : R) :
+  let weights := forall l, 'I_(width l.+1) -> 'I_(width l) -> R in
+  let admissible (w : weights) u :=
+    (forall j, `|u j| <= U) /\ forall l j, (l <= D)%N -> sqnorm (w l j) <= W l ^+ 2 in
+  let AS (w : weights) b u :=
+    average_sensitivity (fun x => \sum_j u j * layer w b (D := D.+1) (coord R x) j) in
+  let exceptions (k : nat -> nat) (w : weights) b :=
+    probability R (fun x => [exists l : 'I_D.+1, (k l < #|layer_active w b l (coord R x)|)%N]) in
+  let scale := U ^+ 2 * \prod_(l < D.+1) W l ^+ 2 in
+  let first (k : nat -> nat) := (2 * k D * \prod_(l < D.+1) (2 * k l))%:R in
+  let second eta := 2 * eta * (width D.+1 * \prod_(l < D.+1) width l.+1)%:R in
+  [/\ forall k w b u eta, admissible w u -> exceptions k w b <= eta ->
+        AS w b u <= scale * (first k + second eta),
+      forall k, (1 <= width 0)%N -> (forall l, 1 <= k l)%N -> (forall l, 2 * k l <= width l.+1)%N ->
+        (forall l, 0 <= W l) -> 0 <= U ->
+        exists w b u, [/\ admissible w u, exceptions k w b = 0 & AS w b u = scale * first k]
+    & (forall l, 1 <= width l)%N -> (forall l, 0 < W l) -> 0 <= U ->
+      exists w b u, [/\ admissible w u, exceptions (fun=> 0%N) w b = 2 ^- width 0%N
+                      & AS w b u = scale * second (2 ^- width 0%N)]].
+Proof.
+move=> weights admissible AS exceptions scale first second; split.
+- move=> k w b u eta [uU wW] rarely.
+  apply: le_trans (exceptions.average_sensitivity_exceptions_layers b uU wW k) _.
+  have scale0 : 0 <= scale.
+    by apply: mulr_ge0; [exact: sqr_ge0 | apply: prodr_ge0 => l _; exact: sqr_ge0].
+  apply: ler_wpM2l scale0 _ _ _; by rewrite lerD2l ler_wpM2r ?ler0n // ler_wpM2l ?ler0n.
+- move=> k width0 k0 kw W0 U0.
+  have kw' l : (k l <= width l.+1)%N by rewrite (leq_trans _ (kw l)) // leq_pmull.
+  have two l : minn (2 * k l) (width l.+1) = (2 * k l)%N by apply/minn_idPl/kw.
+  exists (steepest.steep_weight k W), (steepest.steep_bias k W), (steepest.steep_outer k U).
+  have few l x := steepest.steep_active width0 k0 kw' W0 l x.
+  split.
+  + by split=> [j | l j _]; [apply: steepest.steep_outer_le | apply: (steepest.steep_row W width0 k0 kw' j)].
+  + rewrite /exceptions /probability.
+    transitivity (mean (fun _ : cube 'I_(width 0%N) => 0 : R)); last exact: cube.mean_const.
+    by apply: cube.eq_mean => x; case: existsP => // -[l]; rewrite ltnNge few.
+  rewrite /AS (steepest.steep_sensitivity D U width0 k0 kw' W0) /scale /first /steepest.two_sided.
+  rewrite two.
+  by have -> : (\prod_(l < D.+1) minn (2 * k l) (width l.+1) = \prod_(l < D.+1) (2 * k l))%N
+    by apply: eq_bigr => l _; apply: two.
+move=> width0 W0 U0.
+exists (steepest.corner_weight W), (steepest.corner_bias W), (fun=> U); split.
++ by split=> [j | l j _]; [rewrite ger0_norm | apply: steepest.corner_norm].
++ exact: steepest.corner_probability.
+exact: steepest.corner_sensitivity.
+Qed.
+
+(* For every f with the three properties that f(q) = q^(2-p) has for          *)
+(* 1 <= p <= 2, with K = 2 (s/2)^(2-p); then |R|^2 / f(|R|) = |R|^p.          *)
+Theorem ours_moments (R : realFieldType) (s : nat) :
+  [/\ forall (n : nat) (W B K : R) (N : network R 'I_n 'I_s) (f : nat -> R), scale_at_most W B N ->
+        0 <= f 0%N -> (forall q, (1 <= q)%N -> 0 < f q) ->
+        (forall q r, (1 <= q)%N -> (q <= r)%N -> q%:R / f q <= r%:R / f r) ->
+        (forall q r, (q + r <= s)%N -> f q + f r <= K) ->
+        average_sensitivity (value N)
+        <= 2 * K * W ^+ 2 * mean (fun x => #|active N x|%:R ^+ 2 / f #|active N x|),
+      forall (n : nat) (W B : R) (N : network R 'I_n 'I_s), scale_at_most W B N ->
+        average_sensitivity (value N)
+        <= W ^+ 2 * Num.min (4 * mean (fun x => #|active N x|%:R ^+ 2))
+             (Num.min (2 * s%:R * mean (fun x => #|active N x|%:R)) (s%:R ^+ 2))
+    & forall (m : nat) (W : R), s = (2 * m)%N -> 0 < W ->
+        exists N : network R 'I_1 'I_s,
+          [/\ scale_at_most W W N, forall x, #|active N x| = m
+            & average_sensitivity (value N) = s%:R ^+ 2 * W ^+ 2]].
+Proof.
+split=> [n W B K N f scaleN f0 f_gt0 f_mono f_le | n W B N scaleN | m W -> W0].
+- by apply: (moments.average_sensitivity_moment scaleN) => // q r; rewrite card_ord; apply: f_le.
+- exact: moments.average_sensitivity_moments scaleN.
+exact: moments.moments_attained.
+Qed.
+
+Theorem ours_nonnegative_sharp (R : rcfType) :
+  (forall (n s k : nat) (W B : R) (N : network R 'I_n 'I_s), in_class k W B N ->
+     (forall j, 0 <= outer N j) -> average_sensitivity (value N) <= 2 * (k%:R ^+ 2 * W ^+ 2))
+  /\ exists N : network R 'I_5 'I_9,
+     [/\ in_class 1 1 5 N, forall j, 0 <= outer N j,
+         average_sensitivity (value N) = 3 / 2 - (Num.sqrt 5)^-1
+       & 1 < average_sensitivity (value N)].
+Proof.
+split=> [n s k W B N [sparseN scaleN] u0 |].
+  by rewrite mulrA; apply: (nonnegative.average_sensitivity_nonnegative scaleN u0 sparseN).
+have [N [classN u0 AS_N]] := sharp.five_bits_nine_neurons R.
+by exists N; split=> //; rewrite AS_N sharp.above_one.
+Qed.
+
+(* ==== Chapter 8 =========================================================== *)
+
+Theorem ours_one_wrong_bit (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s)
+    (j : 'I_s) (c : 'I_n) : let w := weight N j in let b := bias N j in
+  (forall x : cube 'I_n, coord R x c * w c < 0 -> norm1 w - b <= 2 * `|w c| ->
+     j \notin active N x)
+  /\ (w c != 0 -> 2 * `|w c| < norm1 w - b ->
+     exists x : cube 'I_n, coord R x c * w c < 0 /\ j \in active N x).
+Proof. exact: inference.one_wrong_bit. Qed.
+
+Theorem ours_early_exit (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s)
+    (j : 'I_s) (C : {set 'I_n}) (x : cube 'I_n) :
+  (forall y : cube 'I_n, {in C, x =1 y} -> j \notin active N y)
+  <-> \sum_(c in C) weight N j c * coord R x c + \sum_(c | c \notin C) `|weight N j c| <= bias N j.
+Proof. exact: inference.early_exit. Qed.

@@ -1,7 +1,8 @@
 """What the chapters of the book import beside ``sparse_core``: checks, figures, and devices of single proofs.
 
-``ledger`` holds the checks that are stored with a chapter and ``figures`` draws what it shows, with matplotlib, and is
-imported by name. ``small_networks``, ``lemma_10``, ``perceptron_cover`` and ``grid_boxes`` serve one chapter each.
+``ledger`` holds the checks that are stored with a chapter; ``claims`` finds a claim by its id and computes its evidence
+again. ``figures`` draws what a chapter shows, with matplotlib, and is imported by name; ``ladders`` draws ladders of
+bounds. The other modules serve the proofs of chapters 1, 2 and 6.
 """
 
 from . import ledger

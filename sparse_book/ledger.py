@@ -14,6 +14,11 @@ what is exact or exhaustive has none.
 A check that cannot fail shows nothing. So each has a *control*: the same comparison with a hypothesis or a constant
 mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
 
+A check whose sides are one object, or whose instances are all the same two numbers while no control changes the left
+one, is refused. Each record carries a seal, made by ``check`` or ``refute`` with a key that only one execution of the
+book knows, so that the book can tell it from data that a cell made up or changed. (A cell that sets out to read the key
+from this module could still forge one: what a cell does has to be read.)
+
 An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
 Such a record is shown like any other, and never counts as evidence for a claim.
 """
@@ -21,9 +26,12 @@ Such a record is shown like any other, and never counts as evidence for a claim.
 from __future__ import annotations
 
 import hashlib
+import hmac
+import json
+import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from math import isfinite
 from numbers import Complex, Real
 from typing import Any
@@ -33,9 +41,13 @@ from numpy.typing import NDArray
 
 from sparse_core import checks
 
-__all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute"]
+__all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute", "seal"]
 
 MIME = "application/vnd.sparse-core.record+json"
+# The variable of the environment by which the book gives its kernels the key of their seals.
+KEY_VARIABLE = "COMPANION_RECORDS_KEY"
+# The key itself, which the environment of a kernel loses here; empty where nobody will ask for seals.
+_KEY = os.environ.pop(KEY_VARIABLE, "")
 # Before the id of the claim that an exercise changes.
 EXERCISE = "exercise-"
 EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
@@ -63,7 +75,7 @@ class Record:
     over: str
     count: int
     slack: tuple[float, float] | None = None  # min and max of right side / left side, for "<="
-    deviation: float | None = None  # largest |left - right|, for "=="
+    deviation: float | None = None  # for "==": largest |left - right|, of numbers above 1 relative to them
     margin: str | None = None  # left side - right side at the witness, for a refutation
     sides: tuple[str, str] | None = None  # both sides at the witness
     rtol: float = 0.0
@@ -71,6 +83,17 @@ class Record:
     seed: int | None = None
     interval: tuple[float, float] | None = None
     controls: tuple[str, ...] = ()
+    seal: str = ""
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Record:
+        """The record whose data a notebook has stored.
+
+        >>> record = check("lemma-9", [1, 1], [2, np.inf], evidence="exact", over="pairs")
+        >>> Record.of({**asdict(record), "slack": [2.0, "inf"]}) == record
+        True
+        """
+        return cls(**{field.name: _restored(data[field.name]) for field in fields(cls)})
 
     @property
     def anchor(self) -> str:
@@ -126,7 +149,37 @@ class Record:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """The line for readers of the notebook, and the data that the book shows and counts."""
-        return {"text/plain": str(self), MIME: {**asdict(self), "anchor": self.anchor}}
+        data = {name: _plain(value) for name, value in asdict(self).items()}
+        return {"text/plain": str(self), MIME: {**data, "anchor": self.anchor}}
+
+
+def seal(data: Mapping[str, Any], key: str) -> str:
+    """HMAC-SHA256 of a record's data, its own seal and its address aside; the same before and after JSON.
+
+    >>> seal({"count": 2, "seal": "x"}, "key") == seal({"count": 2}, "key") != seal({"count": 3}, "key")
+    True
+    """
+    sealed = {name: _plain(value) for name, value in data.items() if name not in ("seal", "anchor")}
+    return hmac.new(key.encode(), json.dumps(sealed, sort_keys=True).encode(), "sha256").hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """A value as a notebook stores it: infinite numbers as text."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return repr(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def _restored(value: Any) -> Any:
+    """The value of which a notebook stores this."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_restored, value))
+    return float(value) if value in ("inf", "-inf", "nan") else value
+
+
+def _sealed(record: Record) -> Record:
+    """The record with the seal of this execution, if there is a key."""
+    return replace(record, seal=seal(asdict(record), _KEY)) if _KEY else record
 
 
 def label(claim_id: str) -> str:
@@ -141,7 +194,8 @@ def label(claim_id: str) -> str:
         return f"Exercise on {label(claim_id.removeprefix(EXERCISE))}"
     if claim_id.startswith("eq-"):
         return f"Equation ({claim_id[3:]})"
-    ours, name = claim_id.startswith("ours-"), claim_id.removeprefix("ours-")
+    ours = claim_id.startswith("ours-")
+    name = claim_id.removeprefix("ours-")
     name = re.sub(r"(\d)-(?=\d)", r"\1.", name).replace("-", " ")
     name = re.sub(r"(?<=theorem )[a-z]\b", lambda letter: letter[0].upper(), name)
     return name[:1].upper() + name[1:] + (" (ours)" if ours else "")
@@ -163,6 +217,7 @@ def check(
     over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3".
     relation : "<=" or "==".
     control : what was mutated -> the mutated right side, or the pair of both mutated sides. Each must fail somewhere.
+        Where all instances of a family are the same two numbers, one control must change the left side.
     rtol, atol : floats are compared to within rtol * max(|lhs|, |rhs|) + atol, at most 1e-5 and 1e-9.
     seed : of the instances; required for "sampled", refused for "exact" and "exhaustive".
     interval : (low, high), a 95 % confidence interval of what was sampled.
@@ -195,21 +250,33 @@ def check(
             f"{_number(left[bad[0]])} {relation} {_number(right[bad[0]])} is false (instance {bad[0]})."
         )
     caught = []
+    family = left.size > 1 or evidence in ("exhaustive", "sampled")
+    varied = not (family and _constant(left) and _constant(right))
     for mutation, one, other in _mutated(claim_id, lhs, control):
+        varied = varied or (one != left[0]).any()
         failures = int(_violations(one, other, relation, rtol, atol).sum())
         if failures == 0:
             raise LedgerError(f"{claim_id}: the control '{mutation}' was not caught, so this check cannot fail.")
         caught.append(f"{mutation}: fails on {failures} of {one.size}")
-    slack, deviation = None, None
+    if not varied:
+        same = f"{_number(left[0])} {relation} {_number(right[0])}"
+        raise LedgerError(
+            f"{claim_id}: every instance is {same}, and no control changes the left side, so nothing shows that it was "
+            "computed."
+        )
+    slack = None
+    deviation = None
     if relation == "==":
-        deviation = float(np.max(np.abs(left - right)))
+        deviation = float(_deviations(left, right).max())
     elif (positive := (left > 0) & (left < np.inf)).any():
-        ratio = right[positive] / left[positive]
+        with np.errstate(over="ignore"):  # a slack beyond 1e308 is infinite
+            ratio = right[positive] / left[positive]
         slack = float(ratio.min()), float(ratio.max())
-    return Record(
+    record = Record(
         claim_id, evidence, relation, over, left.size, slack=slack, deviation=deviation,
         rtol=rtol, atol=atol, seed=seed, interval=interval, controls=tuple(caught),
     )  # fmt: skip
+    return _sealed(record)
 
 
 def misnamed_seed(evidence: str, seed: int | None) -> str | None:
@@ -257,10 +324,11 @@ def refute(
     for corrected, true, bound in _mutated(claim_id, lhs, control):
         if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
-    return Record(
+    record = Record(
         claim_id, "refuted", relation, over, left.size, margin=gap, sides=(one, other),
         controls=tuple(f"{corrected}: holds" for corrected in control or {}),
     )  # fmt: skip
+    return _sealed(record)
 
 
 def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iterator[tuple[str, Any, Any]]:
@@ -282,10 +350,15 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
     kinds = left.dtype.kind + right.dtype.kind
     if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
         return left.astype(object), right.astype(object), True
-    left, right = left.astype(float), right.astype(float)
+    left = left.astype(float)
+    right = right.astype(float)
     if np.isnan(left).any() or np.isnan(right).any():
         raise LedgerError(f"{claim_id}: a side is not a number.")
     return left, right, False
+
+
+def _constant(side: NDArray[Any]) -> bool:
+    return bool((side == side[0]).all())
 
 
 def _is_complex(value: Any) -> bool:
@@ -308,6 +381,15 @@ def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: fl
         allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
         gap = left - right if relation == "<=" else np.abs(left - right)
     return np.where(np.isfinite(left) & np.isfinite(right), gap > allowed, bad)  # infinity has no round-off
+
+
+def _deviations(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """|left - right| / max(1, |left|, |right|), and 0 where both are the same infinity."""
+    differ = left != right
+    one, other = left[differ], right[differ]
+    found = np.zeros(left.shape)
+    found[differ] = np.abs(one - other) / np.maximum(1, np.maximum(np.abs(one), np.abs(other)))
+    return found
 
 
 def _number(value: Any) -> str:

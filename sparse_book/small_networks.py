@@ -64,7 +64,8 @@ def neurons(n: int, weight: int, bias: int) -> tuple[Integers, Integers]:
     [[-1, -1], [-1, 0], [0, -1], [1, -1], [1, 0]]
     """
     n = checks.integer("n", n, 0, 5)
-    weight, bias = checks.integer("weight", weight, 0, 99), checks.integer("bias", bias, 0, 99)
+    weight = checks.integer("weight", weight, 0, 99)
+    bias = checks.integer("bias", bias, 0, 99)
     axes = [np.arange(-weight, weight + 1)] * n + [np.arange(-bias, bias + 1)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n + 1)
     alive = np.abs(grid[:, :n]).sum(axis=1) > grid[:, n]
@@ -77,7 +78,8 @@ def multisets(count: int, size: int) -> Integers:
     >>> multisets(2, 3).tolist()
     [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
     """
-    count, size = checks.integer("count", count, 0, 10**4), checks.integer("size", size, 0, 62)
+    count = checks.integer("count", count, 0, 10**4)
+    size = checks.integer("size", size, 0, 62)
     rows = np.zeros((1, 0), dtype=np.int64)
     if count == 0 and size > 0:
         return np.zeros((0, size), dtype=np.int64)
@@ -163,7 +165,8 @@ def _survey(size: tuple[int, int, int, int]) -> tuple[Any, ...]:
     family = networks(*size)
     parts = split(family.values, family.pattern)
     active = [family.pattern >> j & 1 for j in range(s)]
-    count, norms = sum(active), np.sum(family.W**2, axis=2)
+    count = sum(active)
+    norms = np.sum(family.W**2, axis=2)
     weighted = np.mean(count * sum(a * norms[:, j, None] for j, a in enumerate(active)), axis=1)
     constant = (np.full(len(family.k), value) for value in (n, s))
     return (

@@ -22,13 +22,14 @@ from ._lazy import lazy
 
 if TYPE_CHECKING:
     from . import bounds, cube, general, hardness, laboratory, learning, network
-    from .laboratory import examine
+    from .laboratory import examine, explain
+    from .laboratory.measure import measure
     from .learning import LowDegreeRegressor
     from .network import SparseNetwork
 
 __all__ = [
-    "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "examine", "general", "hardness", "laboratory",
-    "learning", "network",
+    "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "examine", "explain", "general", "hardness",
+    "laboratory", "learning", "measure", "network",
 ]  # fmt: skip
 try:
     __version__ = version("sparse_core")
@@ -39,7 +40,8 @@ except PackageNotFoundError:  # imported from a folder and not installed, as by 
 __getattr__ = lazy(
     __name__,
     {name: name for name in __all__}
-    | {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"},
+    | {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"}
+    | {"explain": "laboratory", "measure": "laboratory.measure"},
 )
 
 

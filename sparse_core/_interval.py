@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 
 from ._arrays import Array
 
-__all__ = ["Interval", "exactly", "half_width", "normal"]
+__all__ = ["Interval", "exactly", "half_width", "student"]
 
 
 class Interval(NamedTuple):
@@ -25,8 +25,10 @@ class Interval(NamedTuple):
 
         >>> Interval(1.0, 0.5, 2.0).scaled(2)
         Interval(value=2.0, low=1.0, high=4.0)
+        >>> Interval(1.0, 0.5, np.inf).scaled(0)
+        Interval(value=0.0, low=0.0, high=0.0)
         """
-        return Interval(*(factor * x for x in self))
+        return Interval(*(factor * x if factor else 0.0 for x in self))
 
 
 def exactly(value: float) -> Interval:
@@ -46,15 +48,14 @@ def half_width(error: float | Array, count: int, level: float = 0.05) -> Array:
     >>> float(half_width(0.1, 11).round(4))
     0.2228
     """
-    return np.asarray(
-        -stdtrit(count - 1, level / 2) * np.asarray(error)
-    )  # from the lower tail, which has no round-off near 1
+    quantile = -stdtrit(count - 1, level / 2)  # from the lower tail, which has no round-off near 1
+    return np.asarray(quantile * error)
 
 
-def normal(values: Any, level: float = 0.05) -> Interval:
+def student(values: Any, level: float = 0.05) -> Interval:
     """The mean of independent values, with Student's interval, which misses with probability about ``level``.
 
-    >>> [round(x, 4) for x in normal([1.0, 2.0, 3.0, 2.0])]
+    >>> [round(x, 4) for x in student([1.0, 2.0, 3.0, 2.0])]
     [2.0, 0.7008, 3.2992]
     """
     x = np.asarray(values)

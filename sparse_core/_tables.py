@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from math import inf, isfinite
+from typing import Any
 
-__all__ = ["as_html", "as_text"]
+__all__ = ["as_html", "as_text", "claim", "for_json", "printable"]
 
 # The page of a phone fits this many columns; a wider table shows each of its rows as a card there.
 PHONE_COLUMNS = 4
@@ -50,3 +52,36 @@ def as_html(
     classes = "table numbers many" if len(header) > PHONE_COLUMNS else "table numbers"
     table = f'<table class="{f"{classes} {kind}".strip()}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>'
     return f'<div class="pst-scrollable-table-container">{table}</table></div>'
+
+
+def printable(text: str) -> str:
+    r"""The text with its control characters escaped, so that names from files send nothing to a terminal.
+
+    >>> printable("\x1b[31mred")
+    '\\x1b[31mred'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def claim(name: str) -> str:
+    """The id of a statement or an erratum in HTML; the book makes it a link.
+
+    >>> claim("lemma-9")
+    '<span class="claim" data-claim="lemma-9">lemma-9</span>'
+    """
+    return f'<span class="claim" data-claim="{name}">{name}</span>'
+
+
+def for_json(value: Any) -> Any:
+    """Lists for tuples, and "Infinity", "-Infinity" and "NaN", which ``float`` reads, for what JSON has no number for.
+
+    >>> for_json({"m": (1.0, inf)})
+    {'m': [1.0, 'Infinity']}
+    """
+    if isinstance(value, dict):
+        return {key: for_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [for_json(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
+    return value

@@ -33,6 +33,10 @@ const calculator = (() => {
 
   const ours = {
     average_sensitivity: (W, k, s = Infinity) => min(2 * k, s) ** 2 * (W * W),
+    average_sensitivity_nonnegative: (W, k) => 2 * (k * W) ** 2,
+    average_sensitivity_spread: (W, W4, k, s) => (k * (W + (2 * max(0.5, log(s / k))) ** 0.25 * W4)) ** 2,
+    average_sensitivity_moments: (W, s, p, moment) => 2 ** p * s ** (2 - p) * W * W * moment,
+    average_sensitivity_depth: (W, k, s, layers) => min(2 * k, s) ** (layers + 1) * W ** (2 * layers), // of equal layers
     noise_sensitivity: (rho, W, k, s) => ((1 - rho) / 2) * ours.average_sensitivity(W, k, s),
     tail_from_average_sensitivity: (AS, d) => AS / (d + 1),
     log_width: (s, k) => max(1.5, log(s / k)),
@@ -66,10 +70,16 @@ const calculator = (() => {
     },
     theorem_14: (m, tau) => max(0, tau * tau * (2 ** m - 8)),
     statistical_queries: (n, p, tau, gamma) => max(0, tau * tau * (binomial(n, p) - 1 / gamma)),
-    rademacher(m, s, k, W, B, R, form) {
+    rate(m, s, k) {
       let L = 0, words = 0;
       while (s * 4 ** L < k * m) words += 1 + 3 / 16 + log1p((2 * m) / 4 ** ++L);
-      const M = W * R + B, rate = sqrt((s * k) / m) * (2 + sqrt(L) + PEELING * sqrt(words));
+      return sqrt((s * k) / m) * (2 + sqrt(L) + PEELING * sqrt(words));
+    },
+    rademacher_mean: (m, s, mean, W, B, R) => (W * R + B) * ours.rate(m, s, mean),
+    rademacher_ball: (m, s, W, B, R) =>
+      W * R * min(24 * (s / m) ** (1 / 7), 8300 * (s / m) ** (2 / 7)) + ((1 + sqrt(2)) * (W * R + B)) / sqrt(m),
+    rademacher(m, s, k, W, B, R, form) {
+      const M = W * R + B, rate = ours.rate(m, s, k);
       return { joint: M * rate, separated: (k * M) / sqrt(m) + 2 * W * R * rate, trivial: k * M }[form];
     },
     theorem_17(n, s, k, W, B, R, eps, delta) {
@@ -138,6 +148,7 @@ const calculator = (() => {
       : value > 0 ? `below ${name} = ${show(trivial)} by a factor ${show(trivial / value)}` : `below ${name} = ${show(trivial)}`;
   };
   const dense = (p, value) => p.n * p.s === 1 && !value ? "false here: 0 at n = s = 1 (E17)" : against(value, (p.s * p.W) ** 2, "the dense s²W²");
+  const layered = (p, value) => against(value, p.s ** (p.D + 1) * p.W ** (2 * p.D), "that of D dense layers");
   const noise = (p, value) => against(value, ((1 - p.rho) / 2) * (p.s * p.W) ** 2, "the dense (1 − ρ)s²W²/2");
   const tail = (p, value) => {
     if (p.d >= p.n) return "vacuous: d ≥ n, and no function has weight above degree n";
@@ -154,6 +165,7 @@ const calculator = (() => {
     if (Number.isNaN(value)) return "not a bound here: the logarithm is negative (E25)";
     return against(value, p.k * (p.W * p.R + p.B), "the trivial k(WR + B)");
   };
+  const on_average = (p, value) => against(value, p.a * (p.W * p.R + p.B), "the trivial a(WR + B)");
   const one_sparse = (p, value) => (p.k > 1 ? "does not apply to k > 1; " : "") + rademacher({ ...p, k: 1 }, value).replace("k(WR", "WR").replace("B)", "B");
   const general = (p, value) => {
     if (value < 0) return "not a number of samples: negative (E23)";
@@ -174,6 +186,12 @@ const calculator = (() => {
     ...both("lemma_9", dense, ({ n, s, k, W, B }, form) => paper.lemma_9(n, s, k, W, B, form)),
     "ours.average_sensitivity k": row(({ k, W }) => ours.average_sensitivity(W, k), dense),
     "ours.average_sensitivity": row(({ s, k, W }) => ours.average_sensitivity(W, k, s), dense),
+    "ours.average_sensitivity_nonnegative": row(({ k, W }) => ours.average_sensitivity_nonnegative(W, k), dense),
+    "ours.average_sensitivity_spread": row(({ s, k, W, W4 }) => ours.average_sensitivity_spread(W, W4, k, s), dense),
+    "ours.average_sensitivity_moments": row(({ s, W, a }) => ours.average_sensitivity_moments(W, s, 1, a), dense),
+    "ours.average_sensitivity_depth": row(({ s, k, W, D }) => ours.average_sensitivity_depth(W, k, s, D), layered),
+    "ours.gradient tail": row(({ J, d }) => ours.tail_from_average_sensitivity(J, d), tail),
+    "ours.gradient degree": row(({ J, eps }) => max(0, ceil((LOSS * J) / eps) - 1), degree),
     ...both("lemma_10", noise, ({ n, s, k, W, B, rho }, form) => paper.lemma_10(n, s, k, W, B, rho, form)),
     "ours.noise_sensitivity": row(({ s, k, W, rho }) => ours.noise_sensitivity(rho, W, k, s), noise),
     ...both("claim_2_1_tail", tail, ({ n, s, k, W, B, rho, d }, form) => paper.claim_2_1_tail(paper.lemma_10(n, s, k, W, B, rho, form), rho, d)),
@@ -196,6 +214,8 @@ const calculator = (() => {
     "paper.conjecture_20": row(({ m, s, k, W, B, R }) => paper.conjecture_20(m, s, k, W, B, R), rademacher),
     "ours.rademacher joint": row(({ m, s, k, W, B, R }) => ours.rademacher(m, s, k, W, B, R, "joint"), rademacher),
     "ours.rademacher separated": row(({ m, s, k, W, B, R }) => ours.rademacher(m, s, k, W, B, R, "separated"), rademacher),
+    "ours.rademacher_mean": row(({ m, s, a, W, B, R }) => ours.rademacher_mean(m, s, a, W, B, R), on_average),
+    "ours.rademacher_ball": row(({ m, s, W, B, R }) => ours.rademacher_ball(m, s, W, B, R), one_sparse),
     ...both("theorem_17", general, ({ n, s, k, W, B, R, eps, delta }, form) => paper.theorem_17(n, s, k, W, B, R, eps, delta, form)),
     "ours.theorem_17": row(({ n, s, k, W, B, R, eps, delta }) => ours.theorem_17(n, s, k, W, B, R, eps, delta), general),
   };
@@ -223,6 +243,10 @@ const calculator = (() => {
     tau: field(0.1, "τ", "tolerance", decimal(-6, 0)),
     m: field(1e9, "m", "samples", decimal(0, 12).filter(Number.isInteger), true),
     R: field(16, "R", "norm of the inputs", decimal(-2, 3)),
+    W4: field(0.25, "W₄", "ℓ⁴ norm of a weight vector", decimal(-3, 3)),
+    a: field(0.5, "a", "mean number of active neurons", decimal(-2, 4)),
+    D: field(2, "D", "layers", [1, 2, 3, 4, 5, 6, 7, 8], true),
+    J: field(1.1, "J", "measured on the edges", decimal(-3, 6)),
   };
   const defaults = Object.fromEntries(Object.entries(fields).map(([key, { initial }]) => [key, initial]));
   const evaluate = (setting) => Object.fromEntries(Object.entries(rows).map(([key, { value }]) => [key, value(setting)]));

@@ -23,8 +23,8 @@ OF_NAMES: dict[str, Domain] = {
     "n m s k": COUNT,
     "d": partial(checks.integer, minimum=0),
     "r": partial(checks.integer, minimum=2),
-    "W B C AS variance noise_sensitivity mean_square_active rademacher constant": partial(checks.real, minimum=0),
-    "R eps tau power": checks.positive,
+    "W B C AS variance noise_sensitivity mean_square_active rademacher": partial(checks.real, minimum=0),
+    "R eps tau power constant": checks.positive,
     "p eta success": partial(checks.real, minimum=0, maximum=1),
     "delta gamma": partial(checks.real, above=0, below=1),
     "rho": partial(checks.real, minimum=0, below=1),  # where noise sensitivity bounds a tail

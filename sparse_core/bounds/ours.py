@@ -17,11 +17,12 @@ from .. import checks
 from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, unchecked
 
 __all__ = [
-    "BRACKET", "LEVEL", "LOSS", "SECOND_ORDER", "TAILS", "average_sensitivity", "average_sensitivity_depth",
-    "average_sensitivity_moments", "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree",
-    "least_squares_samples", "lemma_6", "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_mean",
-    "remark_11", "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity",
-    "tail_second_order", "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
+    "BALL", "BRACKET", "LAYER", "LEVEL", "LOSS", "PEELING", "SECOND_ORDER", "TAILS", "average_sensitivity",
+    "average_sensitivity_depth", "average_sensitivity_moments", "average_sensitivity_nonnegative",
+    "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree", "least_squares_samples", "lemma_6",
+    "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_ball", "rademacher_mean", "remark_11",
+    "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity", "tail_second_order",
+    "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
 # The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
@@ -44,11 +45,14 @@ SECOND_ORDER = 4 / LEVEL * 2 * BRACKET / 3**1.5
 
 # The factor before the sum over layers in ``rademacher``, 9.24 (`ours-theorem-e`, step 3): 64 from the concentration of
 # the supremum over one layer, 4/3 > 1 + 1/4 + 1/16 + ... from the layers above it.
-_PEELING = sqrt(64 * 4 / 3)
+PEELING = sqrt(64 * 4 / 3)
 
 # The rest of the logarithm of layer l, beside ln(1 + 2m/4^l): 1 from counting its sets, and 3/16 from the second moment
-# of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of _PEELING^2.
-_LAYER = 1 + 3 / 16
+# of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of PEELING^2.
+LAYER = 1 + 3 / 16
+
+# The two bounds of `ours-whole-ball`, as pairs (factor, power of s/m).
+BALL = ((24, 1 / 7), (8300, 2 / 7))
 
 
 # --- Average sensitivity and what follows from it ---
@@ -99,6 +103,18 @@ def average_sensitivity_depth(W: Sequence[float], k: Sequence[int], s: Sequence[
         changing = min(2 * checks.integer("k", active, 1, size), size)
         bound *= changing * checks.real("W", norm, 0) ** 2
     return float(bound * changing)
+
+
+@checked()
+def average_sensitivity_nonnegative(W: float, k: int) -> float:
+    """AS(h) <= 2 k^2 W^2 if no output weight is negative (`ours-average-sensitivity-nonnegative`).
+
+    Also for the sum of the k largest neurons. The constant 2 is sharp: `ours-nonnegative-sharp`.
+
+    >>> average_sensitivity_nonnegative(1.0, 2)
+    8.0
+    """
+    return 2 * k**2 * W**2
 
 
 @checked(W4=partial(checks.real, minimum=0))
@@ -411,11 +427,24 @@ def rademacher_mean(m: int, s: int, mean_active: float, W: float, B: float, R: f
     return (W * R + B) * _rate(m, s, mean_active)
 
 
+@checked()
+def rademacher_ball(m: int, s: int, W: float, B: float, R: float) -> float:
+    """R_S <= WR min{24 (s/m)^(1/7), 8300 (s/m)^(2/7)} + (1 + sqrt(2)) (WR + B) / sqrt(m) (`ours-whole-ball`).
+
+    For networks that are 1-sparse on the whole ball of radius R, in any dimension.
+
+    >>> round(rademacher_ball(10**18, 1, 1.0, 0.0, 1.0), 4)
+    0.0597
+    """
+    first = min(factor * (s / m) ** power for factor, power in BALL)
+    return float(W * R * first + (1 + sqrt(2)) * (W * R + B) / sqrt(m))
+
+
 def _rate(m: int, s: int, k: float) -> float:
     """sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l)))."""
     levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))
-    words = sum(_LAYER + log1p(2 * m / 4**level) for level in levels)
-    return sqrt(s * k / m) * (2 + sqrt(len(levels)) + _PEELING * sqrt(words))
+    words = sum(LAYER + log1p(2 * m / 4**level) for level in levels)
+    return sqrt(s * k / m) * (2 + sqrt(len(levels)) + PEELING * sqrt(words))
 
 
 @checked()

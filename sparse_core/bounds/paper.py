@@ -128,7 +128,8 @@ def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form
     """(V) <= n [(P - q) t^2 + q C^2] as printed; n [P t^2 + q C^2] repaired, q = (ns)^(-4).
 
     `eq-V`: the part of the average sensitivity from flips that change the active set, in the line before the last. P, t
-    and C are ``boundary_probability``, ``threshold`` (which takes the constant) and ``sup_norm``.
+    and C are ``boundary_probability``, ``threshold`` (which takes the constant) and ``sup_norm``. As printed it can be
+    negative where P is below q, as for k = s: there it is no bound, and not a number.
 
     >>> eq_V(100, 8, 2, 1.0, 1.0) < eq_V(100, 8, 2, 1.0, 1.0, form="repaired")
     True
@@ -139,7 +140,8 @@ def eq_V(n: int, s: int, k: int, W: float, B: float, constant: float = 1.0, form
     q = 1 / (n * s) ** 4
     if form == "printed":
         P -= q
-    return n * (P * t**2 + q * C**2)
+    bound = n * (P * t**2 + q * C**2)
+    return bound if bound >= 0 else nan
 
 
 @checked("printed", "repaired", "restored")

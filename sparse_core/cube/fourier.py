@@ -95,20 +95,22 @@ def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[An
 
 def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
     """out = scale H x for a table of blocks: the high bits strip by strip, then the low ones block by block."""
-    if not x.flags.c_contiguous or np.may_share_memory(x, out):
+    if not x.flags.c_contiguous:
         out[:] = x
         x = out
     dtype = x.dtype.char
     done = 0
     for bits in _split(x.size.bit_length() - 1 - BLOCK_BITS, STRIP_BITS):
         shape = (1 << done, 1 << bits, -1)
-        source, target = x.reshape(shape), out.reshape(shape)
+        source = x.reshape(shape)
+        target = out.reshape(shape)
         columns = slices(source.shape[2], 1 << CALL_BITS - bits)
         strips = [np.s_[i, :, part] for i, part in product(range(1 << done), columns)]
         _sweep(_columns, [(source[strip], target[strip]) for strip in strips], _factors(bits, dtype))
         x = out
         done += bits
-    blocks, results = x.reshape(-1, 1 << BLOCK_BITS), out.reshape(-1, 1 << BLOCK_BITS)
+    blocks = x.reshape(-1, 1 << BLOCK_BITS)
+    results = out.reshape(-1, 1 << BLOCK_BITS)
     calls = slices(len(blocks), 1 << CALL_BITS - BLOCK_BITS)
     _sweep(_rows, [(blocks[rows], results[rows]) for rows in calls], _factors(BLOCK_BITS, dtype, scale))
     return out
@@ -122,19 +124,11 @@ def _short(x: NDArray[Any], n: int, scale: float) -> NDArray[Any]:
     return x.reshape(-1)
 
 
-def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool) -> NDArray[Any]:
+def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
     given = checks.rectangular(name, table)
-    x, n = checks.length_2n(name, given, finite=out is not None)
+    x, n = checks.length_2n(name, given, finite=False)
     scale = 0.5**n if mean else 1.0
-    if out is not None:
-        if not (isinstance(out, np.ndarray) and (out.shape, out.dtype) == (x.shape, x.dtype) and out.flags.carray):
-            wanted = f"{x.size} numbers of type {x.dtype}"
-            raise ValueError(f"Argument 'out' must be a contiguous, writeable array of {wanted}.")
-        if n > SHORT_BITS:
-            return _long(x, out, scale)
-        out[:] = _short(x, n, scale)
-        return out
     if n <= SHORT_BITS:
         result = _short(x, n, scale)
     else:  # in place where x is a copy, of another type
@@ -144,11 +138,10 @@ def _transform(name: str, table: ArrayLike, out: NDArray[Any] | None, mean: bool
     return result
 
 
-def inverse_walsh_transform(coefficients: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
+def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
     """f(x) = sum_T fhat(T) chi_T(x): the values of a function from its Fourier coefficients.
 
     coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays, other types become float64.
-    out : where the result goes, a contiguous array of the type of the result; ``out=coefficients`` works in place.
 
     The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
     added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 4 MB.
@@ -156,21 +149,18 @@ def inverse_walsh_transform(coefficients: ArrayLike, out: NDArray[Any] | None = 
     >>> inverse_walsh_transform([0, 0, 0, 1])       # x_0 x_1
     array([ 1., -1., -1.,  1.])
     """
-    return _transform("coefficients", coefficients, out, mean=False)
+    return _transform("coefficients", coefficients, mean=False)
 
 
-def walsh_transform(values: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
+def walsh_transform(values: ArrayLike) -> NDArray[Any]:
     """fhat(T) = E_x[f(x) chi_T(x)] for every T, indexed by the bit mask of T.
 
-    Types, ``out`` and exactness are those of ``inverse_walsh_transform``; the factor 2^-n is exact as well.
+    Types and exactness are those of ``inverse_walsh_transform``; the factor 2^-n is exact as well.
 
     >>> walsh_transform([3, 1, 1, -1])              # 1 + x_0 + x_1
     array([1., 1., 1., 0.])
-    >>> f = np.array([3.0, 1.0, 1.0, -1.0])
-    >>> walsh_transform(f, out=f) is f              # in place
-    True
     """
-    return _transform("values", values, out, mean=True)
+    return _transform("values", values, mean=True)
 
 
 class Statistics(NamedTuple):

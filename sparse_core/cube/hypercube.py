@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from .._arrays import Integers
+from .packed import in_words
 
-__all__ = ["character", "degrees", "dimension", "index", "monomials", "points", "supports"]
+__all__ = ["character", "degrees", "dimension", "index", "listed_degree", "monomials", "points", "supports"]
 
 # The largest n of which all points are listed: 2^26 rows of 26 bytes are 1.7 GB.
 MAX_POINTS_N = 26
-# The largest number of monomials that are listed: 2^28 of degree 3 take 3 GB as sets of int32, and as much meanwhile.
-MAX_MONOMIALS = 1 << 28
+# The largest number of monomials: the eight doubles of each that a sum of moments takes are then 4 GB.
+MAX_MONOMIALS = 1 << 26
 
 
 def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
@@ -65,7 +66,8 @@ def index(X: ArrayLike, *, checked: bool = False) -> Integers:
     n = points.shape[1]
     if n > 62:
         raise ValueError(f"Argument 'X' must have at most 62 columns, not {n}.")
-    return (points < 0) @ (np.int64(1) << np.arange(n))
+    words = in_words(points < 0)  # one for each point, none for n = 0
+    return np.asarray(words.sum(axis=1, dtype=np.int64))
 
 
 def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
@@ -111,7 +113,7 @@ def monomials(n: int, degree: int) -> Integers:
     ['0b0', '0b1', '0b10', '0b100', '0b11', '0b101', '0b110']
     """
     n = checks.integer("n", n, 0, 62)
-    degree = _listed_degree(n, degree)
+    degree = listed_degree(n, degree)
     level = np.zeros(1, dtype=np.int64)
     levels = [level]
     for i in range(1, degree + 1):
@@ -120,13 +122,17 @@ def monomials(n: int, degree: int) -> Integers:
     return np.concatenate(levels)
 
 
-def _listed_degree(n: int, degree: int) -> int:
-    """min(degree, n), if there are few enough sets of so many coordinates to be listed."""
+def listed_degree(n: int, degree: int) -> int:
+    """min(degree, n), if there are at most 2^26 sets of so many coordinates, few enough to be listed.
+
+    >>> listed_degree(3, 5)
+    3
+    """
     degree = min(checks.integer("degree", degree, 0), n)
-    count = dimension(n, min(degree, 28))  # of degree 28 they are already more than 2^28, unless n <= 28
+    count = dimension(n, min(degree, 26))  # of degree 26 they are already more than 2^26, unless n <= 26
     if count > MAX_MONOMIALS:
         raise ValueError(
-            f"Argument 'degree' must be smaller: {n} variables have more than 2^28 monomials up to {degree}."
+            f"Argument 'degree' must be smaller: {n} variables have more than 2^26 monomials up to {degree}."
         )
     return degree
 
@@ -140,7 +146,7 @@ def supports(n: int, degree: int) -> list[NDArray[np.int32]]:
     [[[]], [[0], [1], [2]], [[0, 1], [0, 2], [1, 2]]]
     """
     n = checks.integer("n", n, 0, 10**6)
-    degree = _listed_degree(n, degree)
+    degree = listed_degree(n, degree)
     level = np.zeros((1, 0), dtype=np.int32)
     levels = [level]
     for i in range(1, degree + 1):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import Integers, slices
 
-__all__ = ["boundary", "flip", "words_of", "sensitivity", "two_valued"]
+__all__ = ["boundary", "flip", "in_words", "sensitivity", "two_valued", "words_of"]
 
 Words = NDArray[np.uint64]
 
@@ -42,17 +42,29 @@ def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
     return None if (other ^ (f == b)).any() else (other, float(abs(b.item() - f[0].item())))
 
 
+def in_words(bits: NDArray[np.bool_]) -> Words:
+    """word_w = sum_{j < 64} 2^j bit_{64 w + j} along the last axis, the last word padded with 0.
+
+    >>> in_words(np.array([[True, False, True], [False, False, True]]))
+    array([[5],
+           [4]], dtype=uint64)
+    """
+    octets = np.packbits(bits, axis=-1, bitorder="little")
+    words = np.zeros((*octets.shape[:-1], -(-octets.shape[-1] // 8)), dtype="<u8")  # little-endian as well
+    words.view(np.uint8)[..., : octets.shape[-1]] = octets
+    return words
+
+
 def words_of(table: ArrayLike) -> Words:
-    """word_w = sum_{j < 64} 2^j [f(64 w + j)] for the truth table of f; one word, padded with 0, when n < 6.
+    """The truth table of f in words; one word, padded with 0, when n < 6.
 
     >>> words_of([True, False, True, True])
     array([13], dtype=uint64)
     """
-    f, n = checks.length_2n("table", table, convert=False)
+    f, _ = checks.length_2n("table", table, convert=False)
     if f.dtype.kind != "b":
         raise TypeError(f"Argument 'table' must be an array of truth values, not of type {f.dtype}.")
-    octets = np.packbits(f, bitorder="little")
-    return (octets if n > 5 else np.pad(octets, (0, 8 - len(octets)))).view("<u8")  # little-endian as well
+    return in_words(f)
 
 
 def flip(words: Words, i: int) -> Words:

@@ -161,7 +161,8 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
     for label, P in _equations(table, d):
         coefficients[labels == label, : len(P)] = P
     used = coefficients.any(axis=1)
-    Y, coefficients = Y[used], coefficients[used]
+    Y = Y[used]
+    coefficients = coefficients[used]
     columns = []
     for k in range(1, d + 1):
         for a in combinations_with_replacement(range(Y.shape[1]), k):

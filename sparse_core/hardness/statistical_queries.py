@@ -173,7 +173,8 @@ class AdversarialOracle:
         """v such that |c_S - v| <= tau for the most sets S alive, where c_S = 0 for those that are not listed."""
         self.queries += 1
         listed = self.alive[sets]
-        sets, c = sets[listed], c[listed]
+        sets = sets[listed]
+        c = c[listed]
         zeros = self.remaining - len(sets)
         low = np.concatenate([[-self.tau, 0.0], c])  # the parities with c_S from here to 2 tau above may be kept
         high = low + 2 * self.tau

@@ -1,6 +1,6 @@
-"""``sparse-core examine net.npz``: check every statement on a network that is stored as arrays u, W and b.
+"""``sparse-core measure FILE --x X.npy`` counts active neurons; ``sparse-core examine FILE`` checks every statement.
 
-The report is that of ``examine``, as text, JSON or a page of HTML; bad input is refused in one line.
+Reports are text, JSON or a page of HTML. Files are read by ``files``; bad input is refused in one line.
 """
 
 from __future__ import annotations
@@ -11,20 +11,26 @@ import json
 import os
 import sys
 import warnings
-import zlib
-from collections.abc import Sequence
-from zipfile import BadZipFile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
 from .. import __version__
-from .._arrays import Array
+from .._arrays import slices
+from .._tables import printable
+from . import files, stored
+from .measure import Measurement, measure
 from .report import Report, examine
 
 __all__ = ["main"]
 
-# What an .npy file has.
-UNNAMED = "one array without a name (.npy)"
+# Rows of the inputs between two readings of the clock: these take a wide layer some tenths of a second.
+PART_ROWS = 1024
+# Seconds after which a line of progress is shown, and renewed.
+PROGRESS_SECONDS = 1.0
 STYLE = (
     "body {font-family: system-ui; margin: 2em} th, td {padding: 0.2em 0.8em; text-align: left; vertical-align: top}"
 )
@@ -32,6 +38,8 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>{0}</title><style>{1}</style></head>
 <body><h1>{0}</h1>{2}</body></html>"""
+NETWORK = "a .safetensors, .onnx or .npz file, or a folder with cfg.json or config.json and .safetensors files"
+LAYER = "which hidden layer: its name, a part of it, a pattern as '*.3.mlp', or its arrays as 'inner,outer'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,20 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["examine", os.devnull])
     2
     """
-    parser = argparse.ArgumentParser(prog="sparse-core", description="Networks with sparse activations.")
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    command = parser.add_subparsers(required=True).add_parser("examine", help="check every statement on one network")
-    command.add_argument("network", help="an .npz file: u (s,), W (s, n) with a neuron in each row, b (s,) subtracted")
-    command.add_argument("--x", metavar="X.npy", help="inputs (m, n); without them the inputs are uniform bits")
-    command.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: %(default)s")
-    args = parser.parse_args(arguments)
+    args = _parser().parse_args(arguments)
     try:
         with warnings.catch_warnings(record=True, action="always") as remarks:
-            X = _load(args.x, UNNAMED)[0] if args.x else None
-            report = examine(_load(args.network, "u", "W", "b"), X)
+            shown = args.run(args)
         for remark in remarks:
             _complain(str(remark.message))
-        print(_shown(report, args.format, os.path.basename(args.network)), flush=True)
+        print(shown, flush=True)
     except BrokenPipeError:  # the reader stopped reading, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, TypeError, MemoryError) as error:
@@ -62,33 +63,86 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="sparse-core", description="Networks with sparse activations.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(required=True)
+
+    counting = commands.add_parser("measure", help="count the active neurons of one hidden layer on given inputs")
+    counting.add_argument("network", help=f"{NETWORK}; or pre-activations (inputs, neurons), .npy, without --x")
+    counting.add_argument("--x", metavar="X.npy", nargs="+", help="inputs (m, n), in one file or several")
+    counting.add_argument("--unit", help="relu, relu2, shifted:t, thresholded:t or top-k:k, if not as the file says")
+    counting.add_argument("--list", action="store_true", help="only list the hidden layers in the file")
+    counting.set_defaults(run=_measure)
+
+    examining = commands.add_parser("examine", help="check every statement on one network")
+    examining.add_argument("network", help=f"{NETWORK}; of .npz u (s,), W (s, n), a neuron a row, b (s,), subtracted")
+    examining.add_argument("--x", metavar="X.npy", help="inputs (m, n); without them the inputs are uniform bits")
+    examining.add_argument("--output", type=int, default=0, help="which output, if there are several (default: 0)")
+    examining.set_defaults(run=_examine)
+
+    for command in (counting, examining):
+        command.add_argument("--layer", help=LAYER)
+        command.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: %(default)s")
+    return parser
+
+
+def _measure(args: argparse.Namespace) -> str:
+    if args.list:
+        return "\n".join(f"{printable(name)}  {s} neurons, {n} inputs" for name, s, n in files.blocks(args.network))
+    if args.x:
+        inputs = [files.points(path) for path in args.x]
+        known = files.read(args.network, args.layer, args.unit)
+        return _shown(measure(known, _watched(inputs)), args)
+    if Path(args.network).suffix != ".npy":
+        raise ValueError(
+            f"{args.network} needs inputs: --x X.npy, one input in each row. (Or --list, to see its layers.)"
+        )
+    return _shown(measure(_watched([files.points(args.network)]), unit=args.unit), args)
+
+
+def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+    """Parts of the arrays, one after the other; on a terminal a line on stderr says now and then how far they are."""
+    total = sum(len(array) for array in arrays)
+    done = 0
+    last = monotonic()
+    shown = False
+    for array in arrays:
+        for rows in slices(len(array), PART_ROWS):
+            yield array[rows]
+            done += rows.stop - rows.start
+            if sys.stderr.isatty() and monotonic() - last > PROGRESS_SECONDS:
+                print(f"\rsparse-core: {done} of {total} inputs", end="", file=sys.stderr, flush=True)
+                last = monotonic()
+                shown = True
+    if shown:
+        print(f"\r{' ' * 60}\r", end="", file=sys.stderr, flush=True)
+
+
+def _examine(args: argparse.Namespace) -> str:
+    X = files.points(args.x) if args.x else None
+    network: Any
+    arrays = {} if Path(args.network).suffix in (".onnx", ".npy") else stored.stored(args.network)
+    if args.layer is None and {"u", "W", "b"} <= set(arrays) and len(arrays["u"].shape) == 1:
+        network = [arrays[name].load() for name in ("u", "W", "b")]
+    else:
+        known = files.read(args.network, args.layer)
+        for note in known.notes:
+            _complain(note)
+        network = known.network(args.output)
+    return _shown(examine(network, X), args)
+
+
 def _complain(text: str) -> None:
     """One line on stderr; control characters, as in the names of files and arrays, are escaped."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    print(f"sparse-core: {shown}", file=sys.stderr)
+    print(f"sparse-core: {printable(text)}", file=sys.stderr)
 
 
-def _load(path: str, *names: str) -> list[Array]:
-    """The arrays of these names in an .npz file, and no others, or the one in an .npy file."""
-    try:
-        with open(path, "rb") as file:
-            found = np.load(file, allow_pickle=False)
-            arrays = {UNNAMED: found} if isinstance(found, np.ndarray) else found  # an .npz reads what is asked for
-            present = list(arrays)
-            missing = [name for name in names if name not in present]
-            if not missing:
-                return [arrays[name] for name in names]
-    except RuntimeError:  # and NotImplementedError
-        raise ValueError(f"{path} is encrypted, or compressed by a method that Python does not know.") from None
-    except (ValueError, EOFError, BadZipFile, zlib.error):
-        raise ValueError(f"{path} is not a file of arrays of numbers, as numpy.savez writes it.") from None
-    raise ValueError(f"{path} has no {' or '.join(missing)}; it has {', '.join(present) or 'nothing'}.")
-
-
-def _shown(report: Report, form: str, name: str) -> str:
-    if form == "json":
+def _shown(report: Report | Measurement, args: argparse.Namespace) -> str:
+    if args.format == "json":
         return json.dumps(report.to_dict(), indent=1, allow_nan=False)
-    if form == "html":
-        page = PAGE.format(html.escape(name), STYLE, report._repr_mimebundle_()["text/html"])
+    if args.format == "html":
+        body = report._repr_html_() if isinstance(report, Measurement) else report._repr_mimebundle_()["text/html"]
+        page = PAGE.format(html.escape(os.path.basename(args.network)), STYLE, body)
         return page.encode("ascii", "xmlcharrefreplace").decode()
     return report.text()

@@ -1,7 +1,8 @@
 r"""Quantities of one network under a distribution, with uncertainty: exact on all its points, or from a sample.
 
-``measure`` visits points x and, on the cube, the neighbours x' that differ from x in one bit. ``Measurements`` then
-gives means, noise sensitivity and Fourier tails as ``Interval``, a number between two bounds. ``table`` compares them.
+``observe`` reads a network and chooses the points; ``visit`` visits them and, on the cube, the neighbours x' that
+differ from x in one bit. ``Measurements`` then gives means, noise sensitivity and Fourier tails as ``Interval``, a
+number between two bounds. ``table`` and ``ladder`` compare them.
 
 Paper: sections 2 and 3.
 """
@@ -9,24 +10,52 @@ Paper: sections 2 and 3.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from functools import cached_property
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from .. import checks
 from .._arrays import Array
-from .._interval import Interval, exactly, normal
+from .._interval import Interval, exactly, student
 from ..cube import fourier
+from ..cube.hypercube import points
 from ..learning.lemma_9 import Flips, flips
+from ..network import gradients
+from ..network.gradients import Edges
 from ..network.network import SparseNetwork
+from ..network.sparsity import AUTO_PAIRS, Sparsity
+from .layer import WithConstant
+from .networks import as_network
 
-__all__ = ["Measurements", "measure"]
+__all__ = ["Measurements", "observe", "visit"]
 
 # A Fourier tail is estimated on this many parts of a sample, whose spread gives the interval: enough that the quantile
 # of Student's distribution is within 5 % of the normal one.
 PARTS = 32
+# The dimension of the largest cube that is visited point by point.
+EXACT_N = 20
+# (point, neuron) pairs up to which the flips are tried at every point of the cube: a few seconds.
+EXACT_PAIRS = 1 << 24
+# (point, neuron, flip) triples in a sample of the cube, which sets its size between MIN_SAMPLE and MAX_SAMPLE points:
+# some ten seconds.
+SAMPLED_TRIPLES = 1 << 28
+MIN_SAMPLE = 256
+MAX_SAMPLE = 4096
+# (point, neuron, flip) triples along whose edges the slope is followed: two to three seconds, at some 40 nanoseconds
+# each. It sets the number of points that are used, at least MIN_EDGE_POINTS.
+EDGE_TRIPLES = 1 << 26
+MIN_EDGE_POINTS = 16
+# Inputs up to which the flips of a sample are tried: a quarter of a minute, and less than a gigabyte.
+MAX_INPUTS = 1 << 18
+# s^2 n up to which pairs of neurons are compared: a second.
+PAIR_GRAPH = 1 << 26
+# The largest W and B of a network, and coordinate of a point: squares of sums of them stay below the 1e60 that bounds
+# accept.
+MAX_SCALE = 1e20
 
 
 @dataclass(frozen=True)
@@ -34,7 +63,7 @@ class Measurements:
     """A network at the points x of a distribution.
 
     h, active, K : h(x), R_x as a row of truth values, and |R_x|.
-    flips : what the flips of one bit change; None if the distribution is not uniform on the cube.
+    cube : whether the distribution is uniform on the cube; only then there are ``flips`` and ``edges``.
     weights : sum_{|T| = d} hhat(T)^2 for d = 0, ..., n; None unless the whole cube was visited.
     exact : whether the points are all that the distribution has.
     evidence : where the numbers come from, in words.
@@ -45,14 +74,15 @@ class Measurements:
     h: Array
     active: NDArray[np.bool_]
     K: Array
-    flips: Flips | None
+    cube: bool
     weights: Array | None
     exact: bool
     evidence: str
 
     def mean(self, values: Any, level: float = 0.05) -> Interval:
-        """The mean over the distribution of a quantity that is given at the points."""
-        return exactly(np.mean(values)) if self.exact else normal(values, level)
+        """The mean over the distribution of a quantity that is given at all points, or at a sample of them."""
+        whole = self.exact and len(values) == len(self.X)
+        return exactly(np.mean(values)) if whole else student(values, level)
 
     def share(self, flags: Any) -> Interval:
         """The probability of an event; from a sample, with the interval of Clopper and Pearson at 95 %."""
@@ -68,6 +98,40 @@ class Measurements:
         """The maximum over the distribution, for which a sample gives only a lower bound."""
         value = float(np.max(values))
         return Interval(value, value, value if self.exact else inf)
+
+    @cached_property
+    def flips(self) -> Flips:
+        """What the flips of one bit change at each point."""
+        return flips(self.net, None if self.exact else self.X)
+
+    @cached_property
+    def edges(self) -> Edges:
+        """What the network does along the edges at the points ``edge_rows``: uniform bits only."""
+        return gradients.edges(self.net, self.X[self.edge_rows])
+
+    @cached_property
+    def edge_rows(self) -> NDArray[np.intp]:
+        """All points, or as many at random as the work allows."""
+        count = max(MIN_EDGE_POINTS, EDGE_TRIPLES // self.net.W.size)
+        if count >= len(self.X):
+            return np.arange(len(self.X))
+        return np.random.default_rng(0).choice(len(self.X), count, replace=False)
+
+    @property
+    def edge_evidence(self) -> str:
+        """Where the numbers about edges come from, in words."""
+        N = len(self.edge_rows)
+        return self.evidence if N == len(self.X) else f"sampled, {N} points"
+
+    def with_boundary(self, gradient: Any) -> Interval:
+        """(sqrt(E gradient) + sqrt(E boundary) / 2)^2, which increases in both means."""
+        terms = zip(self.mean(gradient, 0.025), self.mean(self.edges.boundary, 0.025), strict=True)
+        return Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0)) / 2) ** 2 for a, b in terms))
+
+    @property
+    def usual_loss(self) -> float:
+        """Var h / 20, a tenth of the loss of the best constant; 0.1 if h is constant but for rounding."""
+        return self.variance / 20 if self.variance > self.round_off else 0.1
 
     @property
     def variance(self) -> float:
@@ -103,7 +167,7 @@ class Measurements:
             terms = np.column_stack([np.ones(m), self.X[part]][: degree + 1]) * h[:, None]
             pairs = (terms.sum(axis=0) ** 2).sum() - (terms**2).sum()
             found.append(np.mean(h**2) - pairs / (m * (m - 1)))
-        return normal(found)
+        return student(found)
 
     def degree(self, eps: float) -> int | None:
         """The least d with sum_{|T| > d} hhat(T)^2 <= eps, if the whole cube was visited."""
@@ -113,17 +177,88 @@ class Measurements:
         return int(np.argmax(tails <= eps))
 
 
-def measure(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, evidence: str = "exact") -> Measurements:
+def visit(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, evidence: str = "exact") -> Measurements:
     """The ``Measurements`` of a network at the rows of X: the whole cube in its order if exact and cube.
 
     >>> from sparse_core.cube.hypercube import points
-    >>> found = measure(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
+    >>> found = visit(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
     >>> found.h, found.tail(0).value, found.degree(0.1)                             # relu(x) = (1 + x) / 2
     (array([1., 0.]), 0.25, 1)
     """
-    neighbours = flips(net, None if exact else X) if cube else None
-    h = net(X) if neighbours is None else neighbours.h
-    active = net.active(X) if neighbours is None else neighbours.active
+    h = net(X)
+    active = net.active(X)
     weights = fourier.weight_by_degree(h) if exact and cube else None
     K = active.sum(axis=1).astype(np.float64)
-    return Measurements(net, X, h, active, K, neighbours, weights, exact, evidence)
+    return Measurements(net, X, h, active, K, cube, weights, exact, evidence)
+
+
+def observe(
+    network: Any, X: Any, *, output: int | None = None, k: int | None = None, seed: int = 0
+) -> tuple[WithConstant, Measurements, Sparsity]:
+    """The network as it was read; its measurements, on uniform bits or on the rows of X; and max |R_x| there.
+
+    The arguments are those of ``examine``. The measurements are of the same function with n, s >= 1.
+
+    >>> known, found, k = observe(([1, -1], [[1], [-1]], [0, 0]), None)            # h(x) = x
+    >>> found.edges.sensitivity, k
+    (array([1., 1.]), 1, exact by enumeration of 2 points)
+    """
+    if X is not None and hasattr(network, "steps") and len(network) > 1:
+        X = network[:-1].transform(X)
+        network = network[-1]
+    known = as_network(network, output)
+    net = _padded(known.net)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = max(net.scale)
+    if not scale <= MAX_SCALE:
+        raise ValueError(f"Argument 'network' must have a scale (W, B) of at most {MAX_SCALE:g}, not {scale:g}.")
+    seed = checks.integer("seed", seed, 0)
+    if X is not None:
+        X = np.asarray(checks.real_array("X", X, 2, shape=(None, known.net.n)), dtype=np.float64)
+        checks.integer("the number of rows of X", len(X), 1)
+        checks.entries("X", X, np.abs(X) <= MAX_SCALE, f"must be at most {MAX_SCALE:g} in size")
+        X = np.pad(X, ((0, 0), (0, net.n - X.shape[1])), constant_values=1.0)
+    found = _visited(net, X, seed)
+    return known, found, _sparsity(found, k)
+
+
+def _padded(net: SparseNetwork) -> SparseNetwork:
+    """The same function with n, s >= 1, for which the paper's bounds are stated."""
+    u, b = (net.u, net.b) if net.s else (np.zeros(1), np.zeros(1))
+    W = np.zeros((len(u), max(net.n, 1)))
+    W[: net.s, : net.n] = net.W
+    return SparseNetwork(u, W, b)
+
+
+def _visited(net: SparseNetwork, X: Array | None, seed: int) -> Measurements:
+    """The measurements on given points, on the whole cube, or on a sample of it."""
+    n = net.n
+    if X is not None:
+        return visit(net, X, exact=True, cube=False)
+    if n <= EXACT_N and net.s << n <= EXACT_PAIRS:
+        return visit(net, points(n), exact=True, cube=True)
+    if n > MAX_INPUTS:
+        raise ValueError(
+            f"Argument 'network' must have at most {MAX_INPUTS} inputs, not {n}, unless points X are given."
+        )
+    N = int(np.clip(SAMPLED_TRIPLES // (n * net.s), MIN_SAMPLE, MAX_SAMPLE))
+    sample = np.random.default_rng(seed).choice(np.array([-1, 1], dtype=np.int8), (N, n))
+    return visit(net, sample, exact=False, cube=True, evidence=f"sampled, {N} points, seed {seed}")
+
+
+def _sparsity(found: Measurements, k: int | None) -> Sparsity:
+    """max |R_x| at the points of the distribution, as far as it can be settled quickly."""
+    net = found.net
+    seen = int(found.K.max())
+    if not found.cube:
+        return net.sparsity(found.X)
+    if isinstance(k, Sparsity):
+        return k
+    if found.exact:
+        return Sparsity(seen, seen, "enumeration", f"enumeration of {len(found.X)} points")
+    if net.n <= EXACT_N and net.s << net.n <= AUTO_PAIRS:
+        return net.sparsity(method="enumeration")
+    if net.s**2 * net.n > PAIR_GRAPH:
+        return Sparsity(net.s, seen, "pairs", "the number of neurons")
+    pairs = net.sparsity(method="pairs")
+    return Sparsity(pairs.upper, max(pairs.lower, seen), pairs.method, pairs.how)

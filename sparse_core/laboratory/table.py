@@ -16,14 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import Array
-from .._interval import Interval, exactly, normal
+from .._interval import Interval, exactly, student
 from ..bounds import ours, paper
 from ..cube.hypercube import dimension
 from ..general import rademacher
 from ..learning.lemma_9 import Flips
 from ..learning.risks import averaging_risk
-from ..network import gradients
-from ..network.gradients import Edges
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity
 from .measurements import Measurements
@@ -47,8 +45,6 @@ DRAWS = 128
 # seconds.
 DRAWS_ENTRIES = 1 << 26
 MIN_DRAWS = 8
-# Points times bits times neurons, at most, whose break points along the edges are sorted: about two seconds.
-EDGE_NUMBERS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -132,10 +128,10 @@ def rows(
     distribution, ``sample`` (m, n) points for the Rademacher complexities; d, rho and eps are the degree of Fourier
     tails, the correlation of noise and the loss in Theorem 8.
 
-    >>> from sparse_core.laboratory.measurements import measure
+    >>> from sparse_core.laboratory.measurements import visit
     >>> from sparse_core.cube.hypercube import points
     >>> net = SparseNetwork([1], [[1]], [0])
-    >>> f, c = measure(net, points(1), exact=True, cube=True), NetworkClass(1, 1, 1, 1.0, 0.0)
+    >>> f, c = visit(net, points(1), exact=True, cube=True), NetworkClass(1, 1, 1, 1.0, 0.0)
     >>> table = rows(f, c, net.sparsity(), points(1) * 1.0, 1, 0.5, 0.1, np.random.default_rng(0))
     >>> [row.id for row in table if row.form == "printed" and row.verdict == "fails"]       # E13, E14
     ['lemma-9-boundary', 'lemma-9-concavity']
@@ -143,9 +139,9 @@ def rows(
     scale = _unmet_scale(c, f.net)
     member = (*_unmet_sparsity(c, found), *scale)
     yield from _definitions(f.net, c, found)
-    if f.flips is not None:
+    if f.cube:
         yield from _uniform(f, f.flips, c, member, scale, d, rho, eps, rng)
-    yield from _general(f.net, c, member, scale, sample, rng)
+    yield from _general(f, c, member, scale, sample, rng)
 
 
 def _uniform(
@@ -154,10 +150,10 @@ def _uniform(
 ) -> Iterator[Row]:  # fmt: skip
     """The statements of sections 2 and 3."""
 
-    def evaluated(cells: Cells, failed: Texts, relation: str = "<=") -> Iterator[Row]:
+    def evaluated(cells: Cells, failed: Texts, relation: str = "<=", evidence: str = f.evidence) -> Iterator[Row]:
         for name, form, left, right, trivial, at in cells:
             right = exactly(right) if isinstance(right, (int, float)) else right
-            yield Row(name, form, left, right, f.evidence, failed, relation, trivial, at, f.round_off)
+            yield Row(name, form, left, right, evidence, failed, relation, trivial, at, f.round_off)
 
     AS = f.mean(flips.same + flips.other)
     noise = f.noise(rho, rng)
@@ -172,9 +168,8 @@ def _uniform(
     yield from evaluated(_lemma_9(f, flips, AS, c), member)
     nonnegative = ("2 k^2 W^2", AS, 2 * (c.k * c.W) ** 2, _dense(f, c), "")
     yield from evaluated([("ours-average-sensitivity-nonnegative", *nonnegative)], (*member, *signs))
-    found = _along_edges(f)
-    yield from evaluated(_gradients(f, AS, c, found), ())
-    yield from evaluated(_convex(f, AS, c, found), signs)
+    yield from evaluated(_gradients(f, AS, c), (), evidence=f.edge_evidence)
+    yield from evaluated(_convex(f, AS, c), signs, evidence=f.edge_evidence)
     yield from evaluated(_remark_11(f, AS, c), scale)
     yield from evaluated(_noise_and_tails(f, c, noise, d, rho, eps), member)
     bound = ours.tail_second_order(d, c.W, c.k, c.s)
@@ -301,28 +296,16 @@ def _lemma_9(f: Measurements, flips: Flips, AS: Interval, c: NetworkClass) -> Ce
     yield "ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense, ""
 
 
-def _along_edges(f: Measurements) -> Edges | None:
-    """What the gradient does along the edges: at all points, or at as many of a sample as the work allows."""
-    count = EDGE_NUMBERS // f.net.W.size
-    if count < len(f.X) and (f.exact or count < 2):
-        return None
-    return gradients.edges(f.net, None if f.exact else f.X[:count])
+def _gradients(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
+    edges = f.edges
+    at = f"{len(edges.slope)} points"
+    slope = exactly(edges.slope.mean())  # the inequality holds at each point, so these points need no interval
+    yield "ours-gradient", "mean squared slope J", exactly(edges.sensitivity.mean()), slope, _dense(f, c), at
+    yield "ours-gradient", "gradient and boundary", AS, f.with_boundary(edges.gradient), _dense(f, c), at
 
 
-def _gradients(f: Measurements, AS: Interval, c: NetworkClass, found: Edges | None) -> Cells:
-    if found is None:
-        yield "ours-gradient", "gradient and boundary", AS, None, None, "too many points and neurons"
-        return
-    at = f"{len(found.slope)} points"
-    slope = exactly(found.slope.mean())  # the inequality holds at each point, so these points need no interval
-    yield "ours-gradient", "mean squared slope J", exactly(found.sensitivity.mean()), slope, _dense(f, c), at
-    terms = zip(f.mean(found.gradient, 0.025), f.mean(found.boundary, 0.025), strict=True)
-    bound = Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0)) / 2) ** 2 for a, b in terms))
-    yield "ours-gradient", "gradient and boundary", AS, bound, _dense(f, c), at
-
-
-def _convex(f: Measurements, AS: Interval, c: NetworkClass, found: Edges | None) -> Cells:
-    right = None if found is None else f.mean(found.increasing)
+def _convex(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
+    right = f.mean(f.edges.increasing)
     yield "ours-gradient-nonnegative", "2 E sum (x_i d_i h)_+^2", AS, right, _dense(f, c), ""
 
 
@@ -372,12 +355,12 @@ def _averaging(f: Measurements, d: int, eps: float) -> Cells:
 
 
 def _general(
-    net: SparseNetwork, c: NetworkClass, member: Texts, scale: Texts, S: Array, rng: np.random.Generator
+    f: Measurements, c: NetworkClass, member: Texts, scale: Texts, S: Array, rng: np.random.Generator
 ) -> Iterator[Row]:
     n, s, k, W, B = c
     m = len(S)
     at = f"m = {m}"
-    inside = net.active(S)
+    inside = f.active if S is f.X else f.net.active(S)
     R = float(np.linalg.norm(S, axis=1).max()) or 1.0  # any bound on the norms will do
     M = W * R + B
     budget = exactly(np.sqrt(inside.sum(axis=0)).sum())
@@ -426,7 +409,7 @@ def _complexity(
     if one is None:
         draws = int(np.clip(DRAWS_ENTRIES // S.size, MIN_DRAWS, DRAWS))
         signs = rng.choice([-1.0, 1.0], (draws, m))
-        one = normal([rademacher.ascent(S, zeta, c.W, c.B, rng=rng, restarts=0) for zeta in signs])
+        one = student(rademacher.ascents(S, signs, c.W, c.B))
     kind = "a lower bound" if one.low == one.value else "sampled, a lower bound"
     return one.scaled(c.k)._replace(high=inf), kind
 
@@ -455,13 +438,13 @@ def _unmet_lower(c: NetworkClass, S: Array, R: float) -> Texts:
 def sizes(f: Measurements, c: NetworkClass, R: float, eps: float, delta: float) -> Iterator[tuple[str, str, float]]:
     """(id, form, m): samples with which each learner reaches loss eps, with probability 1 - delta.
 
-    >>> from sparse_core.laboratory.measurements import measure
+    >>> from sparse_core.laboratory.measurements import visit
     >>> from sparse_core.cube.hypercube import points
-    >>> found = measure(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
+    >>> found = visit(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
     >>> [round(m) for _, _, m in sizes(found, NetworkClass(1, 1, 1, 1.0, 0.0), 1.0, 0.1, 0.05)][-3:]
     [530, 67000, 357]
     """
-    if f.flips is not None:
+    if f.cube:
         yield "theorem-8", ONE, paper.theorem_8_samples(*c, eps, delta)
         yield "theorem-8", "repaired", paper.theorem_8_samples(*c, eps, delta, form="repaired")
         yield "ours-degree", "the paper's algorithm at our degree", ours.theorem_8_samples(*c, eps, delta)

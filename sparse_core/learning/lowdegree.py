@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
@@ -25,14 +24,12 @@ from .._arrays import Array, parallel
 from ..cube.hypercube import dimension, monomials, supports
 from .moments import Moments
 from .monomial_products import products_of
-from .regression import TOLERANCE, fit_sample, gram, solve
+from .regression import TOLERANCE, least_squares, solve
 from .sample import Sample
 
 __all__ = ["LowDegreeRegressor"]
 
 METHODS = ("averaging", "least_squares", "threshold")
-# Bytes for each monomial: the ten doubles that a fit needs at its peak.
-MONOMIAL_BYTES = 80
 # Entries of the matrix of the monomials that a threshold has left, at one block of points: 32 MB of doubles.
 BLOCK_ENTRIES = 1 << 22
 
@@ -51,7 +48,6 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     level : at least 0, for threshold. At 1 hardly any monomial passes by noise alone.
     solver : for least squares: "gram", "kernel", "cg", "walsh" or "auto", see ``regression``.
     tol : the relative residual at which "cg" and "walsh" stop.
-    max_memory : the bytes that a fit may take beyond the samples.
 
     Attributes
     ----------
@@ -79,7 +75,6 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         level: float = 1.0,
         solver: str = "auto",
         tol: float = TOLERANCE,
-        max_memory: float = 4e9,
     ) -> None:
         self.degree = degree
         self.method = method
@@ -87,48 +82,23 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         self.level = level
         self.solver = solver
         self.tol = tol
-        self.max_memory = max_memory
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
         """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
 
         An error or Ctrl-C leaves the estimator as it was.
         """
-        new = self._unfitted()
-        sample = new._sample(X, y, reset=True)
+        new = copy(self)
+        for name in ("_kept", "coef_", "solver_", "n_iter_"):  # of an earlier fit
+            new.__dict__.pop(name, None)
+        checks.integer("degree", self.degree, 0)
+        checks.one_of("method", self.method, METHODS)
+        checks.real("ridge", self.ridge, 0)
+        checks.real("level", self.level, 0)
+        checks.real("tol", self.tol, 0, 1)
+        sample = Sample.checked(*validate_data(new, X, y, dtype="numeric", y_numeric=True))
         new.degree_ = new.degree
         getattr(new, f"_{new.method}")(sample)
-        self.__dict__ = new.__dict__
-        return self
-
-    @available_if(lambda self: self.method != "threshold")  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
-        """The coefficients from the samples of this and all earlier calls of it, as from one fit; ``fit`` starts anew.
-
-        Only moments are kept, so "threshold" does not have it. Least squares needs those of twice the degree, takes the
-        route "gram", and has no coefficients before there are as many samples as monomials (or a ridge).
-        """
-        first = not hasattr(self, "_moments")
-        new = self._unfitted() if first else copy(self)
-        sample = new._sample(X, y, reset=first)
-        wanted = [new.degree] if new.method == "averaging" else [new.degree, 2 * new.degree]
-        if first:
-            new._check_memory(new.n_features_in_, max(wanted))
-            new._moments = [Moments(new.n_features_in_, degree) for degree in wanted]
-        if [moments.degree for moments in new._moments] != wanted:
-            raise ValueError("Arguments 'degree' and 'method' must not change between calls of partial_fit; fit anew.")
-        new.degree_ = new.degree
-        samples = [sample, sample.labelled(np.ones(len(sample.y)))]
-        new._moments = [
-            moments + Moments(moments.n, moments.degree).update(part)
-            for moments, part in zip(new._moments, samples, strict=False)
-        ]
-        means = new._moments[0].coefficients
-        if new.method == "averaging":
-            new.coef_ = means
-        elif new.ridge > 0 or new._moments[0].count >= len(means):
-            new.coef_ = solve(gram(new._moments[1], new.degree), means, new.ridge)
-            new.solver_, new.n_iter_ = "gram", 0
         self.__dict__ = new.__dict__
         return self
 
@@ -156,9 +126,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             return _sets(n, self.degree_) if kept is None else kept
         if kept is None:
             return monomials(n, self.degree_)
-        return np.asarray(
-            np.append(1 << np.arange(n), 0)[kept].sum(axis=1)
-        )  # the filler -1 is the last, which adds nothing
+        masks = np.append(1 << np.arange(n), 0)  # the filler -1 is the last, which adds nothing
+        return np.asarray(masks[kept].sum(axis=1))
 
     def _averaging(self, sample: Sample) -> None:
         self.coef_ = Moments(self.n_features_in_, self.degree_).update(sample).coefficients
@@ -172,16 +141,14 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
                 f"Least squares with {D:,} monomials needs as many samples, not n_samples={m}: "
                 "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
             )
-        fit = fit_sample(sample, self.degree_, ridge, self.solver, self.max_memory, self.tol)
-        self.coef_, self.solver_, self.n_iter_ = fit
+        self.coef_, self.solver_, self.n_iter_ = least_squares(sample, self.degree_, ridge, self.solver, self.tol)
 
     def _threshold(self, sample: Sample) -> None:
         m, n = sample.X.shape
         y = np.asarray(sample.y, dtype=np.float64)
-        moments = Moments(n, self.degree_).update(sample.labelled(y - y.mean()))
-        means = moments.coefficients
+        means = Moments(n, self.degree_).update(sample.labelled(y - y.mean())).coefficients
         means[0] = y.mean()
-        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * moments.mean_square / m))
+        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * y.var() / m))
         if len(kept) > m:
             raise ValueError(
                 f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
@@ -195,36 +162,11 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
 
         G = np.zeros((len(kept),) * 2)
         b = np.zeros(len(kept))
-        for G_part, b_part in parallel(
-            equations, sample.labelled(y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
-        ):
+        blocks = sample.labelled(y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
+        for G_part, b_part in parallel(equations, blocks):
             G += G_part
             b += b_part
         self.coef_ = solve(G, b)
-
-    def _sample(self, X: ArrayLike, y: ArrayLike, reset: bool) -> Sample:
-        checks.integer("degree", self.degree, 0)
-        checks.one_of("method", self.method, METHODS)
-        checks.real("ridge", self.ridge, 0)
-        checks.real("level", self.level, 0)
-        checks.real("tol", self.tol, 0, 1)
-        points, labels = validate_data(self, X, y, dtype="numeric", y_numeric=True, reset=reset)
-        self._check_memory(points.shape[1], self.degree)
-        return Sample.checked(points, labels)
-
-    def _unfitted(self) -> LowDegreeRegressor:
-        """A copy without what earlier fits have found."""
-        new = copy(self)
-        for name in ("_moments", "_kept", "coef_", "solver_", "n_iter_"):
-            new.__dict__.pop(name, None)
-        return new
-
-    def _check_memory(self, n: int, degree: int) -> None:
-        D = dimension(n, degree)
-        limit = checks.real("max_memory", self.max_memory, 0)
-        if MONOMIAL_BYTES * D > limit:
-            need = f"The {D:,} monomials of degree {degree} in {n} variables need {MONOMIAL_BYTES * D / 1e9:.3g} GB"
-            raise ValueError(f"{need}, more than 'max_memory', {limit / 1e9:.3g} GB: take a smaller 'degree'.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

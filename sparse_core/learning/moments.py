@@ -11,8 +11,7 @@ Paper: Lemma 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from copy import copy
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import Array, slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import index, monomials
-from .monomial_products import MonomialProducts, packed_signs, products_of
-from .sample import Sample, joined
+from ..cube.hypercube import index, listed_degree, monomials
+from ..cube.packed import in_words
+from .monomial_products import MonomialProducts, products_of
+from .sample import Sample
 
-__all__ = ["TABLE_N", "Moments"]
+__all__ = ["HISTOGRAM_SAMPLES", "TABLE_N", "Moments"]
 
 # Coordinates up to which a table of all 2^n sets, 32 MB of doubles, is worth its memory.
 TABLE_N = 22
@@ -33,6 +33,8 @@ TABLE_N = 22
 SINGLE_EXACT = 1 << 24
 # Samples with labels -1 and 1 that are counted in the time in which one with another label is multiplied.
 SIGNS_PER_PRODUCT = 4
+# Samples that are read at a time for a table of the cube.
+HISTOGRAM_SAMPLES = 1 << 15
 # Moments that are added at a time: the four arrays of the sum, of half a megabyte each, then stay in a cache.
 ADDED_MOMENTS = 1 << 16
 
@@ -63,8 +65,11 @@ class Moments:
     def __init__(self, n: int, degree: int) -> None:
         self.n = checks.integer("n", n, 0, 10**6)
         self.degree = checks.integer("degree", degree, 0)
+        listed_degree(self.n, self.degree)
         self.count = 0
-        self._sums, self._rest = np.zeros((2, self._products.size + 1))  # the last entry is sum y^2
+        # An unevaluated sum of two doubles for each moment.
+        self._sums = np.zeros(self._products.size)
+        self._rest = np.zeros(self._products.size)
 
     @property
     def _products(self) -> MonomialProducts:
@@ -74,61 +79,37 @@ class Moments:
     def block(self) -> int:
         return self._products.block
 
-    def update(
-        self, X: ArrayLike | Sample | Iterable[tuple[ArrayLike, ArrayLike]], y: ArrayLike | None = None
-    ) -> Moments:
+    def update(self, X: ArrayLike | Sample, y: ArrayLike | None = None) -> Moments:
         """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
 
-        X holds points as rows of -1 and 1, y one real label each (arrays or memory maps). Without y, X is a ``Sample``
-        or an iterable of samples or such pairs (X, y), which are read one after another.
+        X holds points as rows of -1 and 1, y one real label each (arrays or memory maps). Without y, X is a ``Sample``.
         """
-        if y is None and isinstance(X, np.ndarray):
-            raise TypeError("Argument 'y' is missing: give one label per point, or an iterable of pairs (X, y).")
-        given: Any = X if y is None else Sample.checked(X, y)  # type: ignore[arg-type]  # with y, X is an array
-        new = self._at(0, *np.zeros((2, len(self._sums))))
-        if isinstance(given, Sample):
-            new._read([given], len(given.y))
-        else:
-            new._read((pair if isinstance(pair, Sample) else Sample.checked(*pair) for pair in given), None)
+        if y is None and not isinstance(X, Sample):
+            raise TypeError("Argument 'y' is missing: give one label for each point.")
+        sample = X if isinstance(X, Sample) else Sample.checked(X, y)
+        checks.signs("X", sample.X[:0], self.n)
+        new = Moments(self.n, self.degree)
+        new.count = len(sample.y)
+        for sums in self._parts(sample):
+            new._add(sums)
         if self.count:
             new = self + new
-        self.count, self._sums, self._rest = new.count, new._sums, new._rest
+        self.__dict__ = new.__dict__
         return self
 
-    def _read(self, samples: Iterable[Sample], m: int | None) -> None:
-        """Add the samples, m in all if that is known."""
+    def _parts(self, sample: Sample) -> Iterable[Array]:
+        """The moments of parts of a sample, by the quickest way."""
         products = self._products
-        table = np.zeros(0)  # the sum of the labels at each point of the cube, once a sample needs it
-        squares = 0.0
-        for y, where, sums in products.over(self._blocks(samples), self._block_sums, m):
-            self.count += len(y)
-            if sums is not None:
-                self._add(sums)
-                continue
-            if not len(table):
-                table = np.zeros(1 << self.n)
-            np.add.at(table, where, y)
-            squares += float(y @ y)
-        if len(table):
-            sums = np.zeros_like(self._sums)
+        dtype = self._type_of_products(sample)
+        if dtype is None:
+            table = np.zeros(1 << self.n)  # the sum of the labels at each point of the cube
+            for block in sample.blocks(HISTOGRAM_SAMPLES):
+                np.add.at(table, index(block.X, checked=True), block.y)
+            sums = np.zeros(products.size)
             sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
-            sums[-1] = squares
-            self._add(sums)
-
-    def _blocks(self, samples: Iterable[Sample]) -> Iterator[tuple[Sample, Any]]:
-        """The samples as they are summed together, with the type of the products, or None for the transform."""
-        products = self._products
-        for sample in joined(self._of_n_columns(samples), products.block):
-            dtype = self._type_of_products(sample)
-            size = products.sign_block if dtype in (None, np.uint64) else products.block
-            for block in sample.blocks(size):
-                yield block, dtype
-
-    def _of_n_columns(self, samples: Iterable[Sample]) -> Iterator[Sample]:
-        """The samples, once each is known to have n columns."""
-        for sample in samples:
-            checks.signs("X", sample.X[:0], self.n)
-            yield sample
+            return [sums]
+        size = products.sign_block if dtype is np.uint64 else products.block
+        return products.over(sample.blocks(size), lambda block: self._block_sums(block, dtype), len(sample.y))
 
     def _type_of_products(self, sample: Sample) -> Any:
         """uint64 for labels -1 and 1, float32 where it is exact or that of the labels, else float64; None: no products.
@@ -146,17 +127,15 @@ class Moments:
             return None
         return np.uint64 if signs else np.float32
 
-    def _block_sums(self, task: tuple[Sample, Any]) -> tuple[Array, Any, Any]:
-        """The labels of a block, and where each of its points stands on the cube, or else its sums."""
-        (X, y), dtype = task
-        if dtype is None:
-            return y, index(X, checked=True), None
+    def _block_sums(self, block: Sample, dtype: Any) -> Array:
+        """The moments of a block, by products of this type."""
         products = self._products
-        values = packed_signs(y) if dtype is np.uint64 else y.astype(dtype, copy=False)
+        X, y = block
+        values = in_words(y < 0) if dtype is np.uint64 else y.astype(dtype, copy=False)
         sums = products.adjoint(products.factors(X.T, dtype), values)
         if dtype is np.uint64:
             sums -= 64 * len(values) - len(y)  # the bits beyond the last sample
-        return y, None, np.append(sums, np.square(y, dtype=np.float64).sum())
+        return sums
 
     def _add(self, terms: NDArray[Any]) -> None:
         """Knuth's two-sum: sums + terms = total + error exactly."""
@@ -171,18 +150,15 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
-        n, d = self.n, self.degree
-        if (n, d) != (other.n, other.degree):
-            raise ValueError(f"Argument 'other' must have n = {n} and degree {d}, not {other.n} and {other.degree}.")
-        result = self._at(self.count + other.count, self._sums.copy(), self._rest + other._rest)
+        if (self.n, self.degree) != (other.n, other.degree):
+            wanted = f"n = {self.n} and degree {self.degree}"
+            raise ValueError(f"Argument 'other' must have {wanted}, not {other.n} and {other.degree}.")
+        result = Moments(self.n, self.degree)
+        result.count = self.count + other.count
+        result._sums = self._sums.copy()
+        result._rest = self._rest + other._rest
         result._add(other._sums)
         return result
-
-    def _at(self, count: int, sums: Array, rest: Array) -> Moments:
-        """Other moments of the same n and degree."""
-        new = copy(self)
-        new.count, new._sums, new._rest = count, sums, rest
-        return new
 
     @property
     def sums(self) -> Array:
@@ -192,18 +168,9 @@ class Moments:
     @property
     def coefficients(self) -> Array:
         """S_T / count, the estimates of fhat(T), in the order of ``sums``."""
-        return np.asarray(self.sums / self._samples)
-
-    @property
-    def mean_square(self) -> float:
-        """sum y^2 / count."""
-        return float(self._sums[-1] + self._rest[-1]) / self._samples
-
-    @property
-    def _samples(self) -> int:
         if self.count == 0:
             raise ValueError("There are no samples yet: call 'update' first.")
-        return self.count
+        return np.asarray(self.sums / self.count)
 
     def __repr__(self) -> str:
         return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 
 from .._arrays import parallel
 from ..cube.hypercube import dimension, supports
+from ..cube.packed import in_words
 
-__all__ = ["Factors", "MonomialProducts", "packed_signs", "products_of"]
+__all__ = ["Factors", "MonomialProducts", "products_of"]
 
 # Rows of a product, that is sets A, from which it is worth its call: up to degree 2, and above.
 ROWS = (24, 64)
@@ -40,8 +41,10 @@ MOST_ROWS = 96
 FACTOR_ENTRIES = 1 << 23
 # Entries of that factor which stay in a cache, 2 MB in double precision: to there blocks have more than 1024 samples.
 CACHED_ENTRIES = 1 << 18
-# Samples of a block, at least and at most.
-SHORTEST_BLOCK, LONGEST_BLOCK = 16, 4096
+# Samples of a block, at least.
+SHORTEST_BLOCK = 16
+# Samples of a block, at most.
+LONGEST_BLOCK = 4096
 # Samples of a block that is too long for CACHED_ENTRIES.
 LONG_BLOCK = 1024
 # Words of 64 labels in a block of bits.
@@ -180,7 +183,7 @@ class MonomialProducts:
         ceil(degree/2) elements; their characters are made tile by tile, when they are needed.
         """
         if dtype is np.uint64:
-            columns = packed_signs(columns)
+            columns = in_words(np.ascontiguousarray(columns) < 0)
         points = _work_array("points", (self.n, columns.shape[1]), dtype)
         above = _work_array("above", (self.n + 1, columns.shape[1]), dtype)
         points[...] = columns
@@ -268,19 +271,6 @@ def products_of(n: int, degree: int) -> MonomialProducts:
     4096
     """
     return MonomialProducts(n, degree)
-
-
-def packed_signs(signs: NDArray[Any]) -> NDArray[np.uint64]:
-    """One bit per sign along the last axis, 1 for -1, in words of 64 filled up with 0.
-
-    >>> packed_signs(np.array([[1, -1, -1], [1, 1, 1]]))
-    array([[6],
-           [0]], dtype=uint64)
-    """
-    bits = np.packbits(np.ascontiguousarray(signs) < 0, axis=-1, bitorder="little")
-    words = np.zeros((*bits.shape[:-1], -(-bits.shape[-1] // 8)), dtype=np.uint64)
-    words.view(np.uint8)[..., : bits.shape[-1]] = bits
-    return words
 
 
 def _power_of_2(number: int) -> int:

@@ -18,19 +18,19 @@ Paper: Lemma 7, which calls it polynomial regression.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from math import comb, inf
+from collections.abc import Callable
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from .. import checks
 from .._arrays import Array, parallel, slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import dimension, index, monomials, supports
-from .moments import TABLE_N, Moments
+from ..cube.hypercube import dimension, index, monomials
+from .moments import HISTOGRAM_SAMPLES, TABLE_N, Moments
 from .monomial_products import products_of
 from .sample import Sample
 
@@ -40,7 +40,6 @@ __all__ = [
     "choose",
     "conjugate_gradients",
     "distance_kernel",
-    "fit_sample",
     "gram",
     "least_squares",
     "solve",
@@ -55,14 +54,18 @@ WALSH_N = 25
 KERNEL_SAMPLES = 5000
 # Monomials up to which the Gram matrix is, in a fraction of a second.
 GRAM_MONOMIALS = 2500
-# Samples that are read at a time for a histogram.
-HISTOGRAM_SAMPLES = 1 << 15
+# Coordinates up to which a set is a bit mask, by which the Gram matrix is looked up.
+GRAM_N = 62
+# Degrees beyond this count as this one: unless n is smaller there are 2^26 monomials, too many for all but "cg".
+MOST_DEGREE = 26
 # Steps of conjugate gradients after which they are given up.
 MAX_STEPS = 2000
 # Reduction of the residual that steps in single precision can give.
 SINGLE_REDUCTION = 4e-7
 # Unknowns from which ``solve`` tries conjugate gradients before the factors of the matrix.
 ITERATED_UNKNOWNS = 500
+# Steps that it tries: in the time of the factors of 1500 unknowns.
+ITERATED_STEPS = 40
 # Relative residual that is no more than rounding.
 ROUNDING = 1e-14
 # Eigenvalues up to this share of the largest count as zeros.
@@ -80,42 +83,26 @@ class Fit(NamedTuple):
 
 
 def least_squares(
-    X: ArrayLike,
-    y: ArrayLike,
-    degree: int,
-    ridge: float = 0.0,
-    solver: str = "auto",
-    memory: float = inf,
-    tolerance: float = TOLERANCE,
+    sample: Sample, degree: int, ridge: float = 0.0, solver: str = "auto", tolerance: float = TOLERANCE
 ) -> Fit:
     """argmin_c mean_i (y_i - sum_{|T| <= d} c_T chi_T(x_i))^2 + ridge |c|^2.
 
     Parameters
     ----------
-    X, y : points as rows of -1 and 1 (an array or a memory map), and one real label each.
     solver : "gram", "kernel", "cg" or "walsh", or "auto" for the one that ``choose`` names.
-    memory : bytes that "auto" may use.
     tolerance : of the residual of "cg" and "walsh", relative to the right side of the equations.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
-    >>> least_squares(X, 3.0 - 2.0 * X[:, 1], degree=1)
+    >>> least_squares(Sample.checked(X, 3.0 - 2.0 * X[:, 1]), degree=1)
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
-    """
-    return fit_sample(Sample.checked(X, y), degree, ridge, solver, memory, tolerance)
-
-
-def fit_sample(sample: Sample, degree: int, ridge: float, solver: str, memory: float, tolerance: float) -> Fit:
-    """``least_squares`` of a sample that has been checked.
-
-    >>> fit_sample(Sample.checked([[1], [-1]], [1, 2]), 1, 0.0, "kernel", inf, TOLERANCE).coefficients
-    array([ 1.5, -0.5])
     """
     m, n = sample.X.shape
     checks.integer("m", m, 1)
     degree = checks.integer("degree", degree, 0)
+    ridge = checks.real("ridge", ridge, 0)
     tolerance = checks.real("tolerance", tolerance, 0, 1)
     if checks.one_of("solver", solver, ("auto", *SOLVERS)) == "auto":
-        solver = choose(m, n, degree, memory)
+        solver = choose(m, n, degree)
     if solver == "kernel":
         a = solve(_kernel_matrix(sample.X, degree), checks.real_array("y", sample.y, 1).astype(np.float64), m * ridge)
         return Fit(Moments(n, degree).update(sample.labelled(a)).sums, solver, 0)
@@ -131,26 +118,26 @@ def fit_sample(sample: Sample, degree: int, ridge: float, solver: str, memory: f
     return Fit(c, solver, steps)
 
 
-def choose(m: int, n: int, degree: int, memory: float = inf) -> str:
-    """A quick route within so many bytes of memory, for m samples of n coordinates; an exact one where that is quick.
+def choose(m: int, n: int, degree: int) -> str:
+    """A quick route for m samples of n coordinates; an exact one where that is quick.
 
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')
     """
     m = checks.integer("m", m, 1)
-    n = checks.integer("n", n, 0)
+    n = checks.integer("n", n, 0, 10**6)
     degree = checks.integer("degree", degree, 0)
-    D = dimension(n, degree)
-    squares = dimension(n, 2 * degree)
+    D = dimension(n, min(degree, MOST_DEGREE))
+    squares = dimension(n, min(2 * degree, MOST_DEGREE))
     # Fewer samples than monomials: the smaller system is that of the samples.
-    if m < min(D, KERNEL_SAMPLES) and 16 * m**2 <= memory:
+    if m < min(D, KERNEL_SAMPLES):
         return "kernel"
     # The moments of twice the degree, 64 of which a processor counts in the time of one product, cost no more than
     # some ten steps; or there would be many steps, since with few samples the Gram matrix is far from the identity.
-    if D <= GRAM_MONOMIALS and (squares <= 64 * D or m < 2 * D) and 16 * D**2 + 80 * squares <= memory:
+    if n <= GRAM_N and D <= GRAM_MONOMIALS and (squares <= 64 * D or m < 2 * D):
         return "gram"
     # Two transforms of the table of the cube, about n 2^n operations, cost less than two products over the samples.
-    if n <= WALSH_N and 8 * n << n < m * D and 40 << n <= memory:
+    if n <= WALSH_N and 8 * n << n < m * D:
         return "walsh"
     return "cg"
 
@@ -170,17 +157,15 @@ def conjugate_gradients(apply: Callable[[Array, Any], Array], b: Array, toleranc
     """
     c = np.zeros_like(b)
     residual = b
-    size = left = _dot(b, b) ** 0.5
+    size = _dot(b, b) ** 0.5
+    left = size
     steps = 0
     while left > tolerance * size and steps < MAX_STEPS:
         goal = max(tolerance * size / 2, SINGLE_REDUCTION * left)
-        change = None
-        for change, estimate in _descend(lambda v: apply(v, np.float32), residual):  # noqa: B007
-            steps += 1
-            if estimate <= goal or steps >= MAX_STEPS:
-                break
-        if change is None:  # the residual is in the kernel of A
+        change, taken = _descend(lambda v: apply(v, np.float32), residual, goal, MAX_STEPS - steps)
+        if taken == 0:  # the residual is in the kernel of A
             break
+        steps += taken
         c = c + change
         residual = b - apply(c, np.float64)
         left = _dot(residual, residual) ** 0.5
@@ -196,24 +181,26 @@ def conjugate_gradients(apply: Callable[[Array, Any], Array], b: Array, toleranc
     return c, steps
 
 
-def _descend(apply: Callable[[Array], Array], b: Array) -> Iterator[tuple[Array, float]]:
-    """The steps of conjugate gradients for apply(x) = b: x and |b - apply(x)|, until this is in the matrix's kernel."""
+def _descend(apply: Callable[[Array], Array], b: Array, goal: float, most: int) -> tuple[Array, int]:
+    """x with |b - apply(x)| <= goal and the steps taken, at most so many; fewer where the rest is in the kernel."""
     x = np.zeros_like(b)
     r = b.copy()
     p = b.copy()
     square = _dot(r, r)
-    while True:
+    for step in range(most):
         image = apply(p)
         curvature = _dot(p, image)
         if curvature <= 0:
-            return
+            return x, step
         rate = square / curvature
-        x = x + rate * p
+        x += rate * p
         r -= rate * image
         before = square
         square = _dot(r, r)
-        yield x, square**0.5
+        if square**0.5 <= goal:
+            return x, step + 1
         p = r + (square / before) * p
+    return x, most
 
 
 def _dot(a: Array, b: Array) -> float:
@@ -223,8 +210,8 @@ def _dot(a: Array, b: Array) -> float:
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     """(A + ridge) x = b for A symmetric and not negative, to rounding; the shortest x where there are many.
 
-    The ridge is added to A in place; b may have columns. Conjugate gradients, where A is large, b one column and each
-    step halves the residual at least; else Cholesky, or the pseudo-inverse where that breaks down.
+    The ridge is added to A in place; b may have columns. Conjugate gradients, where A is large, b one column and some
+    steps are enough; else Cholesky, or the pseudo-inverse where that breaks down.
 
     >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
     array([1., 1.])
@@ -238,12 +225,11 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
 def _solution(A: Array, b: Array) -> Array:
     if not len(b):
         return b
-    size = float(np.linalg.norm(b)) if len(b) >= ITERATED_UNKNOWNS and b.ndim == 1 else 0.0
-    for step, (x, left) in enumerate(_descend(lambda v: blas.dsymv(1.0, A.T, v), b) if size else (), start=1):
-        if left <= ROUNDING * size / 2 and np.linalg.norm(b - A @ x) <= ROUNDING * size:
+    if len(b) >= ITERATED_UNKNOWNS and b.ndim == 1:
+        size = float(np.linalg.norm(b))
+        x, _ = _descend(lambda v: blas.dsymv(1.0, A.T, v), b, ROUNDING * size / 2, ITERATED_STEPS)
+        if np.linalg.norm(b - A @ x) <= ROUNDING * size:
             return x
-        if left > size * 2.0**-step:
-            break
     factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
     if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
         return np.asarray(lapack.dpotrs(factor, b)[0])
@@ -267,6 +253,8 @@ def distance_kernel(n: int, degree: int) -> Array:
 def gram(moments: Moments, degree: int) -> Array:
     """G[T, T'] = S_{T xor T'} / count: the Gram matrix of the monomials, from moments of labels 1 and twice the degree.
 
+    The sets are bit masks, so n <= 62.
+
     >>> gram(Moments(2, degree=2).update([[1, 1], [1, -1]], [1, 1]), degree=1)
     array([[1., 1., 0.],
            [1., 1., 0.],
@@ -274,40 +262,26 @@ def gram(moments: Moments, degree: int) -> Array:
     """
     n = moments.n
     degree = min(checks.integer("degree", degree, 0, moments.degree // 2), n)
-    words = _words(n, degree)
+    sets = monomials(n, degree)
     entries = _entries(moments)
-    G = np.empty((len(words),) * 2)
+    G = np.empty((len(sets),) * 2)
     for rows in slices(len(G), max(1, MATRIX_ENTRIES // len(G))):
-        G[rows, : rows.stop] = entries(words[rows, None] ^ words[: rows.stop])
+        G[rows, : rows.stop] = entries(sets[rows, None] ^ sets[: rows.stop])
         G[: rows.stop, rows] = G[rows, : rows.stop].T
     return G
 
 
 def _entries(moments: Moments) -> Callable[[NDArray[np.int64]], Array]:
-    """Words of sets -> their coefficients: from a table of all 2^n masks, or for larger n by bisection."""
-    words = _words(moments.n, moments.degree)
+    """Sets -> their coefficients: from a table of all 2^n sets, or for larger n by bisection."""
+    sets = monomials(moments.n, moments.degree)
     if moments.n <= TABLE_N:
         table = np.zeros(1 << moments.n)
-        table[words] = moments.coefficients
+        table[sets] = moments.coefficients
         return table.take
-    order = np.argsort(words)
-    words = words[order]
+    order = np.argsort(sets)
+    sets = sets[order]
     values = moments.coefficients[order]
-    return lambda wanted: values[np.searchsorted(words, wanted)]
-
-
-def _words(n: int, degree: int) -> NDArray[np.int64]:
-    """A word of 64 bits for each set of at most ``degree`` coordinates, T xor T' having the xor of their words.
-
-    These are the bit masks up to n = 62. Beyond, each coordinate has random bits; that all words differ is checked.
-    """
-    if n <= 62:
-        return monomials(n, degree)
-    bits = np.random.default_rng(n).integers(0, np.iinfo(np.int64).max, n)
-    words = np.concatenate([np.bitwise_xor.reduce(bits[level], axis=1) for level in supports(n, degree)])
-    if len(np.unique(words)) < len(words):
-        raise ValueError(f"Two of {len(words)} sets of coordinates have the same word of 64 bits.")
-    return words
+    return lambda wanted: values[np.searchsorted(sets, wanted)]
 
 
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
@@ -348,7 +322,8 @@ def _by_transforms(sample: Sample, degree: int) -> tuple[Array, Callable[[Array,
     m, n = sample.X.shape
     checks.integer("n", n, 0, WALSH_N)
     masks = monomials(n, degree)
-    frequency, labels = np.zeros((2, 1 << n))
+    frequency = np.zeros(1 << n)
+    labels = np.zeros(1 << n)
     for block in sample.blocks(HISTOGRAM_SAMPLES):
         where = index(block.X, checked=True)
         np.add.at(frequency, where, 1.0)

@@ -1,4 +1,4 @@
-r"""Exact risks of fitted polynomials, how they fall with the number of samples, and the forms that predict them.
+r"""Exact risks of fitted polynomials, and the forms that predict how they fall with the number of samples.
 
 By Parseval no test set is needed. A risk is a squared distance, without the 1/2 of the paper's loss.
 
@@ -7,38 +7,22 @@ Paper: section 2 (the loss), Lemma 7 (what the risks are about).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from copy import copy
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import checks
 from .._arrays import Array
-from .._interval import half_width
-from ..cube.fourier import walsh_transform
-from ..cube.hypercube import dimension, points
+from ..cube.hypercube import dimension
 
 if TYPE_CHECKING:  # it loads scikit-learn
     from .lowdegree import LowDegreeRegressor
 
-__all__ = ["Curve", "averaging_risk", "learning_curve", "least_squares_risk", "risk", "sample_risks", "standardised"]
+__all__ = ["averaging_risk", "least_squares_risk", "risk"]
 
 Sets = Mapping[tuple[int, ...], float]
-
-
-def standardised(values: ArrayLike) -> Array:
-    """(h - E h) / sqrt(Var h), from the table of h on the cube.
-
-    >>> standardised([3, 1, 1, -1])
-    array([ 1.41421356,  0.        ,  0.        , -1.41421356])
-    """
-    h, _ = checks.length_2n("values", values)
-    deviation = float(h.std())
-    if deviation == 0:
-        raise ValueError("Argument 'values' must not be constant.")
-    return np.asarray((h - h.mean()) / deviation, dtype=np.float64)
 
 
 def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
@@ -47,6 +31,7 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
     ``coefficients`` are those of h: all 2^n of them, as from ``fourier.walsh_transform``, or for any n a dictionary of
     those that are not 0, by their sets of coordinates: tuples of different coordinates in any order.
 
+    >>> from sparse_core.cube.hypercube import points
     >>> from sparse_core.learning import LowDegreeRegressor
     >>> X = points(2)
     >>> model = LowDegreeRegressor(1).fit(X, X[:, 0] * X[:, 1] + X[:, 0])
@@ -90,76 +75,6 @@ def _supports(model: LowDegreeRegressor) -> list[tuple[int, ...]]:
     return [tuple(i for i in T if i >= 0) for T in sets]  # coordinates filled up with -1
 
 
-def sample_risks(
-    model: LowDegreeRegressor,
-    values: ArrayLike,
-    m: int,
-    runs: int,
-    *,
-    rng: np.random.Generator,
-    noise: Callable[[Array], Array] | None = None,
-) -> Array:
-    """The risks of ``runs`` fits of a copy of the model, each to m uniform samples (x, h(x)), from the table of h.
-
-    ``noise`` maps y to noisy labels; the risk is that with respect to h all the same.
-
-    >>> from sparse_core.learning import LowDegreeRegressor
-    >>> sample_risks(LowDegreeRegressor(1), [1, -1, 1, -1], 100, 3, rng=np.random.default_rng(0)).shape
-    (3,)
-    """
-    h, n = checks.length_2n("values", values)
-    m = checks.size("m", m)
-    runs = checks.size("runs", runs)
-    rng = checks.generator("rng", rng)
-    checks.having("model", model, "fit", "predict")
-    checks.integer("n", n, 1)
-    cube = points(n)
-    coefficients = walsh_transform(h)
-    found = []
-    for _ in range(runs):
-        rows = rng.integers(0, len(h), m)
-        y = h[rows] if noise is None else noise(h[rows])
-        found.append(risk(copy(model).fit(cube[rows], y), coefficients))
-    return np.array(found)
-
-
-class Curve(NamedTuple):
-    """Mean risks at the sample sizes m, with their standard errors, each from the same number of runs."""
-
-    m: NDArray[np.int64]
-    mean: Array
-    error: Array
-    runs: int
-
-    def half_width(self, together: int = 1) -> Array:
-        """Half of the 95 % interval of each mean (Student), or of intervals that hold for ``together`` means at once.
-
-        >>> Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11).half_width().round(4)
-        array([0.2228])
-        """
-        together = checks.integer("together", together, 1)
-        return half_width(self.error, self.runs, 0.05 / together)
-
-
-def learning_curve(
-    model: LowDegreeRegressor, values: ArrayLike, sizes: Iterable[float], runs: int, *, rng: np.random.Generator
-) -> Curve:
-    """The mean risk over ``runs`` samples of each size, rounded down, with its standard error.
-
-    >>> from sparse_core.learning import LowDegreeRegressor
-    >>> curve = learning_curve(LowDegreeRegressor(1), [1, -1, 1, -1], [100, 10000], 5, rng=np.random.default_rng(0))
-    >>> bool(curve.mean[1] < curve.mean[0])
-    True
-    """
-    h, _ = checks.length_2n("values", values)
-    given = checks.real_array("sizes", sizes if isinstance(sizes, np.ndarray) else checks.listed("sizes", sizes), 1)
-    checks.integer("the number of sizes", len(given), 1)
-    m = np.array([checks.size("sizes", int(size)) for size in given], dtype=np.int64)
-    runs, rng = checks.size("runs", runs, 2), checks.generator("rng", rng)
-    found = np.array([sample_risks(model, h, size, runs, rng=rng) for size in m.tolist()])
-    return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
-
-
 def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:
     """E |f - h|^2 = tail + (D (|h|^2 + noise) - W) / m for averaging over m uniform samples of h, exactly.
 
@@ -170,8 +85,10 @@ def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) 
     0.02
     """
     weights, D = _weights(weights, degree)
-    m, noise = checks.integer("m", m, 1), checks.real("noise", noise, 0)
-    below, above = weights[: degree + 1].sum(), weights[degree + 1 :].sum()
+    m = checks.integer("m", m, 1)
+    noise = checks.real("noise", noise, 0)
+    below = weights[: degree + 1].sum()
+    above = weights[degree + 1 :].sum()
     return float(above + (D * (below + above + noise) - below) / m)
 
 

@@ -5,7 +5,7 @@ Every route from samples to coefficients takes one: moments, regression, the est
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import slices
 
-__all__ = ["Sample", "joined"]
+__all__ = ["Sample"]
 
 # Entries of X that are checked at a time: the two arrays of truth values that this takes have 4 MB each.
 CHECKED_ENTRIES = 1 << 22
@@ -60,29 +60,3 @@ class Sample(NamedTuple):
         for rows in slices(len(self.y), size):
             y = self.y[rows]
             yield Sample(self.X[rows], y if y.dtype in (np.float32, np.float64) else y.astype(np.float64))
-
-
-def joined(samples: Iterable[Sample], size: int) -> Iterator[Sample]:
-    """The same samples in the same order, neighbours that are shorter than ``size`` put together until they are not.
-
-    >>> short = [Sample.checked([[1]], [label]) for label in (3.0, 4.0, 5.0)]
-    >>> [sample.y for sample in joined(short, 2)]
-    [array([3., 4.]), array([5.])]
-    """
-    held: list[Sample] = []
-    for sample in samples:
-        if len(sample.y) >= size:
-            yield from _one(held)
-            yield sample
-            held = []
-            continue
-        held.append(sample)
-        if sum(len(part.y) for part in held) >= size:
-            yield from _one(held)
-            held = []
-    yield from _one(held)
-
-
-def _one(samples: list[Sample]) -> Iterator[Sample]:
-    if samples:
-        yield Sample(np.concatenate([part.X for part in samples]), np.concatenate([part.y for part in samples]))

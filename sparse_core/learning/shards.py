@@ -36,7 +36,7 @@ class Shard(NamedTuple):
     y: Path
 
     def samples(self) -> Sample:
-        """X and y, checked, as memory maps or, from small files, as arrays; ``Moments.update`` takes one or many.
+        """X and y, checked, as memory maps or, from small files, as arrays; ``Moments.update`` takes them.
 
         A missing file is a FileNotFoundError, a broken one a ValueError, both with its name.
         """

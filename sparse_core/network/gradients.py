@@ -6,7 +6,7 @@ d_i h(x) = sum_{j in R_x} v_ji, the i-th entry of the gradient. For every networ
     sqrt(AS(h)) <= sqrt(J(h)) <= sqrt(E |grad h|^2) + (1/2) sqrt(E sum_i (sum_{j in R_x ^ R_x'} |v_ji|)^2),
 
 where J(h) = E sum_i avg_t (d_i h(x with x_i = t))^2, t in [-1, 1], is the mean squared slope along the edges
-(`ours-edge-form`, `ours-gradient`). With several layers the same holds without J, and the second term becomes
+(`ours-gradient`). With several layers the same holds without J, and the second term becomes
 
     (1/4) sqrt(E sum_i (sum_l sum_{j in R_x^l ^ R_x'^l} |g_j^l(x')| |z_j^l(x)| + |g_j^l(x)| |z_j^l(x')|)^2),
 
@@ -20,14 +20,15 @@ a sample of points estimates them.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array
+from .._arrays import Array, slices
 from ..cube.hypercube import points
+from .activity import BLOCK_ENTRIES, round_off
 from .network import SparseNetwork
 from .training import Layered
 
@@ -97,22 +98,43 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
         x = points(n).astype(np.float64)
     else:
         x = checks.signs("X", X, n).astype(np.float64)
+    if len(layers) == 1:
+        parts = [_one_layer(*layers[0], u, x[rows]) for rows in slices(len(x), max(1, BLOCK_ENTRIES // widest))]
+        return Edges(*map(np.concatenate, zip(*parts, strict=True)))
     here = _passes(layers, u, x)
     sensitivity = np.zeros(len(x))
-    slope = np.zeros(len(x)) if len(layers) == 1 else np.full(len(x), np.nan)
     boundary = np.zeros(len(x))
     for i in range(n):
-        if X is None:
-            near = here.at(np.arange(len(x)) ^ (1 << i))
-        else:
-            flipped = x.copy()
-            flipped[:, i] *= -1
-            near = _passes(layers, u, flipped)
+        flipped = x.copy()
+        flipped[:, i] *= -1
+        near = _passes(layers, u, flipped)
         sensitivity += (here.value - near.value) ** 2 / 4
         boundary += _switched(here, near) ** 2
-        if len(layers) == 1:
-            slope += _mean_squared_slope(here.z[0], near.z[0], u * layers[0][0][:, i])
-    partial = here.backward[0]
+    return _found(x, here.backward[0], sensitivity, np.full(len(x), np.nan), boundary)
+
+
+def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
+    """``edges`` of one hidden layer: a flip of x_i changes the z_j by 2 x_i w_ji, so no neighbour needs a pass."""
+    z = x @ W.T - b
+    # What z may err by here and after a flip; a neuron within it contributes nothing but round-off.
+    error = 4 * round_off(W, b, x)
+    active = z > error
+    value = np.maximum(z, 0) @ u
+    v = u[:, None] * W
+    partial = active @ v
+    sensitivity = np.zeros(len(x))
+    slope = np.zeros(len(x))
+    boundary = np.zeros(len(x))
+    for i in range(x.shape[1]):
+        near = z - 2 * x[:, [i]] * W[:, i]
+        switched = active != (near > error)
+        sensitivity += (value - np.maximum(near, 0) @ u) ** 2 / 4
+        boundary += (switched @ np.abs(v[:, i])) ** 2
+        slope += _mean_squared_slope(partial[:, i], z, near, switched, v[:, i])
+    return _found(x, partial, sensitivity, slope, boundary)
+
+
+def _found(x: Array, partial: Array, sensitivity: Array, slope: Array, boundary: Array) -> Edges:
     increasing = 2 * (np.maximum(x * partial, 0) ** 2).sum(axis=1)
     return Edges(sensitivity, slope, (partial**2).sum(axis=1), boundary, increasing)
 
@@ -123,9 +145,6 @@ class _Passes(NamedTuple):
     value: Array
     z: list[Array]
     backward: list[Array]
-
-    def at(self, rows: NDArray[Any]) -> _Passes:
-        return _Passes(self.value[rows], [z[rows] for z in self.z], [g[rows] for g in self.backward])
 
 
 def _passes(layers: list[tuple[Array, Array]], u: Array, x: Array) -> _Passes:
@@ -151,25 +170,27 @@ def _switched(here: _Passes, near: _Passes) -> Array:
     return total
 
 
-def _mean_squared_slope(z: Array, other: Array, v: Array) -> Array:
-    """avg_t (sum_j v_j [z_j > 0 at t])^2 along the edge from x, where z_j is z, to x', where it is other.
+def _mean_squared_slope(start: Array, z: Array, near: Array, switched: NDArray[np.bool_], v: Array) -> Array:
+    """avg_t (d_i h)^2 along the edge from x, where the z_j are z, to x', where they are near; t in [0, 1] on the way.
 
-    Neuron j is active for t in [0, 1] from its end up to a break point; between two break points the slope is constant.
+    start : d_i h(x). It jumps by v_j, up or down, where a neuron that is ``switched`` has z_j = 0; with the break
+        points t_1 <= ... <= t_p, and the slopes S_0 = start, S_1, ..., S_p, the mean of the squares is
+        S_p^2 - sum_q t_q (S_q^2 - S_(q-1)^2).
     """
-    change = other - z
-    with np.errstate(divide="ignore", invalid="ignore"):
-        place = np.clip(-z / change, 0, 1)  # where z_j is 0 on the way from x to x'
-    begins = z > 0
-    ends = other > 0
-    place = np.where(begins == ends, 1.0, place)  # active all the way, or never: no break before the end
-    jump = np.where(begins == ends, 0.0, np.where(ends, v, -v))
-    order = np.argsort(place, axis=1)
-    place = np.take_along_axis(place, order, axis=1)
-    jump = np.take_along_axis(jump, order, axis=1)
-    start = np.where(begins, v, 0).sum(axis=1)
-    slopes = np.column_stack([start, start[:, None] + np.cumsum(jump, axis=1)])
-    lengths = np.diff(np.column_stack([np.zeros(len(z)), place, np.ones(len(z))]), axis=1)
-    return np.asarray((slopes**2 * lengths).sum(axis=1))
+    row, j = np.nonzero(switched)
+    before = z[row, j]
+    place = np.clip(before / (before - near[row, j]), 0, 1)
+    jump = np.where(before > near[row, j], -v[j], v[j])
+    order = np.lexsort((place, row))
+    row = row[order]
+    place = place[order]
+    jump = jump[order]
+    total = np.append(0.0, np.cumsum(jump))
+    first = np.searchsorted(row, np.arange(len(start)))
+    slope = start[row] + total[1:] - total[first][row]
+    steps = place * (slope**2 - (slope - jump) ** 2)
+    end = start + np.bincount(row, jump, len(start))
+    return np.asarray(end**2 - np.bincount(row, steps, len(start)))
 
 
 def _layers(net: SparseNetwork | Layered, output: int) -> tuple[list[tuple[Array, Array]], Array]:

@@ -1,4 +1,4 @@
-r"""Training ReLU networks by SGD or Adam, with a penalty on activations, and what their hidden layers then do.
+r"""Training ReLU networks by SGD or Adam, with a penalty on activations.
 
 Paper: section 1, on sparsity that emerges in training; the question of section 6 about practical algorithms.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, inf, pi, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from .. import checks
 from .._arrays import Array
 from .network import SparseNetwork
 
-__all__ = ["ActivationStatistics", "Layered", "activation_statistics", "classify", "fit", "fit_each"]
+__all__ = ["Layered", "classify", "fit", "fit_each"]
 
 Layers = list[tuple[Array, Array]]  # (W_l, b_l)
 
@@ -67,46 +67,6 @@ class Layered:
                 f"Only a network with one hidden layer is a SparseNetwork; this one has {len(self.W) - 1}."
             )
         return SparseNetwork(self.W[1][checks.integer("c", c, 0, len(self.b[1]) - 1)], self.W[0], self.b[0])
-
-
-class ActivationStatistics(NamedTuple):
-    """Activity of a layer on a sample; K is the number of active neurons at a point."""
-
-    active: float  # the share of active pairs of point and neuron
-    dead: float  # the share of neurons active at no point
-    always: float  # the share of neurons active at every point
-    mean: float  # E[K]
-    variance: float
-    most: int
-    spread: float  # Var K / sum_j p_j (1 - p_j), which is 1 for independent neurons
-    correlation: float  # the mean |correlation| of two neurons that vary
-
-
-def activation_statistics(active: ArrayLike) -> ActivationStatistics:
-    """Var K / sum_j p_j (1 - p_j) and other statistics of a (rows, neurons) array of activity: True, or a value > 0.
-
-    >>> print(*activation_statistics([[1, 1, 0, 0], [1, 0, 1, 0]])[:7])     # the second and the third never meet
-    0.5 0.25 0.25 2.0 0.0 2 0.0
-    """
-    A = checks.real_array("active", active, 2) > 0
-    checks.integer("the number of rows of active", len(A), 1)
-    p = A.mean(axis=0)
-    K = A.sum(axis=1)
-    variances = p * (1 - p)
-    vary = variances > 0
-    Z = (A[:, vary] - p[vary]) / np.sqrt(variances[vary])
-    C = np.abs(Z.T @ Z) / len(A)
-    pairs = len(C) * (len(C) - 1)
-    return ActivationStatistics(
-        active=float(A.mean()),
-        dead=float(np.mean(p == 0)),
-        always=float(np.mean(p == 1)),
-        mean=float(K.mean()),
-        variance=float(K.var()),
-        most=int(K.max()),
-        spread=float(K.var() / variances.sum()) if vary.any() else 1.0,
-        correlation=float((C.sum() - np.trace(C)) / pairs) if pairs else 0.0,
-    )
 
 
 def classify(

@@ -107,14 +107,6 @@ def files(n: int, d: int, m: int, rows: int = 0, labels: str = "real") -> Any:
     return lambda: (folder, shards.moments(found, d).coefficients)[1]
 
 
-def stream(n: int, d: int, m: int) -> Any:
-    """The samples of sixteen files, read as if they were one array."""
-    from sparse_core.learning.moments import Moments
-
-    folder, found = written(n, d, m, m // 16, "real")
-    return lambda: (folder, Moments(n, d).update(shard.samples() for shard in found).coefficients)[1]
-
-
 def cluster(n: int, d: int, m: int, rows: int, killed: bool = False) -> Run:
     """The same on two processes of a Dask cluster, one of which may be killed in the middle of each call."""
     import dask
@@ -159,7 +151,7 @@ FITS = {
     "Ridge, cholesky": cholesky,
     "LinearRegression": linear,
 }
-SHARDS = {"one array": coefficients, "16 files, one update": stream, "16 files, one each": files}
+SHARDS = {"one array": coefficients, "16 files, one each": files}
 PROCESSES = {"one process": files, "two processes": cluster, "one of them killed": one_killed}
 FAST = tuple(FITS)[:3]  # LinearRegression takes minutes
 CASES = (

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from companion import claims
-
 from sparse_book import ledger
+from sparse_book.claims import read
 
 BOOK = Path(__file__).parents[2] / "book"
-CLAIMS = claims.read(BOOK)
+CLAIMS = read(BOOK)
 CHAPTER = "02-uniform"
 
 

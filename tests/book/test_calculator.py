@@ -13,15 +13,15 @@ from sparse_core.bounds import ours, paper
 
 SCRIPT = make.BOOK / "assets" / "calculator.js"
 PAGE = (make.BOOK / "calculator.md").read_text(encoding="utf-8")
-PARAMETERS = "n s k W B eps delta rho d p tau m R".split()
-WHOLE = set("n s k d p m".split())
+PARAMETERS = "n s k W B eps delta rho d p tau m R W4 a D J".split()
+WHOLE = set("n s k d p m D".split())
 
 
 def both(name, bound, *arguments):
     return {f"paper.{name} {form}": bound(*arguments, form=form) for form in ("printed", "repaired")}
 
 
-def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R):
+def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R, W4, a, D, J):
     """Every row of the page, by sparse_core.bounds."""
     degree = ours.degree(eps, W, k, s)
     noise = both("lemma_10", paper.lemma_10, n, s, k, W, B, rho)
@@ -30,6 +30,12 @@ def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R):
         **both("lemma_9", paper.lemma_9, n, s, k, W, B),
         "ours.average_sensitivity k": ours.average_sensitivity(W, k),
         "ours.average_sensitivity": ours.average_sensitivity(W, k, s),
+        "ours.average_sensitivity_nonnegative": ours.average_sensitivity_nonnegative(W, k),
+        "ours.average_sensitivity_spread": ours.average_sensitivity_spread(W, W4, k, s),
+        "ours.average_sensitivity_moments": ours.average_sensitivity_moments(W, s, 1, a),
+        "ours.average_sensitivity_depth": ours.average_sensitivity_depth([W] * D, [k] * D, [s] * D),
+        "ours.gradient tail": ours.tail_from_average_sensitivity(J, d),
+        "ours.gradient degree": max(0, math.ceil(ours.LOSS * J / eps) - 1),
         **noise,
         "ours.noise_sensitivity": ours.noise_sensitivity(rho, W, k, s),
         **{
@@ -55,6 +61,8 @@ def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R):
         "paper.conjecture_20": paper.conjecture_20(m, s, k, W, B, R),
         "ours.rademacher joint": ours.rademacher(m, s, k, W, B, R, form="joint"),
         "ours.rademacher separated": ours.rademacher(m, s, k, W, B, R, form="separated"),
+        "ours.rademacher_mean": ours.rademacher_mean(m, s, a, W, B, R),
+        "ours.rademacher_ball": ours.rademacher_ball(m, s, W, B, R),
         **both("theorem_17", paper.theorem_17, n, s, k, W, B, R, eps, delta),
         "ours.theorem_17": ours.theorem_17(n, s, k, W, B, R, eps, delta),
     }
@@ -137,6 +145,10 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):
         n, s, k, W, B, m, R = (setting[key] for key in "n s k W B m R".split())
         trivial = {
             "ours.average_sensitivity": s**2 * W**2,
+            "ours.average_sensitivity_spread": s**2 * W**2,
+            "ours.average_sensitivity_moments": s**2 * W**2,
+            "ours.gradient degree": n,
+            "ours.rademacher_mean": setting["a"] * (W * R + B),
             "ours.theorem_8_degree": n,
             "paper.theorem_8_degree repaired": n,
             "ours.least_squares_samples": 2.0**n if n < 1024 else math.inf,

@@ -1,6 +1,7 @@
 """Claims, their statements in the boxes of chapters, and the audit: what does not agree is refused, rule by rule."""
 
 import re
+import shutil
 
 import pytest
 import yaml
@@ -8,9 +9,10 @@ from companion import audit, claims, pages
 from examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
 
 from sparse_book import ledger
+from sparse_book.claims import read, read_yaml, statements
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
-UNCONTROLLED = ledger.check("lemma-9", 1, 2, evidence="exhaustive", over="networks")
+UNCONTROLLED = ledger.check("lemma-9", [0, 1], 2, evidence="exhaustive", over="networks")
 
 
 # What is read
@@ -30,7 +32,7 @@ def book(tmp_path):
     named = {key: value for key, value in claim("b", box="box-b").items() if key not in form}
     other = {key: value for key, value in claim("other", stands_in="sec-other").items() if key != "chapter"}
     (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump([lemma, named, other]))
-    (folder / "claims/published.yml").write_text("lemma-9: Lemma-9\n")
+    (folder / "claims/published.yml").write_text("lemma-9: {label: Lemma-9, required: exhaustive}\n")
     return folder
 
 
@@ -39,7 +41,7 @@ def write(book, text, name=CHAPTER):
 
 
 def test_a_statement_is_read_from_its_box_and_the_chapter_from_the_file(book):
-    found = claims.read(book)
+    found = read(book)
     assert [(c["id"], c["statement"], c["chapter"]) for c in found] == [
         ("lemma-9", "It *is* $1 < 2$ small.", CHAPTER),
         ("b", "B.", CHAPTER),
@@ -47,11 +49,11 @@ def test_a_statement_is_read_from_its_box_and_the_chapter_from_the_file(book):
     ]
     assert audit.malformed(found) == []
     aligned = "```{prf:lemma} A\n:label: a\n\n$$\n\\begin{aligned}\na&=b\\\\\n&<c\n\\end{aligned}\n$$\n```\n"
-    assert claims.statements(aligned) == {"a": ("Lemma", "$a =b <c$")}
+    assert statements(aligned) == {"a": ("Lemma", "$a =b <c$")}
 
 
 def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
-    lemma, named, other = claims.read(book)
+    lemma, named, other = read(book)
     assert claims.place(lemma, []) == f"{CHAPTER}.html#lemma-9" and claims.place(named, []).endswith("#box-b")
     assert claims.place(other, []) == f"{CHAPTER}.html#sec-other"
     first, second = ({**record(passing("other")), "anchor": anchor} for anchor in ("one", "two"))
@@ -84,20 +86,20 @@ def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
 def test_what_is_no_list_of_claims_is_refused_in_one_line(book, text, reason):
     write(book, text)
     with pytest.raises(ledger.LedgerError, match=reason) as refusal:
-        claims.read(book)
+        read(book)
     assert "\n" not in str(refusal.value)
 
 
 def test_claims_of_no_chapter_are_refused(book):
     write(book, "[]", "03-misspelt")
     with pytest.raises(ledger.LedgerError, match="there is no chapter 03-misspelt in _toc.yml"):
-        claims.read(book)
+        read(book)
 
 
 def test_the_book_s_own_claims_are_well_formed_and_published():
     assert audit.malformed(CLAIMS) == []
-    published = claims.read_yaml(BOOK / "claims/published.yml", dict)
-    assert published == {c["id"]: c["label"] for c in CLAIMS} and len(published) == len(CLAIMS)
+    published = read_yaml(BOOK / "claims/published.yml", dict)
+    assert published == {c["id"]: {"label": c["label"], "required": c["required"]} for c in CLAIMS}
     in_boxes = sum("box" in c for c in CLAIMS)
     assert in_boxes >= 100
 
@@ -128,15 +130,22 @@ def test_each_erratum_is_named_by_what_it_concerns():
 # The audit
 
 
+def as_published(name="lemma-9", label="Lemma-9", required="exhaustive"):
+    return {name: {"label": label, "required": required}}
+
+
 def problems(entries, records, chapters=(CHAPTER,), published=None):
     return audit.audit(entries, [record(r) for r in records], chapters, published or {})
 
 
 def test_claims_with_their_evidence_have_no_problems():
-    assert problems([claim()], [passing()], published={"lemma-9": "Lemma-9"}) == []
+    assert problems([claim()], [passing()], published=as_published()) == []
     assert problems([claim(verdict="false as printed", required="refuted")], [REFUTED]) == []
     other = claim("li-rates", source="other", arxiv="2609.09130", uses=["lemma-9"])
     assert problems([claim(), other], [passing(), passing("li-rates")]) == []
+    follows = claim("a", required="follows", follows=["lemma-9"], uses=["lemma-9"])
+    assert problems([claim(), follows], [passing()]) == []
+    assert audit.status([claim(), follows], [record(passing())])["a"] == ("follows", [])
 
 
 @pytest.mark.parametrize(
@@ -157,14 +166,36 @@ def test_claims_with_their_evidence_have_no_problems():
         ([claim()], [passing(), passing()], {}, "the same check stands twice"),
         ([claim()], [passing(), REFUTED], {}, "refuted, but book/claims calls it true"),
         ([claim(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
-        ([claim(label="L")], [passing()], {"lemma-9": "Lemma 9"}, "its label changed from 'Lemma 9' to 'L'"),
-        ([claim()], [passing()], {"lemma-8": "Lemma 8"}, "lemma-8: published as 'Lemma 8', now missing"),
+        ([claim(label="L")], [passing()], as_published(), "its label changed from 'Lemma-9' to 'L'"),
+        ([claim()], [passing()], as_published("lemma-8"), "lemma-8: published as 'Lemma-9', now missing"),
+        ([claim()], [passing()], {"lemma-9": "Lemma-9"}, "lemma-9: claims/published.yml must give its label and what"),
         ([claim(), claim()], [passing()], {}, "lemma-9: the id stands twice"),
         ([claim(statement="")], [passing()], {}, "lemma-9: no statement"),
         ([claim(verdict="proved")], [passing()], {}, "verdict 'proved' is none of"),
         ([claim(source="theirs")], [passing()], {}, "source 'theirs' is none of"),
         ([claim(vedict="true")], [passing()], {}, "lemma-9: a claim has no vedict"),
-        ([claim(required="cited")], [], {}, "it must give its reason"),
+        ([claim(required="cited")], [], {}, "lemma-9: cited, so it must give its reason"),
+        ([claim(required="cited", reason="none")], [], {}, "lemma-9: cited, so it must give its reason"),
+        ([claim(required="not runnable", reason="not run")], [], {}, "lemma-9: not runnable, so it must give its"),
+        ([claim(required="cited", reason="It is in a book.")], [], {}, "only results of others are cited"),
+        ([claim(required="follows", reason="Clear.")], [], {}, "where its list 'follows' is not empty"),
+        ([claim(follows=["lemma-9"])], [], {}, "where its list 'follows' is not empty"),
+        ([claim(required="follows", follows=["lemma-6"])], [], {}, "follows names 'lemma-6', which does not exist"),
+        (
+            [claim(), claim("a", required="follows", follows=["lemma-9"])],
+            [],
+            {},
+            "a: follows from 'lemma-9', which must stand among what it uses",
+        ),
+        (
+            [
+                claim("b", required="not runnable", reason="About all algorithms."),
+                claim("a", required="follows", follows=["b"], uses=["b"]),
+            ],
+            [],
+            {},
+            "a: follows from 'b', which is not run itself",
+        ),
         ([claim(uses=["lemma-6"])], [passing()], {}, "uses names 'lemma-6', which does not exist"),
         ([claim(uses=["lemma-9"])], [passing()], {}, "lemma-9 uses lemma-9: circular"),
         ([claim("a", uses=["b"]), claim("b", uses=["a"])], [], {}, "circular"),
@@ -199,6 +230,28 @@ def test_a_record_that_was_smuggled_in_is_found(forged, problem):
     assert found.startswith(f"lemma-9: {problem}")
 
 
+@pytest.mark.parametrize(
+    "then, now, allowed",
+    [
+        ("sampled", "exhaustive", True),
+        ("cited", "sampled", True),
+        ("not runnable", "exact", True),
+        ("exhaustive", "sampled", False),
+        ("exhaustive", "exact", False),  # of equal strength, but another thing was promised
+        ("sampled", "not runnable", False),
+        ("cited", "not runnable", False),
+    ],
+)
+def test_what_is_required_of_a_published_claim_may_only_become_stronger(then, now, allowed):
+    entry = claim(required=now, reason="A statement about all algorithms.")
+    made = []
+    if now in ledger.EVIDENCE:
+        made = [passing(evidence=now, seed=0 if now == "sampled" else None)]
+    found = problems([entry], made, published=as_published(required=then))
+    lowered = f"lemma-9: {then} evidence was required when it was published, now {now}, which is not stronger"
+    assert found == [] if allowed else len(found) == 1 and found[0].startswith(lowered)
+
+
 def test_a_chapter_that_was_not_executed_owes_nothing_yet():
     assert problems([claim()], [], chapters=["01-definitions"]) == []
 
@@ -210,7 +263,7 @@ def test_the_status_is_transitive():
         claim("theorem-3", uses=["lemma-a"]),
         claim("repaired", verdict="true, proof repaired", uses=["conjecture-16"]),
         claim("above", uses=["repaired"]),
-        claim("open", verdict="open", required="not runnable", reason="a conjecture"),
+        claim("open", verdict="open", required="not runnable", reason="It is a conjecture."),
     ]
     records = [passing("theorem-3"), passing("repaired"), passing("above", evidence="sampled", seed=0)]
     records.append(ledger.refute("conjecture-16", 2, 1, margin=1, over="p = 2", control={"corrected": 2}))
@@ -247,14 +300,16 @@ def test_the_pages_are_a_pure_function_of_notebooks_and_claims(book, tmp_path):
     for stage in (tmp_path / "one", tmp_path / "two"):
         (stage / "book").mkdir(parents=True)
         pages.write(book, stage, executed)
-        written.append({path.name: path.read_text() for path in (stage / "book").iterdir()})
-    other = {name for name in written[0] if not name.startswith("api-")}
-    assert written[0] == written[1] and other == {"ledger.md", "errata.md", "map.md", "claims.json"}
+        files = [path for path in (stage / "book").rglob("*") if path.is_file()]
+        written.append({path.relative_to(stage / "book").as_posix(): path.read_text() for path in files})
+    names = {"ledger.md", "errata.md", "map.md", "claims.json", "site/claims.json"}
+    assert written[0] == written[1] and written[0].keys() == names
     assert f"{CHAPTER}.html#{passing().anchor}" in written[0]["ledger.md"] and "Preview" not in written[0]["ledger.md"]
+    shutil.rmtree(stage)
+    (stage / "book").mkdir(parents=True)
     pages.write(book, stage, {}, only="01-definitions")
     shown = (stage / "book/ledger.md").read_text()
     assert "Preview: only the chapter `01-definitions`" in shown and 'id="lemma-9"' not in shown
-    assert (stage / "book/api-cube.md").read_text() == "# API: cube"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from companion import chapters, claims
 
 import make
+from sparse_book.claims import read
 
 PAGES = {name: path for name, path in chapters.sources(make.BOOK).items() if re.match(r"\d\d-|laboratory", name)}
 GRADES = ("Warm-up", "Standard", "Harder")
@@ -95,7 +96,7 @@ def test_there_is_something_to_break(name):
 
 @every_page
 def test_no_record_of_an_exercise_is_one_of_the_ledger(name):
-    known = claims.by_id(claims.read(make.BOOK))
+    known = claims.by_id(read(make.BOOK))
     _, cells = section(name)
     for one in exercises(name):
         for _, claim, _ in (call for i in CELL.findall(one["solution"]) for call in calls(cells[i])):

@@ -46,6 +46,13 @@ def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
     assert '<a href="errata.html#E1" aria-label="Printed form, witness, correction, E1">Printed form' in found["E1"]
 
 
+def test_a_row_says_from_which_statements_its_own_follows():
+    above = claim("above", required="follows", follows=["lemma-9"], uses=["lemma-9"])
+    page = ledger.page([claim(), above], [record(passing())])
+    assert "  - Follows from {claim}`lemma-9`." in rows(page)["above"]
+    assert '<span class="standing standing-follows">follows</span>' in rows(page)["above"]
+
+
 def test_results_of_others_have_their_own_table():
     other = claim("li-rates", label="Li et al.", source="other", arxiv="2609.09130", uses=["base"])
     before, _, after = ledger.page([*SMALL, other], []).partition("## Results of others")
@@ -123,8 +130,11 @@ def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
         stand = [set(re.findall(r"`([\w-]+)`", one)) for one in errata.stand(CLAIMS)]
         assert [found for found in roles if found][: len(stand)] == stand
     paper = [c for c in CLAIMS if c["source"] == "paper" and c["kind"] != "erratum"]
-    cited = sum(c["required"] in ("cited", "not runnable") for c in paper)
-    assert f"Of its {len(paper)} statements {len(paper) - cited} are run here" in first and f"other {cited}\n" in first
+    resting = sum(c["required"] == "follows" for c in paper)
+    left = sum(c["required"] in ("cited", "not runnable") for c in paper)
+    assert f"Of its {len(paper)} statements {len(paper) - resting - left} are run here" in first
+    assert f"{resting} follow from statements that are, and the other {left}\n" in first
+    assert not [c["id"] for c in paper if c["verdict"] == "cited" and c["kind"] in (*errata.NUMBERED, "equation")]
     classes = [c.get("consequence") for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
     assert f"Of the {len(classes)} that stand, {classes.count('consequential')} are consequential" in first
     verdicts = {c["id"]: c["verdict"] for c in CLAIMS}
@@ -159,15 +169,21 @@ def test_the_map_knows_every_verdict_and_section_of_the_book():
 
 def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
     cited = ledger.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_book"])
-    assert "network.network.Scale" in cited["definition-2"] and "bounds.paper.lemma_9" in cited["lemma-9"]
+    assert "sparse_core.network.network.Scale" in cited["definition-2"]
+    assert "sparse_core.bounds.paper.lemma_9" in cited["lemma-9"]
     page = ledger.page([claim("lemma-9")], [], code=cited)
-    assert '<a href="api-bounds.html#paper.lemma_9">bounds.paper.lemma' in page and "`tests/core/bounds`" in page
-    rooms = {name.partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
-    assert len(rooms) > 5 and rooms <= {path.name for path in (BOOK.parent / "tests/core").iterdir()} | {"sparse_book"}
+    assert (
+        '<a href="api-bounds.html#sparse_core.bounds.paper.lemma_9">bounds.paper.lemma' in page
+        and "`tests/core/bounds`" in page
+    )
+    packages = {name.removeprefix("sparse_core.").partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
+    assert len(packages) > 5 and packages <= {path.name for path in (BOOK.parent / "tests/core").iterdir()} | {
+        "sparse_book"
+    }
 
 
 def test_each_name_in_the_notation_exists():
-    """A function stands there as `module.name`, with or without its room."""
+    """A function stands there as `module.name`, with or without its subpackage."""
     text = (BOOK / "notation.md").read_text(encoding="utf-8")
     packages = sparse_core, sparse_book
     paths = [m.name for p in packages for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]

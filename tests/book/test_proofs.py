@@ -1,6 +1,8 @@
 """What is proved in Coq: the marks, the page, what the check of the proofs refuses, and, where Coq is, the proofs."""
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -12,7 +14,9 @@ from examples import BOOK, CLAIMS, claim, erratum
 sys.path.append(str(BOOK.parent / "proofs"))
 import check
 
-RECORD = claims.machine_checked(BOOK)
+from sparse_book.claims import machine_checked, proof
+
+RECORD = machine_checked(BOOK)
 THEOREM = {"note": "$a<b$ & *so on*.", "coq": ["forall N : network R,", "  value N <= 1 & value N =1 x -> tail' x"]}
 DEFINITIONS = {
     "value": {"note": "$h(x)$", "coq": ["value = ", "fun N : network => 1"]},
@@ -37,14 +41,19 @@ def test_each_theorem_is_proved_for_the_claim_whose_name_it_has():
     assert RECORD["theorems"].keys() - proved.keys() == {"decision_tree"}
 
 
-def test_a_statement_that_is_false_as_printed_is_marked_with_its_part():
-    """What Coq proves is not what is printed."""
+def test_the_part_that_is_proved_is_named(tmp_path):
+    """What Coq proves is not always what is printed, or all of it."""
+    (tmp_path / "proofs").mkdir()
     theorems = {"a": {}, "b": {"part": "the range"}}
+    (tmp_path / "proofs/statements.json").write_text(json.dumps({"theorems": theorems, "definitions": {}}))
+    (tmp_path / "proofs/statements.v").write_text("(* *)\nTheorem ab : x.\nTheorem a (R : t) :\n")
     false = claim(proved="a", verdict="false as printed")
-    assert proofs.part(false, theorems) == "the corrected form"
-    assert proofs.part({**false, "proved": "b"}, theorems) == "the range"
-    assert proofs.part(claim(proved="a"), theorems) == proofs.part(claim(), theorems) == ""
-    assert proofs.part({**erratum("E1", ["a"]), "proved": "a"}, theorems) == ""
+    found = [
+        proof(tmp_path / "book", one)
+        for one in (false, {**false, "proved": "b"}, claim(proved="a"), {**erratum("E1", ["a"]), "proved": "a"})
+    ]
+    assert [one["part"] for one in found] == ["the corrected form", "the range", "", ""]
+    assert [one["line"] for one in found] == [3, None, 3, 3] and proof(tmp_path / "book", claim()) is None
 
 
 def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map():
@@ -82,7 +91,7 @@ def test_coq_s_words_are_escaped_and_lead_to_definitions():
 def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
     page = tmp_path / "proofs.md"
     page.write_text((BOOK / "proofs.md").read_text(encoding="utf-8"), encoding="utf-8")
-    placed = [{**c, "place": "", "part": proofs.part(c, RECORD["theorems"])} for c in CLAIMS]
+    placed = [{**c, "place": "", "part": RECORD["theorems"].get(c.get("proved"), {}).get("part", "")} for c in CLAIMS]
     proofs.fill(page, placed, **RECORD)
     text = page.read_text(encoding="utf-8")
     assert proofs.MARK not in text
@@ -198,3 +207,53 @@ def test_coq_accepts_the_proofs_of_the_statements_on_the_page():
             pytest.skip(done.stderr.strip())
         assert done.returncode == 0, done.stderr
     assert build.proofs_accepted()
+
+
+# The exercises
+
+
+EXERCISES = BOOK.parent / "proofs/exercises"
+
+
+def test_each_exercise_has_a_hole_and_a_solution_of_the_same_statement():
+    found = sorted(path.name for path in EXERCISES.glob("*.v"))
+    assert len(found) == 6
+    for exercise in EXERCISES.glob("exercise_*.v"):
+        solution = EXERCISES / exercise.name.replace("exercise", "solution")
+        assert check.stated(exercise) == check.stated(solution)
+        assert "Admitted." in check.sentences(exercise) and "Admitted" not in check.sentences(solution)
+        assert f"`{exercise.name}`" in (BOOK / "read-the-proofs.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "old, new, reason",
+    [
+        ("(- a) = a.\n", "(- a) = a \\/ True.\n", "proves another statement than exercise_1_identity.v asks for"),
+        ("Proof.\n", "Proof.\nadmit.\n", "solution_1_identity.v says admit"),
+        ("Lemma identity", "Variable no : False.\nLemma identity", "proves another statement"),
+    ],
+)
+def test_a_solution_that_is_none_is_refused(tmp_path, old, new, reason):
+    """Before anything is compiled."""
+    shutil.copytree(EXERCISES, tmp_path / "exercises")
+    solution = tmp_path / "exercises/solution_1_identity.v"
+    assert solution.read_text().count(old) == 1
+    solution.write_text(solution.read_text().replace(old, new))
+    with pytest.raises(check.Fault, match=reason):
+        check.exercises(tmp_path, tmp_path)
+
+
+def test_an_exercise_without_a_hole_is_refused(tmp_path):
+    shutil.copytree(EXERCISES, tmp_path / "exercises")
+    shutil.copy(tmp_path / "exercises/solution_1_identity.v", tmp_path / "exercises/exercise_1_identity.v")
+    with pytest.raises(check.Fault, match="exercise_1_identity.v has no hole"):
+        check.exercises(tmp_path, tmp_path)
+
+
+def test_the_introduction_quotes_the_definitions_and_the_theorem_as_they_are():
+    sources = [(BOOK.parent / f"proofs/{name}.v").read_text(encoding="utf-8") for name in ("definitions", "statements")]
+    text = check.words(" ".join(sources))
+    quoted = re.findall(r"```coq\n(.*?)```", (BOOK / "read-the-proofs.md").read_text(encoding="utf-8"), re.S)
+    found = [sentence for block in quoted for sentence in re.split(r"(?<=\.)\n", block) if sentence.strip()]
+    assert len(found) > 10
+    assert [sentence for sentence in found if check.words(sentence) not in text] == []

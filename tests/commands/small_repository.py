@@ -36,6 +36,7 @@ SECOND = CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}")
 LEDGER = """
 def write(*, book, stage, executed, only, accepted):
     text = [o.get("text") for nb in executed.values() for c in nb["cells"] for o in c.get("outputs", ())]
+    (stage / "book" / "site").mkdir()
     (stage / "book" / "ledger.md").write_text(f'# Ledger\\n\\n## Claims\\n\\n<p id="lemma-9">{text} {only}</p>\\n')
 """
 TOC = "{format: jb-book, root: book/index, chapters: [{file: book/01-a}, {file: book/02-b}, {file: book/ledger}]}"

@@ -16,6 +16,7 @@ from small_repository import run
 
 import make
 from sparse_book import figures, ledger
+from sparse_book.claims import read
 from sparse_core import laboratory
 from sparse_core.network import network
 
@@ -124,6 +125,6 @@ def test_what_a_cell_shows_is_text(kind):
 
 
 def test_the_claims_of_this_book_need_no_tags():
-    texts = [value for entry in claims.read(make.BOOK) for value in entry.values() if isinstance(value, str)]
+    texts = [value for entry in read(make.BOOK) for value in entry.values() if isinstance(value, str)]
     assert len(texts) > 500
     assert [text for text in texts if re.search("<[A-Za-z/!?]", re.sub(r"\$.*?\$", "", text))] == []

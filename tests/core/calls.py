@@ -10,11 +10,11 @@ import numpy as np
 
 import sparse_book
 import sparse_core
+from sparse_book import grid_family, learning_curves
 from sparse_core.cube import hypercube
-from sparse_core.general import grid_family
 from sparse_core.hardness import statistical_queries
-from sparse_core.laboratory import report
-from sparse_core.learning import lowdegree, risks
+from sparse_core.laboratory import layer
+from sparse_core.learning import lowdegree
 from sparse_core.network import network, training
 
 PACKAGES = sparse_core, sparse_book
@@ -27,12 +27,12 @@ NAMES |= {
     "X": hypercube.points(2),
     "oracle": statistical_queries.AdversarialOracle(4, tau=0.2),
     "family": grid_family.GridFamily(q=2, N=3),
-    "curve": risks.Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11),
+    "curve": learning_curves.Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11),
     "model": lowdegree.LowDegreeRegressor(1).fit(hypercube.points(2), [1.0, 2, 1, 0]),
     "layered": training.Layered((np.ones((2, 3)), np.ones((1, 2))), (np.zeros(2), np.zeros(1))),
 }
 NAMES["fitted"] = lambda **options: lowdegree.LowDegreeRegressor(**options).fit(hypercube.points(2), [1.0, 2, 1, 0])
-NAMES["wrapped"] = report.WithConstant(NAMES["net"], 0.5)
+NAMES["wrapped"] = layer.WithConstant(NAMES["net"], 0.5)
 
 
 def table(name):

@@ -14,10 +14,12 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import PolynomialFeatures
 
+from sparse_book import halfspaces
 from sparse_core import laboratory
-from sparse_core.cube import fourier, halfspaces, hypercube
+from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
 from sparse_core.learning import lowdegree, regression, risks
+from sparse_core.learning.sample import Sample
 from sparse_core.network import constructions
 
 # boofun 1.3.0: tables of 0 and 1 in the order of our points, the function -1 where the table is 1
@@ -56,7 +58,7 @@ def test_polynomial_regression_is_that_of_scikit_learn(n, degree, m, ridge):
     peer = Ridge(ridge * m, fit_intercept=False, solver="cholesky") if ridge else LinearRegression(fit_intercept=False)
     coefficients = peer.fit(features.fit_transform(X), y).coef_
     masks = (features.powers_ << np.arange(n)).sum(axis=1)
-    found = regression.least_squares(X, y, degree, ridge=ridge, tolerance=1e-12).coefficients
+    found = regression.least_squares(Sample.checked(X, y), degree, ridge=ridge, tolerance=1e-12).coefficients
     assert dict(zip(hypercube.monomials(n, degree).tolist(), found, strict=True)) == pytest.approx(
         dict(zip(masks.tolist(), coefficients, strict=True)), abs=1e-8
     )
@@ -104,17 +106,6 @@ def test_the_transform_is_the_hadamard_matrix_of_scipy(n):
 
 
 # sympy 1.14.0
-
-
-@pytest.mark.parametrize("n", range(9))
-def test_the_distance_kernel_has_the_generating_function_of_krawtchouk(n):
-    z = sympy.Symbol("z")
-    for degree in range(n + 1):
-        kernel = [
-            sum(sympy.Poly((1 - z) ** j * (1 + z) ** (n - j), z).coeff_monomial(z**i) for i in range(degree + 1))
-            for j in range(n + 1)
-        ]
-        assert regression.distance_kernel(n, degree).tolist() == [int(value) for value in kernel]
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])

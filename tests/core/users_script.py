@@ -5,9 +5,9 @@ from typing import assert_type
 import numpy as np
 from numpy.typing import NDArray
 
-from sparse_core import LowDegreeRegressor, SparseNetwork, __version__, examine
+from sparse_core import LowDegreeRegressor, SparseNetwork, __version__, examine, measure
 from sparse_core.cube import fourier, hypercube
-from sparse_core.laboratory import Report
+from sparse_core.laboratory import Measurement, Report
 from sparse_core.network import constructions
 
 net = constructions.indexing(2)
@@ -15,6 +15,7 @@ assert_type(net, SparseNetwork)
 assert_type(net(hypercube.points(6)), NDArray[np.float64])
 assert_type(fourier.average_sensitivity(net.values()), float)
 assert_type(examine(net), Report)
+assert_type(measure(net, hypercube.points(6)), Measurement)
 model = LowDegreeRegressor(degree=2)
 assert_type(model, LowDegreeRegressor)
 assert_type([row.id for row in examine(net).only(lambda row: row.verdict == "fails")], list[str])

@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import functools
+import json
 import os
 import re
 import threading
@@ -17,6 +18,7 @@ from bs4 import BeautifulSoup
 from companion import claims
 
 import make
+from sparse_book.claims import read
 
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
 NODES = """found => found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`))"""
@@ -45,6 +47,9 @@ COLOURS = f"""known => {{
     return Promise.resolve(found).then(problems => [[...seen], problems]);
 }}"""
 TYPESET = "!document.querySelector('.math') || window.MathJax?.startup?.promise?.then(() => true)"
+# what moves while a page loads, as browsers measure it: share of the screen times share of its height
+SHIFTS = """window.shift = 0; new PerformanceObserver(list => list.getEntries().forEach(e => window.shift += e.value))
+    .observe({type: 'layout-shift', buffered: true});"""
 BAD_FORMULAS = "[...document.querySelectorAll('mjx-merror')].map(e => `formula: ${e.title || e.textContent}`)"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')].filter(e => {
@@ -159,6 +164,22 @@ def test_figures_tables_and_hidden_code_have_names(pages):
             holds([(name, one) for one in set(said) if said.count(one) > 1])
 
 
+def test_the_data_of_the_site_agree_with_its_ledger(site, pages):
+    """Each row and its entry in claims.json: how it stands, the evidence, the place of each check, the command."""
+    known = {one["id"]: one for one in json.loads((site / "claims.json").read_text(encoding="utf-8"))["claims"]}
+    marks = pages["book/ledger.html"].select("table.ledger td:first-child span[id]")
+    rows = {mark["id"]: mark.find_parent("tr") for mark in marks}
+    assert rows.keys() == known.keys() and len(rows) == len(marks)
+    for name, row in rows.items():
+        one = known[name]
+        assert row.select_one(".standing").text == one["standing"], name
+        checks = [(link.text, f"book/{link['href']}") for link in row.select("td:last-child a[href*='#record-']")]
+        assert checks == [(check["evidence"], check["cell"]) for check in one["evidence"]], name
+        commands = [code.text for code in row.select("td:last-child small > code") if " " in code.text]
+        assert commands == [one["command"]] * bool(one["command"]), name
+        assert bool(row.select(".proved")) == bool(one["proof"]), name
+
+
 def test_links_and_dialogs_make_sense_out_of_their_place(pages):
     """No link is only a word for many claims, each dialog says what is in it, and a link leads past all menus."""
     words = {"run", "sampled", "exact", "exhaustive", "certified", "refuted", "true", "cited", "notebook", "script"}
@@ -183,7 +204,9 @@ def address(site):
 
 def test_each_page_in_a_browser(pages, address, in_browser):
     """No console error, foreign request, broken formula, axe violation, invisible focus or sideways scrolling."""
-    names = pages.keys() - {"index.html"}  # it leads to book/index.html
+    sources = {name for name in pages if name.startswith("_modules/")}  # all of one form: the longest stands for them
+    longest = max(sources, key=lambda name: len(pages[name].text))
+    names = pages.keys() - {"index.html"} - sources | {longest}  # index.html leads to book/index.html
     largest_first = sorted(names, key=lambda name: -len(pages[name].find_all()))
 
     async def visit_all(page):
@@ -203,9 +226,12 @@ async def visit(browser, address, name, free, seen):
         page.on("pageerror", lambda error: found.append(f"error: {error}"))
         page.on("console", lambda note: notes.append(note))
         page.on("request", lambda request: requests.append(request.url))
+        await page.add_init_script(SHIFTS)
         await page.goto(f"{address}/{name}", wait_until="load")
         await page.wait_for_function(TYPESET)
         found += await page.evaluate(BAD_FORMULAS)
+        if (shift := await page.evaluate("window.shift")) > 0.1:  # what the makers of browsers call good
+            found.append(f"the page moves while it loads: {shift:.3f}")
         found += await slide(page)
         await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         for width in (1280, 390):
@@ -228,6 +254,24 @@ async def visit(browser, address, name, free, seen):
     found += [f"{note.text} {note.location['url']}" for note in notes if note.type in ("error", "warning")]
     found += [f"request: {url}" for url in requests if not url.startswith((f"{address}/", "data:"))]
     return [(name, problem) for problem in found]
+
+
+def test_formulas_near_the_screen_come_first_and_all_before_printing(address, in_browser):
+    """A browser that is never idle has the first formula and not the last; printing does not wait for idleness."""
+
+    async def visit(page):
+        await page.add_init_script("window.requestIdleCallback = () => 0")
+        await page.goto(f"{address}/book/06-beyond.html", wait_until="load")
+        formulas = page.locator("article .math")
+        await formulas.first.locator("mjx-container").wait_for(state="attached")
+        before = await page.locator("article .math:has(mjx-container)").count()
+        await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        after = await page.locator("article .math:has(mjx-container):not([style])").count()
+        return before, after, await formulas.count()
+
+    before, after, formulas = in_browser(visit)
+    assert 0 < before < formulas / 2
+    assert after == formulas
 
 
 async def slide(page):
@@ -279,7 +323,7 @@ def test_text_is_shown_without_waiting_for_scripts(pages, address, in_browser):
 @pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
 def test_the_search_finds_statements_by_number(site, address, served, in_browser):
     """The first two results: where the statement stands, and its row of the ledger or of the errata."""
-    ours = claims.by_id(claims.read(make.BOOK))["ours-tail"]["number"]
+    ours = claims.by_id(read(make.BOOK))["ours-tail"]["number"]
     sought = {
         "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
         "conjecture 20": ["book/05-general.html#conjecture-20", "book/ledger.html#conjecture-20"],

@@ -1,6 +1,9 @@
 """The ledger cannot lie: each rule has a test that breaks it."""
 
 import json
+import os
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -101,12 +104,13 @@ def test_an_identity_is_tight_by_nature_and_a_refutation_has_no_slack():
         (3, 3, "equal"),
         ([0.0, 7.5], [0.0, 7.5], "equal"),
         (1.0, 1.0 + 4e-15, "equal to 1e-12"),
-        ([1000.0, 1.0], [1000.0 + 2e-7, 1.0], "equal to 1e-06"),
+        ([1000.0, 1.0], [1000.0 + 2e-7, 1.0], "equal to 1e-09"),  # relative above 1
+        ([np.inf, 2e50], [np.inf, 2e50 * (1 + 1e-15)], "equal to 1e-12"),
     ],
 )
 def test_an_equality_reports_its_deviation_as_a_power_of_ten(lhs, rhs, words):
     record = ledger.check("lemma-9", lhs, rhs, relation="==", evidence="exact", over="pairs")
-    assert record.deviation == pytest.approx(np.max(np.abs(np.subtract(lhs, rhs)))) and record.slack is None
+    assert record.slack is None
     assert str(record).endswith(f" pairs · {words}")
 
 
@@ -162,6 +166,47 @@ def test_one_array_on_both_sides_is_refused():
 def test_tolerances_are_small_and_an_interval_has_its_ends_in_order(argument, rule):
     with pytest.raises(ValueError, match=f"^Argument {rule}"):
         ledger.check("lemma-9", [1.0, 2.0], 4.0, evidence="sampled", seed=0, over="networks", **argument)
+
+
+SAME = "every instance is 1 == 1, and no control changes the left side"
+
+
+@pytest.mark.parametrize(
+    "lhs, evidence, control",
+    [
+        ([1.0], "exhaustive", {"1 becomes 2": 2.0}),
+        ([1.0, 1.0], "exact", {"1 becomes 2": 2.0}),
+        ([1, 1], "certified", None),
+        ([1.0], "exhaustive", {"both sides": (1.0, 2.0)}),
+    ],
+)
+def test_a_family_whose_members_are_all_the_same_two_numbers_is_refused(lhs, evidence, control):
+    with pytest.raises(ledger.LedgerError, match=f"lemma-9: {SAME}"):
+        ledger.check("lemma-9", lhs, lhs[0], relation="==", evidence=evidence, over="tables", control=control)
+
+
+def test_a_constant_family_shows_by_a_control_that_its_left_side_was_computed():
+    removed = {"a neuron that never acts": (0.0, 1.0)}
+    record = ledger.check("removal", [1.0] * 3, 1, relation="==", evidence="exhaustive", over="tables", control=removed)
+    assert record.controls == ("a neuron that never acts: fails on 1 of 1",)
+    assert ledger.check("lemma-9", 1, 1, relation="==", evidence="exact", over="named network").count == 1
+
+
+def test_a_record_is_sealed_with_the_key_of_its_kernel():
+    code = (
+        "import json, os; from sparse_book import ledger\n"
+        "made = ledger.check('lemma-9', [1.0, 0.0], float('inf'), evidence='exact', over='pair')\n"
+        "print(json.dumps([made._repr_mimebundle_()[ledger.MIME], ledger.KEY_VARIABLE in os.environ]))"
+    )
+    environment = {**os.environ, ledger.KEY_VARIABLE: "a key"}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    data, left_in_environment = json.loads(run.stdout)
+    assert data["seal"] == ledger.seal(data, "a key") != ledger.seal(data, "another key")
+    assert data["seal"] != ledger.seal({**data, "count": 123456}, "a key")
+    assert data["slack"] == ["inf", "inf"]
+    assert ledger.Record.of(data).slack == (np.inf, np.inf)
+    assert not left_in_environment
+    assert passing().seal == ""  # nobody asked
 
 
 def test_a_sampled_check_never_calls_itself_proved():

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_book import lemma_10
-from sparse_core.cube import fourier, hypercube
-from sparse_core.network import SparseNetwork, constructions
+from sparse_core.cube import hypercube
+from sparse_core.network import SparseNetwork
 
 F = Fraction
 rates = st.fractions(-1, F(49, 50), max_denominator=60)
@@ -31,14 +31,6 @@ def test_the_distributions_agree_exactly_when_the_number_is_an_integer(n, rho):
         lemma_10.noise_distribution(n, rho), lemma_10.noise_distribution(n, 1 - F(2, r))
     )
     assert (distance == 0) == (2 / (1 - rho) == r)
-
-
-@pytest.mark.parametrize(
-    "n, rho, distance", [(2, F(2, 5), F(41, 900)), (2, F(7, 10), F(101, 3600)), (2, F(-1, 2), F(7, 16))]
-)
-def test_the_witnesses_of_e18(n, rho, distance):
-    buckets = lemma_10.bucket_distribution(n, lemma_10.bucket_count(rho))
-    assert lemma_10.total_variation(lemma_10.noise_distribution(n, rho), buckets) == distance
 
 
 def test_the_scheme_as_the_paper_words_it():
@@ -67,11 +59,3 @@ def test_the_restriction_is_h_at_the_glued_point(seed, n, r):
     assert np.array_equal(H(v), net(z * v[:, bucket]))
     assert np.array_equal(H.active(v), net.active(z * v[:, bucket]))
     assert H.sparsity() <= net.sparsity()
-
-
-@pytest.mark.parametrize("r", [1, 2, 3])
-def test_equation_17_is_an_identity_for_whole_numbers_of_buckets(r):
-    for net in (constructions.tight(2, 1, n=3), constructions.junta([1, 2, -1, 0, 3, 1, 1, -2])):
-        assert lemma_10.averaged_sensitivity(net, r) == pytest.approx(
-            fourier.noise_sensitivity(net.values(), 1 - 2 / r)
-        )

@@ -1,8 +1,5 @@
 """Perceptron covers and the peeling: the four facts behind `ours-theorem-e`, on random and extremal data."""
 
-from itertools import combinations_with_replacement
-from math import comb, log
-
 import numpy as np
 import pytest
 
@@ -39,22 +36,8 @@ def test_the_word_alone_gives_the_values():
         assert np.allclose(replay(X, cover.word, M / 7), cover.values, atol=1e-12)
 
 
-def test_the_words_of_at_most_T_letters_are_multisets():
-    """C(2m + T, T) <= (e (1 + 2m/(T+1)))^(T+1) words of at most T of 2m letters, counted for a small alphabet."""
-    bags = {tuple(sorted(word)) for n in range(4) for word in combinations_with_replacement(range(6), n)}
-    assert len(bags) == comb(2 * 3 + 3, 3)
-    for m, T in ((1, 1), (1, 3), (3, 3), (30, 15), (1000, 63)):
-        assert log(comb(2 * m + T, T)) <= (T + 1) * (1 + log(1 + 2 * m / (T + 1)))
-
-
 def test_a_gap_of_e_needs_no_step():
     assert perceptron([[1.0]], [0.5], e=0.5).word == [] and perceptron([[1.0]], [-0.5], e=0.499).word == [-1]
-
-
-def test_orthogonal_points_need_many_steps():
-    # w = sum of e_i / sqrt(N): each coordinate asks for about one step of size e = 0.99 / sqrt(N)
-    N = 50
-    assert len(perceptron(np.eye(N), np.full(N, N**-0.5), 0.99 * N**-0.5).word) == N
 
 
 def test_the_layers_partition_the_active_set():

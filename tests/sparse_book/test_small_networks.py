@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from sparse_book import small_networks
+from sparse_book import lemma_9_proof, small_networks
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork
 
@@ -55,7 +55,7 @@ def test_the_survey_agrees_with_the_single_networks():
     found = small_networks.survey(sizes)
     nets = [family.network(i) for family in (small_networks.networks(*size) for size in sizes)
             for i in range(len(family.k))]  # fmt: skip
-    table = lemma_9.steps(nets)
+    table = lemma_9_proof.steps(nets)
     for name in ("n", "s", "k", "B", "AS", "U", "V", "weighted", "square"):
         assert getattr(found, name) == pytest.approx(getattr(table, name), abs=1e-12), name
     assert np.sqrt(found.W2) == pytest.approx(table.W)

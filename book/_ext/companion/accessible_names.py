@@ -15,10 +15,12 @@ SIGNS = {r"\le": " ≤ ", r"\ge": " ≥ ", r"\sqrt": "√", r"\rho": "ρ", "^2":
 
 def name_tables(doctree: nodes.document) -> None:
     """Tables without a caption named by the heading above, "Results of others" or "Junta networks, table 2"."""
-    heading, count = "", 0
+    heading = ""
+    count = 0
     for node in list(doctree.findall()):
         if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
-            heading, count = spoken(node.astext()), 0
+            heading = spoken(node.astext())
+            count = 0
         of_cell = isinstance(node, nodes.raw) and "<table " in node.astext() and "<caption" not in node.astext()
         if of_cell or (isinstance(node, nodes.table) and not isinstance(node[0], nodes.title)):
             count += 1

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from companion.claims import Claim, Claims, Records, by_id
+from sparse_book.claims import LISTS
 from sparse_book.ledger import EVIDENCE, misnamed_seed
 
 CONSEQUENCES = {
@@ -18,7 +19,8 @@ ARTEFACTS = {
     "no": "Unlikely: it does not look like an artefact of text extraction.",
     "possible": "Possibly: we worked with text extracted from the paper; please check the printed version.",
 }
-NOT_RUN = ("cited", "not runnable", "nothing")
+# What is not run needs a reason, of at least three words ("There is nothing to compute.").
+NOT_RUN = ("follows", "cited", "not runnable", "nothing")
 CHOICES = {
     "kind": (
         *("definition", "theorem", "lemma", "claim", "remark", "conjecture", "equation", "construction"),
@@ -32,20 +34,27 @@ CHOICES = {
 }
 NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "required")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
-OF_WITHDRAWN = ("about", "printed", "withdrawn")  # what a withdrawn erratum said, and why it was none
-OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved")
+# What a withdrawn erratum said, and why it was none.
+OF_WITHDRAWN = ("about", "printed", "withdrawn")
+OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved", "follows")
+# What is stronger may take the place of what is weaker; what is not run is weaker than all.
 STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 
-def audit(claims: Claims, records: Records, chapters: Iterable[str], published: Mapping[str, str]) -> list[str]:
+def audit(
+    claims: Claims, records: Records, chapters: Iterable[str], published: Mapping[str, Mapping[str, str]]
+) -> list[str]:
     """Every reason why this ledger must not be printed, as sentences; an empty list when claims and evidence agree.
 
     ``records`` are what ``check`` and ``refute`` left in the notebooks of the executed ``chapters``; claims of other
-    chapters need none yet. ``published`` has the labels under which claims have been published; they never change.
+    chapters need none yet. ``published`` has the label under which each claim has been published, which never changes,
+    and the evidence that was required of it, which may only become stronger.
     """
     if problems := malformed(claims):
         return problems
-    known, chapters, anchors = by_id(claims), set(chapters), set()
+    known = by_id(claims)
+    chapters = set(chapters)
+    anchors = set()
     found: dict[str, Records] = {name: [] for name in known}
     for record in records:
         name = record["claim"]
@@ -69,17 +78,35 @@ def audit(claims: Claims, records: Records, chapters: Iterable[str], published: 
         witness = refuted or claim.get("consequence") == "typography"  # a letter is seen, not computed
         if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not witness:
             problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
-        if published.get(name, claim["label"]) != claim["label"]:
+    return problems + withdrawn(known, published)
+
+
+def withdrawn(known: Mapping[str, Claim], published: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What was published and is no longer so: a claim, its label, the evidence that is required of it."""
+    problems = []
+    for name, then in published.items():
+        if not (isinstance(then, Mapping) and then.keys() == {"label", "required"}):
+            problems.append(f"{name}: claims/published.yml must give its label and what is required, not {then!r:.60}.")
+            continue
+        if name not in known:
+            problems.append(f"{name}: published as '{then['label']}', now missing.")
+            continue
+        label = known[name]["label"]
+        required = known[name]["required"]
+        if label != then["label"]:
+            problems.append(f"{name}: its label changed from '{then['label']}' to '{label}'; labels must not change.")
+        if required != then["required"] and STRENGTH.get(required, 0) <= STRENGTH.get(then["required"], 0):
             problems.append(
-                f"{name}: its label changed from '{published[name]}' to '{claim['label']}'; labels must not change."
+                f"{name}: {then['required']} evidence was required when it was published, now {required}, which is not "
+                "stronger; to require less is to change claims/published.yml."
             )
-    problems += [f"{name}: published as '{published[name]}', now missing." for name in published if name not in known]
     return problems
 
 
 def missing_evidence(claim: Claim, records: Records, chapters: set[str]) -> list[str]:
     """What is missing for a claim: a control, any evidence at all, or evidence that is strong enough."""
-    name, required = claim["id"], claim["required"]
+    name = claim["id"]
+    required = claim["required"]
     if any(not r["controls"] for r in records):
         return [f"{name}: no negative control."]
     if required in NOT_RUN or claim["chapter"] not in chapters:
@@ -115,11 +142,15 @@ def malformed(claims: Claims) -> list[str]:
                 problems.append(f"{name}: {key} '{claim[key]}' is none of {', '.join(allowed)}.")
         if (claim["required"] == "nothing") != (claim["kind"] == "erratum" and claim["verdict"] == "withdrawn"):
             problems.append(f"{name}: nothing is required of a withdrawn erratum, and of nothing else.")
-        if claim["required"] in NOT_RUN and not (claim.get("reason") or claim.get("withdrawn")):
-            problems.append(f"{name}: {claim['required']}, so it must give its reason.")
-        for key in ("uses", "errata", "about"):
+        given = claim.get("reason") or claim.get("withdrawn", "")
+        if claim["required"] in NOT_RUN and claim["required"] != "follows" and len(given.split()) < 3:
+            problems.append(f"{name}: {claim['required']}, so it must give its reason, in a sentence.")
+        if claim["required"] == "cited" and claim["verdict"] != "cited":
+            problems.append(f"{name}: cited, and of verdict '{claim['verdict']}'; only results of others are cited.")
+        for key in LISTS:
             absent = [i for i in claim.get(key, []) if i not in ids]
             problems += [f"{name}: {key} names '{i}', which does not exist." for i in absent]
+        problems += wrongly_follows(claim, by_id(claims))
     if not problems:
         try:
             TopologicalSorter({c["id"]: c.get("uses", []) for c in claims}).prepare()
@@ -128,10 +159,22 @@ def malformed(claims: Claims) -> list[str]:
     return problems
 
 
+def wrongly_follows(claim: Claim, known: Mapping[str, Claim]) -> list[str]:
+    """Why a claim does not follow from what its ``follows`` names: statements that it uses, each of which is run."""
+    name, sources = claim["id"], claim.get("follows", [])
+    if (claim["required"] == "follows") != bool(sources):
+        return [f"{name}: what is required is 'follows' where its list 'follows' is not empty, and nowhere else."]
+    unused = [i for i in sources if i not in claim.get("uses", [])]
+    unrun = [i for i in sources if i in known and known[i].get("required") in NOT_RUN]
+    problems = [f"{name}: follows from '{i}', which must stand among what it uses." for i in unused]
+    return problems + [f"{name}: follows from '{i}', which is not run itself." for i in unrun]
+
+
 def rests_on_false(claims: Claims) -> dict[str, set[str]]:
     """The claims whose printed form is false on which each claim rests, directly or not; a claim whose own derivation
     has been repaired ("true, proof repaired") passes nothing on."""
-    known, found = by_id(claims), {}
+    known = by_id(claims)
+    found = {}
     for name in TopologicalSorter({c["id"]: c.get("uses", []) for c in claims}).static_order():
         found[name] = set()
         for below in known[name].get("uses", []):

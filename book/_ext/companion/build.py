@@ -18,9 +18,13 @@ from types import MappingProxyType
 from companion import Stop, chapters, pairs, text_of
 
 ROOT = Path(__file__).resolve().parents[3]
-BOOK, BUILD = ROOT / "book", ROOT / "_build"
-STAMP = BUILD / "site.sha"  # the fingerprint of the sources that _build/html was made from
-PROVED = BUILD / "proved.sha"  # the fingerprint of the proofs that Coq accepted
+BOOK = ROOT / "book"
+BUILD = ROOT / "_build"
+# The fingerprint of the sources that _build/html was made from.
+STAMP = BUILD / "site.sha"
+# The fingerprint of the proofs that Coq accepted.
+PROVED = BUILD / "proved.sha"
+# What the site is made from.
 SOURCES = (
     "book",
     "sparse_core",
@@ -33,8 +37,11 @@ SOURCES = (
     "requirements.lock",
     "proofs/statements.json",
 )
-LOCKS = contextlib.ExitStack()  # what is held until this process ends
-JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # jupyter_book has no __main__
+# What is held until this process ends.
+LOCKS = contextlib.ExitStack()
+# The package jupyter_book has no __main__.
+JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+# What a preview has in place of a chapter that was not executed for it.
 STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: only the chapter `{only}` was executed for it.\n:::\n"
 
 
@@ -159,7 +166,8 @@ def executed(notebooks, values=MappingProxyType({})):
 
     Chapters that were given parameters are run, and not kept; nor are those whose sources changed under way.
     """
-    done, kept = {}, BUILD / "executed"
+    done = {}
+    kept = BUILD / "executed"
     kept.mkdir(parents=True, exist_ok=True)
     paths = {name: kept / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks}
     missing = [name for name, path in paths.items() if values.get(name) or not path.exists()]
@@ -238,7 +246,9 @@ def book(chapter=None, parameters=()):
     run = notebooks if chapter is None else chosen([chapter], notebooks)
     values = chapters.assign_parameters(parameters, run)
     only = None if chapter is None else next(iter(run))
-    stage, out, target = BUILD / "stage", BUILD / "out", BUILD / ("preview" if only else "html")
+    stage = BUILD / "stage"
+    out = BUILD / "out"
+    target = BUILD / ("preview" if only else "html")
     with build_lock():
         swap_folder(stage)
         swap_folder(out)
@@ -305,7 +315,8 @@ def write_stage(stage, notebooks, done, only):
 def build_html(stage, out, strict):
     """Jupyter Book on the stage; a strict build fails at a single warning, another one shows those that are not about
     labels, which stand in what it leaves out."""
-    start, log = time.perf_counter(), BUILD / "sphinx.log"
+    start = time.perf_counter()
+    log = BUILD / "sphinx.log"
     command = [sys.executable, "-c", JUPYTER_BOOK, "build", "--all", "-n", "--keep-going", "-q", *["-W"] * strict]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(BOOK / "_ext")])}
     with log.open("w") as stream:

@@ -4,12 +4,14 @@ import ast
 import asyncio
 import contextlib
 import hashlib
+import hmac
 import json
 import logging
 import math
 import os
 import queue
 import re
+import secrets
 import threading
 import time
 
@@ -19,7 +21,15 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+# A cell that runs for longer, in seconds, is stopped: the slowest chapter takes two minutes in all on two busy cores.
+CELL_SECONDS = 1800
+# The relative and absolute tolerance to which the numbers of two outputs agree. Most are shown with three or four
+# digits, so that a larger difference is that of another number.
+OUTPUT_RTOL = 1e-6
+OUTPUT_ATOL = 1e-9
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
+# What the records of this process's kernels are sealed with.
+KEY = secrets.token_hex(16)
 
 
 class ChapterError(Stop):
@@ -42,7 +52,8 @@ def read(source):
     import jupytext
 
     try:
-        notebook, seen = jupytext.read(source, fmt="md:myst"), {}
+        notebook = jupytext.read(source, fmt="md:myst")
+        seen = {}
     except Exception as error:  # of jupytext, of YAML, and of what else a broken file can bring about
         raise ChapterError(f"{source.name} cannot be read: {' '.join(str(error).split())}") from None
     notebook.metadata.update(METADATA)
@@ -74,10 +85,14 @@ def assign_parameters(words, notebooks):
 
 
 def execute(notebook, values=None, folder="."):
-    """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock."""
+    """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock. Of the records in it,
+    each was made by ``check`` or ``refute`` in this kernel."""
     import papermill
 
-    kernel = {"kernel_name": "python3", "execution_timeout": 1800, "extra_arguments": ["--log-level=CRITICAL"]}
+    from sparse_book import ledger  # before the key is set: it takes the key out of the environment
+
+    os.environ[ledger.KEY_VARIABLE] = KEY
+    kernel = {"kernel_name": "python3", "execution_timeout": CELL_SECONDS, "extra_arguments": ["--log-level=CRITICAL"]}
     kernel["resources"] = {"metadata": {"path": str(folder)}}
     try:
         done = papermill.execute_notebook(notebook, None, values, progress_bar=False, **kernel)
@@ -90,6 +105,9 @@ def execute(notebook, values=None, folder="."):
     for number, cell in enumerate(code_cells(done), 1):
         if cell.execution_count is None:  # it is empty, or one before it ended the kernel without an error
             raise ChapterError(f"code cell {number} was not executed: {cell.source.strip()[:60]!r}")
+    for cell in code_cells(done):
+        for output in cell.outputs:
+            unseal(output.get("data", {}), cell.execution_count)
     done.metadata = METADATA
     for cell in done.cells:
         for key in ("papermill", "execution"):
@@ -99,10 +117,26 @@ def execute(notebook, values=None, folder="."):
     return done
 
 
+def unseal(data, number):
+    """Take the seal from a record in the output of this cell; what our kernels did not seal is none."""
+    from sparse_book import ledger
+
+    if ledger.MIME not in data:
+        return
+    record = data[ledger.MIME]
+    given = record.get("seal") if isinstance(record, dict) else None
+    if not (isinstance(given, str) and hmac.compare_digest(given, ledger.seal(record, KEY))):
+        raise ChapterError(f"cell [{number}]: this is no record of ledger.check or ledger.refute: {record!r:.99}")
+    record["seal"] = ""
+
+
 def execute_all(notebooks, values, folder):
     """(name, the executed notebook or the exception, seconds) of each as they finish: one a core at a time, the first
     ones first, each in a process of its own."""
-    waiting, finished = iter(notebooks), queue.Queue()
+    from sparse_book import ledger
+
+    waiting = iter(notebooks)
+    finished = queue.Queue()
 
     def work():
         for name in waiting:
@@ -123,6 +157,7 @@ def execute_all(notebooks, values, folder):
             yield finished.get()
     finally:
         logging.disable(logging.NOTSET)
+        os.environ.pop(ledger.KEY_VARIABLE, None)  # what this process starts later makes no records of the book
 
 
 def code_cells(notebook):
@@ -145,7 +180,8 @@ def text_only(outputs):
 def differences(outputs, stored):
     """What differs between the text of a cell's outputs and that of the stored ones, in words; nothing where the
     words agree, and the numbers to a relative 1e-6."""
-    now, then = texts(outputs), texts(stored)
+    now = texts(outputs)
+    then = texts(stored)
     if now.keys() != then.keys():
         return [f"outputs of the kinds {sorted(now)} in place of {sorted(then)}"]
     return [f"{kind}: {now[kind]!r}, stored {then[kind]!r}" for kind in then if not same_text(now[kind], then[kind])]
@@ -165,7 +201,7 @@ def same_text(one, other):
     words = [[part.strip() for part in NUMBER.split(" ".join(text.split()))] for text in (one, other)]
     numbers = [map(float, NUMBER.findall(text)) for text in (one, other)]
     return words[0] == words[1] and all(
-        math.isclose(now, then, rel_tol=1e-6, abs_tol=1e-9) for now, then in zip(*numbers, strict=True)
+        math.isclose(now, then, rel_tol=OUTPUT_RTOL, abs_tol=OUTPUT_ATOL) for now, then in zip(*numbers, strict=True)
     )
 
 

@@ -6,15 +6,13 @@ where the book states or runs it. All is read from claims.json, which ``companio
 
 import html
 import re
-from itertools import accumulate
 from pathlib import Path
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
-from sphinx_design.dropdown import dropdown_main
-from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
+from sphinx_exercise.nodes import exercise_enumerable_node
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import accessible_names, downloads, figure_files, records
@@ -23,19 +21,14 @@ from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
 from companion.records import known, records_of
 
-FEW = 6  # as many names in a row; the ledger has them all
+# At most this many names stand in a row below a statement: one line of the page. The ledger has them all.
+FEW_NAMES = 6
 PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
-AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")  # ends a title; that a box is ours its line says
+# What ends a title, less "ours", which the line below the box says.
+AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")
 
-# What a button shows, by what the code of its cell, or an output that is not a record, contains
-BUTTON_LABELS = {
-    r"ledger\.": "the check",
-    r"figures\.(Figure|Slider)|<svg": "the code of the figure",
-    r"figures\.Table|<table": "the code of the table",
-    r"\A(import|from) ": "the imports",
-    r"\A(@\w+\n)?def ": "the functions",
-}
-REPORTED = re.compile(r'<span class="claim" data-claim="([^"]+)">.*?</span>', re.S)  # in the table of a Report
+# A claim in the table that a Report of the laboratory shows.
+REPORTED = re.compile(r'<span class="claim" data-claim="([^"]+)">.*?</span>', re.S)
 
 
 def row(claim: Claim) -> str:
@@ -64,17 +57,19 @@ def resolve(app, env, node, contnode):
 def decorate_page(app, doctree, docname):
     """The page with a line below its title and its files at its end, a line at the foot of each statement, a note at
     each equation of the paper, names for figures, tables and hidden code, and the parts of its audit closed."""
-    claims, stem = known(str(app.srcdir)), docname.rpartition("/")[2]
+    claims = known(str(app.srcdir))
+    stem = docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)
     for exercise in doctree.findall(exercise_enumerable_node):
         name_exercise(exercise, number(app, docname, "exercise", exercise))
     for section in doctree.findall(nodes.section):  # the same id in every exercise and solution
         if section["ids"] in (["exercise-content"], ["solution-content"]):
-            section["classes"], section["ids"] = section["ids"], []
+            section["classes"] = section["ids"]
+            section["ids"] = []
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
     page = next(doctree.findall(nodes.section), nodes.section())
-    page.insert(1, raw(in_the_paper(doctree, stem, list(claims.values()))))
+    page.insert(1, raw(in_the_paper(stem, list(claims.values()))))
     if cells:
         page.insert(1, raw(downloads.launch(stem, Path(app.srcdir, "book/assets"))))
     if cells and stem not in downloads.NEEDS:
@@ -123,12 +118,15 @@ def raw(text: str) -> nodes.raw:
 def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
     """A box under the name that the paper prints, "Lemma 9, average sensitivity", or under its number, "Theorem 2.4
     (Fourier tail)", with what is known about it below."""
-    kind, text, anchor = box["realtype"].title(), box["title"].strip()[1:-1], box["ids"][0]
+    kind = box["realtype"].title()
+    text = box["title"].strip()[1:-1]
+    anchor = box["ids"][0]
     here = [claim for claim in claims.values() if claim.get("box") == anchor]
     printed = PRINTED.match(text)
     label, rest = (printed[0], text[printed.end() :]) if printed else (f"{kind}.", f" {text}")
     if here and "number" in here[0]:
-        label, rest = here[0]["number"], f" ({AUTHOR.sub(lambda of: f'; {of[1]}' * bool(of[1]), text)})"
+        label = here[0]["number"]
+        rest = f" ({AUTHOR.sub(lambda of: f'; {of[1]}' * bool(of[1]), text)})"
     itself = raw(f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>')
     shown = nodes.inline("", label, classes=["caption-number"])
     box[0] = nodes.paragraph("", "", shown, nodes.Text(rest), itself, classes=["admonition-title"])
@@ -150,7 +148,7 @@ def visit_statement(self, node):
 
 
 def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[str, Claim]) -> None:
-    """The ids in a report's table linked to the ledger or the errata, and hidden code named by what it makes."""
+    """The ids in a report's table linked to the ledger or the errata, and hidden code named by its figure or claim."""
 
     def to_claim(match: re.Match[str]) -> str:
         claim = claims.get(match[1])
@@ -164,20 +162,8 @@ def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[s
         of = f"Fig. {shown[-1]}, {of}"
     elif checked := records_of(cell):
         of = f"{checked[0]['record']}, {of}"
-    given = cell["cell_metadata"].get("mystnb", {})
     for hidden in cell.findall(HideCodeCellNode):
-        show = given.get("code_prompt_show", f"Show {button_label(cell, hidden)}")
-        hide = given.get("code_prompt_hide", show.replace("Show", "Hide"))
-        hidden.attributes.update(prompt_show=show, prompt_hide=hide, of=of)
-
-
-def button_label(cell: nodes.Element, hidden: nodes.Element) -> str:
-    """What a button shows, in words, from the cell with its outputs."""
-    if "below-input" in hidden["classes"]:
-        return "the output"
-    if records_of(cell):
-        return "the check"
-    return next((words for pattern, words in BUTTON_LABELS.items() if re.search(pattern, cell.astext())), "the code")
+        hidden["of"] = of
 
 
 def visit_hidden(self, node):
@@ -189,8 +175,8 @@ def visit_hidden(self, node):
     self.body.append("</summary>\n")
 
 
-def in_the_paper(doctree: nodes.document, stem: str, claims: Claims) -> str:
-    """How long the main line takes to read, and the sections of the paper to which the chapter belongs."""
+def in_the_paper(stem: str, claims: Claims) -> str:
+    """The sections of the paper to which the chapter belongs."""
     mine = [c for c in claims if c["chapter"] == stem and c["kind"] != "erratum"]
     if not mine:
         return ""
@@ -198,32 +184,7 @@ def in_the_paper(doctree: nodes.document, stem: str, claims: Claims) -> str:
     places = ", ".join(link(f"map.html#section-{section.lower()}", titled(section)) for section in here)
     ours = sum(claim["source"] != "paper" for claim in mine)
     count = f"{len(mine) - ours} of its statements, {ours} of ours"
-    return f'<p class="whereabouts">Main line: {minutes(doctree)} minutes. In the paper: {places}; {count}.</p>'
-
-
-def minutes(doctree: nodes.document) -> int:
-    """Minutes that a chapter takes to read at 200 words a minute, up to the audit of the printed proof, or else up to
-    the exercises."""
-    count = 0
-    for part in next(doctree.findall(nodes.section)):
-        if isinstance(part, nodes.section) and re.search(r"audited$|^Exercises$", part[0].astext()):
-            break
-        count += words(part)
-    return max(1, round(count / 200))
-
-
-def words(node: nodes.Node) -> int:
-    """The words that are seen: not those of hidden code, records, closed proofs and what else loads closed. A formula
-    in a line is one word; a formula or code on lines of its own is ten."""
-    if isinstance(node, nodes.Text):
-        return len(node.split())
-    if isinstance(node, (nodes.math, nodes.math_block, nodes.literal_block)):
-        return 1 if isinstance(node, nodes.math) else 10
-    if isinstance(node, (nodes.raw, HideCodeCellNode, dropdown_main, solution_node)) or "record" in node:
-        return 0
-    tags = [child.astext() if isinstance(child, nodes.raw) else "" for child in node.children]
-    depth = accumulate(tag.count("<details") - tag.count("</details") for tag in tags)
-    return sum(words(child) for child, inside in zip(node.children, depth, strict=True) if not inside)
+    return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
 
 
 def files(stem: str, assets: Path) -> str:
@@ -239,7 +200,8 @@ def files(stem: str, assets: Path) -> str:
 
 def whence(claim: Claim, claims: dict[str, Claim]) -> str:
     """Where a statement stands in the paper and in the ledger, on what it rests, and where it is used."""
-    label, section = name(claim), sections(claim)[0]
+    label = name(claim)
+    section = sections(claim)[0]
     place = link(f"map.html#section-{section.lower()}", titled(section))
     if claim["source"] != "paper":
         place = f"{'Ours' if claim['source'] == 'ours' else 'Of others'}, on {place}"
@@ -247,6 +209,8 @@ def whence(claim: Claim, claims: dict[str, Claim]) -> str:
     verdict = link(f"ledger.html#{claim['id']}", claim["verdict"], f"{claim['verdict']}, {label}")
     mark = f", {proved(claim)}" if "proved" in claim else ""
     words = [f"{place}{arxiv}", f"Ledger: {verdict}{mark}"]
+    if claim.get("follows"):
+        words.append(f"Follows from {listed(claim, claim['follows'], claims)}")
     if claim.get("errata"):
         words.append(f"Errata: {', '.join(link(f'errata.html#{erratum}', erratum) for erratum in claim['errata'])}")
     above = [c["id"] for c in claims.values() if claim["id"] in c.get("uses", []) and c["kind"] != "erratum"]
@@ -258,7 +222,7 @@ def whence(claim: Claim, claims: dict[str, Claim]) -> str:
 
 def listed(claim: Claim, ids: list[str], claims: dict[str, Claim]) -> str:
     """Links to a few claims where they stand, and to the ledger for the rest."""
-    few = ids if len(ids) <= FEW else ids[: FEW - 1]
+    few = ids if len(ids) <= FEW_NAMES else ids[: FEW_NAMES - 1]
     links = ", ".join(link(claims[i]["place"] or f"ledger.html#{i}", name(claims[i])) for i in few)
     if few == ids:
         return links
@@ -275,8 +239,6 @@ def searchable(app, pagename, templatename, context, doctree):
     titles[:] = [(re.sub(r"^\w* ?\((.*)\)$", r"\1", title.strip()), where) for title, where in titles]
     if pagename == "book/proofs":
         titles[:] = [(f"{title}, in Coq", where) for title, where in titles]
-    if pagename.startswith("book/api-"):
-        titles += [(name, name) for name in re.findall(r'<span id="([\w.]+)">', doctree.astext())]
     titles += [(box["title"].strip()[1:-1], box["ids"][0]) for box in doctree.findall(unenumerable_node)]
     for claim in known(str(app.srcdir)).values():
         places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}

@@ -18,7 +18,8 @@ from typing import Any
 
 from companion import Stop, chapters
 
-NEEDS = {  # why a page is not offered
+# The pages that are not offered, with the reason.
+NEEDS = {
     "index": "its cells are pictures",
     "performance": "it reads tests/benchmarks/results.json",
     "scaling": "it starts processes, which a script must not do while it is read",
@@ -36,7 +37,8 @@ def wheel_in(assets: Path) -> str:
 
 def requirements(assets: Path) -> str:
     """The command that installs what a page needs: the package from the site, the repository or the file beside it."""
-    site, address = os.environ.get("COMPANION_SITE", "").rstrip("/"), repository()
+    site = os.environ.get("COMPANION_SITE", "").rstrip("/")
+    address = repository()
     package = f"{site}/_static/{wheel_in(assets)}" if site else f"git+{address}" if address else wheel_in(assets)
     return f"pip install matplotlib {package}"
 
@@ -80,7 +82,9 @@ def files(source: str, notebook: Any, needs: str) -> dict[str, str]:
     import jupytext
     from nbformat.v4 import new_markdown_cell
 
-    taken, script, header = copy.deepcopy(notebook), copy.deepcopy(notebook), HEADER.format(needs)
+    taken = copy.deepcopy(notebook)
+    script = copy.deepcopy(notebook)
+    header = HEADER.format(needs)
     for cell in chapters.code_cells(taken):
         cell.outputs = chapters.text_only(cell.outputs)
     taken.cells.insert(0, new_markdown_cell(header.replace("\n", "  \n"), id="header"))

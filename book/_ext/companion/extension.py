@@ -9,9 +9,10 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import solution_node
 
-from companion import domain, figure_files
+from companion import docstrings, domain, figure_files, formulas
 
-MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")  # 1.6 of the package's 24 MB
+# The files of MathJax that the pages load: 1.6 of the package's 24 MB.
+MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
@@ -19,6 +20,7 @@ REDIRECT = """<!DOCTYPE html>
 <body><main><h1><a href="{page}">{title}</a></h1></main></body>
 </html>
 """
+# A tag, other than a link, that loads something from another host.
 FOREIGN = re.compile(r"""<(?!a\b)[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:https?:)?//[^>]*>""")
 # What the theme's templates write, and what a page has instead. There is no option for any of them, and a template of
 # our own would repeat a whole file of the theme. None of them fits a page that has been through this already.
@@ -76,6 +78,7 @@ def scripts_last(text):
     return "".join((head, end, before, *(f"{script}\n" for script in moved), close, after))
 
 
+# An icon in the script of Font Awesome: its name, and in its data the other names that it has.
 ICON = re.compile(
     r'"?\b([a-z0-9-]+)"?:\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]*",(?:"[^"]*"|\["[^"]*","[^"]*"\])\],?',
 )
@@ -99,14 +102,16 @@ def finish(app, exception):
     out = Path(app.outdir)
     package = importlib.util.find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
     for part in MATHJAX:
-        source, target = Path(package, "static/mathjax", part), out / "_static/mathjax" / part
+        source = Path(package, "static/mathjax", part)
+        target = out / "_static/mathjax" / part
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
     for template in out.glob("_static/*.html"):
         template.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
     scripts = out / "_static/scripts"
-    icons, theme = scripts / "fontawesome.js", (scripts / "pydata-sphinx-theme.js").read_text(encoding="utf-8")
+    icons = scripts / "fontawesome.js"
+    theme = (scripts / "pydata-sphinx-theme.js").read_text(encoding="utf-8")
     used = set(re.findall(r"\bfa-([a-z-]+)", "".join([*pages.values(), theme])))
     icons.write_text(with_icons(icons.read_text(encoding="utf-8"), used), encoding="utf-8")
     for path, text in pages.items():
@@ -131,9 +136,12 @@ def setup(app):
     app.config.mathjax3_config = {"options": {"menuOptions": {"settings": {"inTabOrder": False}}}}
     for script in ("wide.js", "menus.js"):
         app.add_js_file(script)
+    app.add_js_file("typeset.js", priority=900)  # after the settings of MathJax, which it completes
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
+    docstrings.setup(app)
     domain.setup(app)
+    formulas.setup(app)
     app.connect("builder-inited", begin)
     app.connect("env-get-outdated", lambda app, env, *_: env.found_docs)  # what claims say stands on every page
     app.connect("config-inited", without_thebe)

@@ -16,7 +16,8 @@ LINKS = (
 )
 SLIDE = '<a download href="{folder}{name}-slide-{paper}.svg" aria-label="{paper} slide of {name}">{paper}</a>'
 PAPERS = ("light", "dark")
-FOLDER = "../_static/figures/"  # from a page in book/
+# Where the files are, seen from a page in book/.
+FOLDER = "../_static/figures/"
 
 
 def write(book: Path) -> None:
@@ -51,7 +52,8 @@ def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
     A slider has an SVG for each of its frames, and the one that it shows first is linked; a figure for a talk has two
     more, light and dark.
     """
-    shown, drawn = "".join(data["text/html"]), data[figures.MIME]
+    shown = "".join(data["text/html"])
+    drawn = data[figures.MIME]
     svg = re.search(r'<svg class="wide".*?</svg>', shown, flags=re.S)[0]
     svgs = {}
     for frame, (value, alt) in enumerate(drawn["frames"].items()):

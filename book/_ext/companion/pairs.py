@@ -10,9 +10,12 @@ import re
 
 from companion import Stop, chapters, text_of
 
-KEY = "companion"  # in the metadata of a stored notebook
-KEPT = ("tags", "mystnb")  # what the book reads of a cell's metadata; the rest is how JupyterLab shows it
-OPTIONS = re.compile(r"^(`{3,}\{code-cell\}.*\n---\n)((?:(?!---\n).*\n)+)(?=---\n)", re.M)  # of a code cell, as YAML
+# The key of the fingerprint in the metadata of a stored notebook.
+KEY = "companion"
+# What the book reads of a cell's metadata; the rest is how JupyterLab shows it.
+KEPT = ("tags", "mystnb")
+# The options of a code cell, as YAML.
+OPTIONS = re.compile(r"^(`{3,}\{code-cell\}.*\n---\n)((?:(?!---\n).*\n)+)(?=---\n)", re.M)
 
 
 def cells_of(notebook):

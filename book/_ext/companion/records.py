@@ -10,8 +10,7 @@ from myst_nb.core.render import MimeRenderPlugin, load_mime_renders
 from sphinx.addnodes import pending_xref
 
 from companion.claims import Claim, name
-from companion.pages.markup import recorded
-from sparse_book.ledger import EXERCISE, MIME, label
+from sparse_book.ledger import EXERCISE, MIME, Record, label
 
 
 @cache
@@ -30,7 +29,7 @@ def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> no
 
     The record of an exercise, which changes a claim, names the claim that it changes.
     """
-    record = recorded(data)
+    record = Record.of(data)
     target = record.claim.removeprefix(EXERCISE)
     words = name(claims[target]) if target in claims else label(target)
     line = nodes.paragraph()

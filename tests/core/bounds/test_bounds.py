@@ -160,6 +160,7 @@ def test_the_printed_forms_of_section_3_by_hand():
     assert paper.lemma_10(*of, 3 / 4) == pytest.approx(lemma_10)
     P, t, C = sqrt(log(3) / 2), 2 * sqrt(log(6)) + 3, 2 * sqrt(2) + 3
     assert paper.eq_V(2, 3, 1, 2.0, 3.0) == pytest.approx(2 * ((P - 6**-4) * t**2 + 6**-4 * C**2))
+    assert isnan(paper.eq_V(2, 2, 2, 1.0, 0.0)) and paper.eq_V(2, 2, 2, 1.0, 0.0, form="repaired") > 0
 
 
 def test_the_repaired_forms_of_section_3_by_hand():

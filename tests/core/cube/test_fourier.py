@@ -1,4 +1,4 @@
-"""Fourier analysis: each quantity by the route that the module does not take. The naive transform is the direct sum."""
+"""Fourier analysis: each quantity by the route that the module does not take. The naive transform goes bit by bit."""
 
 import tracemalloc
 import warnings
@@ -13,14 +13,6 @@ from sparse_core.cube import fourier, hypercube
 
 LONG = [15, 16, 17, 18, 19, 20]  # a block, and up to five bits above it
 TYPES = [np.bool_, np.int8, np.uint8, np.int64, np.float32, np.float64]
-
-
-def direct_sum(values):
-    """fhat(T) = 2^-n sum_x f(x) chi_T(x), with the characters multiplied out."""
-    n = len(values).bit_length() - 1
-    X = hypercube.points(n).astype(float)
-    chi = np.array([np.prod(X[:, [j for j in range(n) if T >> j & 1]], axis=1) for T in range(2**n)])
-    return chi @ values / 2**n
 
 
 def butterflies(f):
@@ -40,12 +32,6 @@ def integer_function(n, dtype, seed=0):
 
 def random_function(n, seed=0):
     return np.random.default_rng([n, seed]).standard_normal(2**n)
-
-
-@pytest.mark.parametrize("n", range(9))
-def test_transform_is_the_direct_sum(n):
-    f = random_function(n)
-    assert np.allclose(fourier.walsh_transform(f), direct_sum(f), rtol=0, atol=1e-13)
 
 
 def assert_weights_are_those_of_flips(f):
@@ -138,25 +124,6 @@ def test_integers_are_exact_up_to_2_to_the_53_and_no_further():
     assert fourier.inverse_walsh_transform(f)[0] == 2**53 != butterflies(f)[0]
 
 
-@pytest.mark.parametrize("transform", [fourier.walsh_transform, fourier.inverse_walsh_transform])
-@pytest.mark.parametrize("n", [0, 1, 10, 14, 15, 16, 18, 19, 20])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_in_place_and_elsewhere_it_is_the_same_transform(transform, n, dtype):
-    f = random_function(n).astype(dtype)
-    expected, out = transform(f), np.empty_like(f)
-    assert transform(f, out=out) is out and np.array_equal(out, expected)
-    assert transform(f, out=f) is f and np.array_equal(f, expected)
-
-
-@pytest.mark.parametrize("n", [4, 15, 16])
-def test_an_argument_that_overlaps_the_result_is_read_first(n):
-    memory = np.random.default_rng(0).standard_normal(2 ** (n + 1))
-    for start, stop, step in [(1, 2**n + 1, 1), (0, 2 ** (n + 1), 2), (2**n - 1, None, -1)]:
-        copy = memory.copy()
-        expected = fourier.walsh_transform(copy[start:stop:step].copy())
-        assert np.array_equal(fourier.walsh_transform(copy[start:stop:step], out=copy[: 2**n]), expected)
-
-
 def peak_memory(function, *arguments, **options):
     tracemalloc.start()
     function(*arguments, **options)
@@ -170,24 +137,13 @@ def peak_memory(function, *arguments, **options):
 def test_peak_memory_is_the_result_and_at_most_four_megabytes(dtype, stride):
     n = 20
     f = np.repeat(integer_function(n, dtype), stride)[::stride]
-    out = np.empty(f.shape, fourier.walsh_transform(f[:1]).dtype)
-    assert peak_memory(fourier.walsh_transform, f) <= out.nbytes + 2**22 + 2**16
-    if f.dtype == out.dtype:
-        assert peak_memory(fourier.walsh_transform, f, out=out) <= 2**22 + 2**16
+    result = f.astype(fourier.walsh_transform(f[:1]).dtype)
+    assert peak_memory(fourier.walsh_transform, f) <= result.nbytes + 2**22 + 2**16
 
 
 @pytest.mark.parametrize(("dtype", "tables"), [(np.int64, 2), (np.float32, 2), (np.float64, 1)])
 def test_statistics_take_a_table_of_doubles_and_one_for_values_that_are_not(dtype, tables):
     assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**22 + 2**16
-
-
-@pytest.mark.parametrize(
-    "out", [np.empty(3), np.empty(4, np.float32), np.empty(8)[::2], np.broadcast_to(0.0, 4), [0.0, 0, 0, 0]]
-)
-def test_a_result_has_a_place_of_its_size_and_type(out):
-    words = r"^Argument 'out' must be a contiguous, writeable array of 4 numbers of type float64\.$"
-    with pytest.raises(ValueError, match=words):
-        fourier.walsh_transform([1, 2, 3, 4], out=out)
 
 
 def test_the_argument_is_left_alone():
@@ -200,16 +156,13 @@ def test_the_argument_is_left_alone():
 
 @pytest.mark.parametrize("n", [3, 16])
 @pytest.mark.parametrize("bad", [{5: np.nan}, {0: np.inf}, {7: -np.inf}, {2: np.inf, 3: -np.inf}])
-def test_one_infinity_among_many_values_is_found_and_nothing_is_overwritten(n, bad):
-    """The transform looks at one of its sums, or before it writes where it is told to, at the values."""
+def test_one_infinity_among_many_values_is_found(n, bad):
+    """The transform looks at one of its sums."""
     f = np.ones(2**n)
     f[list(bad)] = list(bad.values())
-    kept, place = f.copy(), min(bad)
-    for out in (None, f, np.zeros(2**n)):
-        with warnings.catch_warnings(), pytest.raises(ValueError, match=rf"'values'.*finite; entry \({place},\) is"):
-            warnings.simplefilter("error")
-            fourier.walsh_transform(f, out)
-        assert np.array_equal(f, kept, equal_nan=True) and (out is None or out is f or not out.any())
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=rf"'values'.*finite; entry \({min(bad)},\) is"):
+        warnings.simplefilter("error")
+        fourier.walsh_transform(f)
 
 
 def test_values_whose_sums_overflow_are_not_called_infinite():

@@ -96,12 +96,6 @@ def test_an_answer_is_the_mean_of_as_many_rows_as_asked_for():
     assert oracle.query(lambda X, y: y) == np.random.default_rng(2).choice(y, 5).mean()
 
 
-def test_the_honest_oracle_takes_any_points_and_labels():
-    X = [[0.5, 2.0], [1.0, -1.0], [0.0, 3.0]]
-    oracle = statistical_queries.StatisticalQueryOracle(X, [0.0, 1.0, 0.25], tau=0.1)
-    assert oracle.query(lambda X, y: X[:, 0] * y) == pytest.approx(1 / 3)
-
-
 # The adversary
 
 
@@ -163,16 +157,6 @@ def test_a_query_is_its_spectrum(answers):
         phi1 = fourier.inverse_walsh_transform(np.bincount(T, c, minlength=32)) * 0.5
         assert one.query(lambda X, y, phi1=phi1: phi1 * y) == pytest.approx(two.query_spectrum(T, c * 0.5), abs=1e-12)
         assert np.array_equal(one.alive, two.alive)
-
-
-@pytest.mark.parametrize(
-    "m, tau, j, answers", [(8, 0.24, 2, "uninformed"), (8, 0.24, 1, "fewest"), (9, 0.12, 2, "fewest")]
-)
-def test_the_block_learner_needs_a_small_multiple_of_the_bound(m, tau, j, answers):
-    oracle = statistical_queries.AdversarialOracle(m, tau, answers)
-    used = statistical_queries.block_learner(oracle, j, rng=np.random.default_rng(0))
-    assert oracle.remaining <= 8 and used == oracle.queries
-    assert tau**2 * ((1 << m) - 8) <= used <= 5 * tau**2 * (1 << m)
 
 
 @pytest.mark.parametrize("left", [1, 3])

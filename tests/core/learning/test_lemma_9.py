@@ -1,4 +1,4 @@
-"""(U) and (V): against flips written out point by point, on the cube and on its layers."""
+"""(U) and (V): against flips written out point by point."""
 
 import numpy as np
 import pytest
@@ -81,56 +81,3 @@ def test_networks_along_leading_axes():
     together = lemma_9.split(values, labels)
     assert together.V.shape == (2, 3)
     assert together.jump[1, 2] == lemma_9.split(values[1, 2], labels[1, 2]).jump
-
-
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 6))
-def test_the_steps_of_the_proof_point_by_point(seed, n, s):
-    net = random_network(seed, n, s)
-    found = lemma_9.Steps(*(column[0] for column in lemma_9.steps([net])))
-    X = hypercube.points(n)
-    active = [np.flatnonzero(R) for R in net.active(X)]
-    pieces = [(net.u[R] @ net.W[R], net.u[R] @ net.b[R]) for R in active]
-    lengths = [net.u[R] ** 2 @ np.sum(net.W[R] ** 2, axis=1) for R in active]
-    assert (found.n, found.s, found.k) == (n, s, net.sparsity())
-    assert (found.W, found.B) == pytest.approx(net.scale)
-    assert found.AS == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
-    assert [found.U, found.V, found.boundary, found.jump] == pytest.approx(by_flips(net), abs=1e-12)
-    assert found.norm == pytest.approx(max(np.linalg.norm(w) for w, _ in pieces))
-    assert found.offset == max(abs(b) for _, b in pieces)
-    assert found.piece == pytest.approx(np.mean([w @ w for w, _ in pieces]))
-    assert found.single == pytest.approx(sum(fourier.average_sensitivity(g) for g in net.active(X).T))
-    assert found.budget == pytest.approx(np.mean([len(R) for R in active]))
-    assert found.largest == max(abs(net(X)))
-    assert found.weighted == pytest.approx(np.mean([len(R) * v for R, v in zip(active, lengths, strict=True)]))
-    assert found.square == np.mean([len(R) ** 2 for R in active])
-
-
-@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 4))
-def test_layers_agree_with_the_cube(seed, n, s):
-    u, c, b = np.random.default_rng(seed).integers(-2, 3, (3, s))
-    net = SparseNetwork(u, np.outer(c, np.ones(n)), b)
-    values, labels = lemma_9.layers(n, u, c, b)
-    ones = (hypercube.points(n) == 1).sum(axis=1)
-    assert np.array_equal(values[ones], net.values())
-    on_cube = lemma_9.split(net.values(), lemma_9.pattern(net))
-    assert lemma_9.split_layers(values, labels) == pytest.approx(on_cube, abs=1e-12)
-
-
-def test_layers_with_more_neurons_than_an_integer_has_bits():
-    u, c, b = np.ones(70), np.repeat([0, 1], [69, 1]), np.repeat([1, 0], [69, 1])  # the last one alone is ever active
-    assert lemma_9.split_layers(*lemma_9.layers(3, u, c, b)) == lemma_9.split_layers(*lemma_9.layers(3, [1], [1], [0]))
-
-
-@given(st.integers(0, 10**6), st.integers(1, 9), st.floats(-1, 1))
-def test_noise_on_layers_agrees_with_the_fourier_weights(seed, n, rho):
-    values = np.random.default_rng(seed).standard_normal(n + 1)
-    ones = (hypercube.points(n) == 1).sum(axis=1)
-    by_weights = fourier.noise_sensitivity(values[ones], rho)
-    assert lemma_9.noise_sensitivity_layers(values, rho) == pytest.approx(by_weights, abs=1e-12)
-
-
-def test_noise_of_a_large_majority_is_the_arc_cosine():
-    # Sheppard's formula for the limit, O'Donnell (2014), section 5.2: Pr[sign changes] = arccos(rho) / pi
-    majority = np.sign(2.0 * np.arange(202) - 201)
-    for rho in (0.0, 0.5, 0.9):
-        assert lemma_9.noise_sensitivity_layers(majority, rho) == pytest.approx(np.arccos(rho) / np.pi, rel=0.02)

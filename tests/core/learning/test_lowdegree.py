@@ -3,19 +3,16 @@
 import numpy as np
 import pytest
 from naive import characters, sample
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 
-from sparse_core.bounds import ours
-from sparse_core.cube import fourier, hypercube
+from sparse_core.cube import hypercube
 from sparse_core.learning import lowdegree
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.risks import risk
 
 
 def majority(X, a, b, c):
@@ -25,7 +22,7 @@ def majority(X, a, b, c):
 # --- The three methods ---
 
 
-SHAPES = [(4, 0, 50), (6, 2, 50), (7, 3, 200), (5, 9, 50), (70, 1, 90), (26, 2, 600)]
+SHAPES = [(4, 0, 50), (6, 2, 50), (7, 3, 200), (5, 9, 50), (62, 1, 90), (26, 2, 600)]
 CASES = [(method, *shape) for method in ("averaging", "least_squares") for shape in SHAPES]
 
 
@@ -80,7 +77,6 @@ def test_the_ends_of_a_threshold(monkeypatch):
     cube, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
     every = LowDegreeRegressor(2, "threshold", level=0).fit(cube, y)
     assert len(every.coef_) == 4 and every.predict(cube) == pytest.approx(y)
-    assert not hasattr(every, "partial_fit") and hasattr(LowDegreeRegressor(2), "partial_fit")
     X, noise = sample(8, 5001, 1)
     y = 2 * majority(X, 1, 4, 6) + noise
     whole, half = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X, X.astype(np.float16)))
@@ -106,26 +102,6 @@ def test_monomials_name_the_coefficients_on_both_sides_of_a_machine_word():
         assert kept.coef_ == pytest.approx([3.0])
 
 
-def test_a_function_of_low_degree_is_found_exactly():
-    X, _ = sample(10, 200, 4)
-    y = 3 - 2 * X[:, 2] + X[:, 1] * X[:, 8] * X[:, 9]
-    for method in ("least_squares", "threshold"):
-        model = LowDegreeRegressor(3, method).fit(X, y)
-        large = {
-            int(T): round(float(c), 9) for T, c in zip(model.monomials_, model.coef_, strict=True) if abs(c) > 1e-9
-        }
-        assert large == {0: 3.0, 1 << 2: -2.0, 1 << 1 | 1 << 8 | 1 << 9: 1.0}
-        assert model.score(X, y) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("method", lowdegree.METHODS)
-def test_a_parity_of_all_bits_is_out_of_reach_of_every_smaller_degree(method):
-    X, _ = sample(8, 2000, 0)
-    for degree in range(8):
-        model = LowDegreeRegressor(degree, method).fit(X, np.prod(X, axis=1, dtype=float))
-        assert risk(model, np.eye(1, 2**8, 2**8 - 1)[0]) >= 1
-
-
 def test_three_bits_out_of_256_are_found_from_a_few_hundred_samples():
     """D = 2 796 417 monomials of degree at most 3, of which four count."""
     X, _ = sample(256, 300, 7)
@@ -137,63 +113,31 @@ def test_three_bits_out_of_256_are_found_from_a_few_hundred_samples():
 
 
 def test_what_is_not_said_is_what_the_documentation_says():
-    said = {"method": "averaging", "ridge": 0.0, "level": 1.0, "solver": "auto", "tol": 1e-6, "max_memory": 4e9}
+    said = {"method": "averaging", "ridge": 0.0, "level": 1.0, "solver": "auto", "tol": 1e-6}
     assert LowDegreeRegressor().get_params() == {"degree": 2, **said}
     assert LowDegreeRegressor().__sklearn_tags__().regressor_tags.poor_score
-
-
-def test_least_squares_is_as_close_as_its_sample_bound_says():
-    """In one run with least eigenvalue at least 1/2, the mean squared distance to h^{<= d} is at most 4 N tail / m."""
-    rng, n = np.random.default_rng(2), 9
-    cube = hypercube.points(n)
-    h = np.abs(cube.sum(1)).astype(float)
-    coefficients, masks = fourier.walsh_transform(h), hypercube.monomials(n, 1)
-    N, m, tail = len(masks), 16 * len(masks), fourier.tail(h, 1)
-    errors = []
-    for _ in range(100):
-        X = cube[rng.integers(0, 2**n, m)]
-        phi = characters(X, 1)
-        if np.linalg.eigvalsh(phi.T @ phi / m)[0] >= 0.5:
-            model = LowDegreeRegressor(1, "least_squares").fit(X, h[hypercube.index(X)])
-            errors.append(np.sum((model.coef_ - coefficients[masks]) ** 2))
-    assert len(errors) >= 90 and np.mean(errors) <= 4 * N * tail / m
-    assert ours.least_squares_samples(n, 1, 0.1) > m
 
 
 # --- As an estimator ---
 
 
-def test_shards_give_what_one_fit_gives(tmp_path):
-    X, y = sample(8, 500, 3)
-    np.save(tmp_path / "X.npy", X)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    for method in ("averaging", "least_squares"):
-        whole = LowDegreeRegressor(2, method).fit(mapped, y)
-        shards = LowDegreeRegressor(2, method)
-        for start in range(0, 500, 150):
-            shards.partial_fit(mapped[start : start + 150], y[start : start + 150])
-        assert shards.coef_ == pytest.approx(whole.coef_, abs=1e-12)
-        anew = clone(whole).fit(X[:300], y[:300])
-        assert shards.fit(X[:300], y[:300]).coef_ == pytest.approx(anew.coef_)  # fit forgets
-        assert np.array_equal(whole.predict(mapped), whole.predict(X))
-
-
-def test_least_squares_needs_as_many_samples_as_monomials_or_a_ridge():
-    X, y = sample(6, 40, 0)
-    model = LowDegreeRegressor(2, "least_squares").partial_fit(X[:20], y[:20])
-    with pytest.raises(NotFittedError, match="^This LowDegreeRegressor is not fitted yet: call 'fit' with enough .*.$"):
-        model.predict(X)
-    assert model.partial_fit(X[20:], y[20:]).predict(X).shape == (40,)
-    assert not hasattr(model.fit(X, y).partial_fit(X[:20], y[:20]), "coef_")  # what fit found is no answer to these
-    ridged = LowDegreeRegressor(2, "least_squares", ridge=0.3)
-    shards = clone(ridged).partial_fit(X[:5], y[:5]).partial_fit(X[5:12], y[5:12])
-    assert shards.coef_ == pytest.approx(ridged.fit(X[:12], y[:12]).coef_)
+def test_least_squares_takes_as_many_samples_as_monomials_or_a_ridge():
     X, y = hypercube.points(2), np.array([1.0, 2.0, 4.0, 9.0])
-    for fit in (LowDegreeRegressor.fit, LowDegreeRegressor.partial_fit):
-        model = fit(LowDegreeRegressor(1, "least_squares"), X[:3], y[:3])
-        assert model.coef_ == pytest.approx(np.linalg.solve(characters(X[:3], 1), y[:3]))
-        assert (model.solver_, model.n_iter_) == ("gram", 0)
-    assert LowDegreeRegressor(2, max_memory=320).fit(X, y).predict(X) == pytest.approx(y)  # 4 monomials of 80 bytes
+    model = LowDegreeRegressor(1, "least_squares").fit(X[:3], y[:3])
+    assert model.coef_ == pytest.approx(np.linalg.solve(characters(X[:3], 1), y[:3]))
+    assert (model.solver_, model.n_iter_) == ("gram", 0)
+    ridged = LowDegreeRegressor(1, "least_squares", ridge=0.3).fit(X[:2], y[:2])
+    phi = characters(X[:2], 1)
+    assert ridged.coef_ == pytest.approx(np.linalg.solve(phi.T @ phi / 2 + 0.3 * np.eye(3), phi.T @ y[:2] / 2))
+
+
+def test_a_fit_leaves_nothing_of_the_fit_before_and_keeps_its_degree():
+    X, y = sample(6, 60, 0)
+    model = LowDegreeRegressor(1, "least_squares").fit(X, y).set_params(method="threshold").fit(X, y)
+    assert not hasattr(model, "solver_") and not hasattr(model, "n_iter_")
+    model.set_params(method="averaging").fit(X, y).set_params(degree=2)
+    assert model.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)
+    assert len(model.monomials_) == len(model.coef_) == 7
 
 
 @pytest.mark.parametrize("solver", ["cg", "walsh"])
@@ -205,27 +149,6 @@ def test_the_route_and_its_tolerance_can_be_chosen(solver):
     )
     assert rough.solver_ == fine.solver_ == solver and 0 < rough.n_iter_ < fine.n_iter_
     assert fine.coef_ == pytest.approx(exact.coef_, abs=1e-11)
-
-
-def test_partial_fits_add_up_between_fits_and_refuse_a_change_of_degree():
-    X, y = sample(6, 200, 0)
-    model = LowDegreeRegressor(1).partial_fit(X, y).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
-    assert np.array_equal(model.coef_, LowDegreeRegressor(1).fit(X[100:], y[100:]).coef_)
-    for change in ({"degree": 2}, {"method": "least_squares"}):
-        with pytest.raises(ValueError, match="^Arguments 'degree' and 'method' must not change between calls of part"):
-            LowDegreeRegressor(1).partial_fit(X, y).set_params(**change).partial_fit(X, y)
-    changed = model.set_params(degree=2)
-    assert changed.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)  # the fitted degree is kept
-    assert len(changed.monomials_) == len(changed.coef_) == 7
-
-
-def test_a_fit_leaves_nothing_of_the_fit_before():
-    X, y = sample(6, 60, 0)
-    model = LowDegreeRegressor(1, "least_squares").fit(X, y).set_params(method="averaging").fit(X, y)
-    assert not hasattr(model, "solver_") and not hasattr(model, "n_iter_")
-    model.set_params(method="threshold").fit(X, y).set_params(method="averaging").partial_fit(X, y)
-    assert len(model.monomials_) == 7 and model.predict(X) == pytest.approx(characters(X, 1) @ model.coef_)
-    assert np.array_equal(model.fit(X, y).coef_, LowDegreeRegressor(1).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("method", lowdegree.METHODS)
@@ -249,8 +172,6 @@ def test_grid_search_and_pipelines_find_the_degree():
 OPTIONS = [
     {"method": "averaging"},
     {"method": "least_squares"},
-    {"method": "least_squares", "ridge": 0.1, "solver": "cg"},
-    {"method": "least_squares", "ridge": 0.1, "solver": "kernel"},
     {"method": "threshold", "level": 0.5},
 ]
 
@@ -269,16 +190,6 @@ def test_scikit_learn_s_checks_pass_on_points_of_the_cube(options, monkeypatch):
     monkeypatch.setattr(lowdegree, "validate_data", on_the_cube)
     results = check_estimator(LowDegreeRegressor(1, **options), on_skip=None)
     assert {result["status"] for result in results} <= {"passed", "skipped"} and len(results) > 40
-
-
-def test_the_checks_that_cannot_apply_are_those_that_feed_real_numbers():
-    failed = [r for r in check_estimator(LowDegreeRegressor(1), on_skip=None, on_fail=None) if r["status"] == "failed"]
-    assert 10 < len(failed) < 40
-    for result in failed:
-        exception = result["exception"]
-        cause = exception.__cause__ or exception.__context__ or exception
-        positive = result["check_name"] == "check_positive_only_tag_during_fit"  # it does not say which error came
-        assert "entries -1 and 1 only" in f"{exception} {cause}" or positive
 
 
 # --- Interruptions ---
@@ -303,22 +214,3 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, fitted, monke
     if not fitted:
         with pytest.raises(NotFittedError):
             model.predict(X)
-
-
-@pytest.mark.parametrize("method", ["averaging", "least_squares"])
-def test_an_interrupted_partial_fit_leaves_the_moments_as_they_were(method, monkeypatch):
-    X, y = sample(6, 200, 0)
-    model, update, calls = LowDegreeRegressor(1, method).partial_fit(X, y), Moments.update, []
-
-    def interrupted(self, *arguments, **options):
-        calls.append(self.degree)
-        if len(calls) == (1 if method == "averaging" else 2):  # the last of the updates
-            raise KeyboardInterrupt
-        return update(self, *arguments, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Moments, "update", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            model.partial_fit(X, -y)
-    twice = LowDegreeRegressor(1, method).fit(np.vstack([X, X]), np.concatenate([y, y]))
-    assert model.partial_fit(X, y).coef_ == pytest.approx(twice.coef_)

@@ -1,8 +1,7 @@
-"""Exact risks: against predictions on the whole cube; the statistics of learning curves."""
+"""Exact risks: against predictions on the whole cube."""
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import risks
@@ -60,66 +59,6 @@ def test_the_sets_of_a_target_are_read_in_any_order_and_refused_by_name(n):
     ]:
         with pytest.raises(error, match=f"Argument 'coefficients' {words}"):
             risks.risk(model, sets)
-
-
-def test_standardised_has_mean_zero_and_variance_one():
-    h = risks.standardised([5.0, 1.0, 2.0, -7.0])
-    assert (h.mean(), h.var()) == pytest.approx((0, 1))
-    assert risks.standardised(np.array([5, 1, 2, -7], dtype=np.float32)).dtype == np.float64
-
-
-def test_each_run_is_a_fit_to_a_fresh_sample_of_the_whole_cube_whose_labels_alone_are_noisy():
-    h, seed, drawn = hypercube.character(0b1, hypercube.points(4)).astype(float), np.random.default_rng, set()
-    model = LowDegreeRegressor(2, method="averaging")
-    found = risks.sample_risks(model, h, 50, 4, rng=seed(5))
-    assert len(set(found)) == 4 and not hasattr(model, "coef_")
-    assert np.array_equal(found, risks.sample_risks(model, h, 50, 4, rng=seed(5)))
-    model = LowDegreeRegressor(1, method="least_squares")
-    assert risks.sample_risks(model, h, 100, 2, rng=seed(6)) == pytest.approx(0, abs=1e-20)
-    assert risks.sample_risks(model, h, 100, 2, rng=seed(6), noise=lambda y: y + 1.0) == pytest.approx(1.0)
-    risks.sample_risks(model, np.arange(8.0), 200, 1, rng=seed(4), noise=lambda y: drawn.update(y.tolist()) or y)
-    assert drawn == set(range(8))
-
-
-def test_a_curve_has_the_mean_and_the_standard_error_of_its_runs():
-    h, model = np.random.default_rng(7).standard_normal(16), LowDegreeRegressor(1)
-    curve = risks.learning_curve(model, h, [20.5, 80], 6, rng=np.random.default_rng(8))
-    rng = np.random.default_rng(8)
-    runs = [risks.sample_risks(model, h, m, 6, rng=rng) for m in (20, 80)]
-    assert curve.m.tolist() == [20, 80] and curve.runs == 6
-    assert curve.mean == pytest.approx(np.mean(runs, axis=1))
-    assert curve.error == pytest.approx(stats.sem(runs, axis=1))
-
-
-def test_intervals_of_the_mean_are_students():
-    runs = np.random.default_rng(9).standard_normal((1, 12))
-    curve = risks.Curve(np.array([1]), runs.mean(axis=1), stats.sem(runs, axis=1), 12)
-    low, high = stats.ttest_1samp(runs[0], 0).confidence_interval(0.95)
-    assert curve.half_width()[0] == pytest.approx((high - low) / 2)
-    low, high = stats.ttest_1samp(runs[0], 0).confidence_interval(1 - 0.05 / 30)
-    assert curve.half_width(together=30)[0] == pytest.approx((high - low) / 2)
-
-
-@pytest.mark.parametrize("noise", [0.0, 1.0])
-def test_learning_curves_agree_with_the_closed_forms(noise):
-    """Averages over 100 samples, four standard errors. For least squares the form is an approximation: 2 % more."""
-    n, degree, rng = 12, 2, np.random.default_rng(5)
-    cube = hypercube.points(n)
-    h = np.abs(cube[:, :6].sum(1) + cube[:, 6] * 1.5) + np.sign(cube[:, [0, 7, 8]].sum(1))
-    h = risks.standardised(h)
-    weights = fourier.weight_by_degree(h)
-    assert 0.05 < weights[degree + 1 :].sum() < 0.5
-    forms = {"averaging": (risks.averaging_risk, 0.0), "least_squares": (risks.least_squares_risk, 0.02)}
-
-    def noisy(y):
-        return y + np.sqrt(noise) * rng.normal(size=len(y))
-
-    for m in (4 * 79, 8 * 79):
-        for method, (form, slack) in forms.items():
-            model = LowDegreeRegressor(degree, method)
-            found = risks.sample_risks(model, h, m, 100, rng=rng, noise=noisy)
-            expected = form(weights, degree, m, noise)
-            assert abs(found.mean() - expected) <= 4 * found.std() / 10 + slack * expected
 
 
 def test_the_closed_forms_by_hand():

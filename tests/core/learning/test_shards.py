@@ -53,8 +53,6 @@ def test_a_cluster_gives_the_bits_of_one_process(tmp_path, request, scheduler, i
     assert together.count == M
     assert np.array_equal(together.sums, alone.sums)
     assert np.array_equal(together.sums, Moments(N, DEGREE).update(X, y).sums)  # the shards are aligned with blocks
-    stream = Moments(N, DEGREE).update(shard.samples() for shard in shards)
-    assert np.array_equal(stream.sums, together.sums)
     naive = [(y * character(X, T)).sum() for T in hypercube.monomials(N, DEGREE)]
     np.testing.assert_allclose(together.sums, naive, rtol=0, atol=1e-9)
 
@@ -94,18 +92,12 @@ def test_the_tree_is_as_deep_as_log2_and_keeps_the_order(stop):
 def test_a_bad_shard_is_named(tmp_path, scheduler):
     X, y = samples(np.random.default_rng(4), integers=True)
     shards = cut(tmp_path, X, y, 1000)
-    stream = Moments(N, DEGREE)
     np.save(shards[3].y, y[:999])
     with pytest.raises(ValueError, match=r"X-00003.npy and y-00003.npy: Argument 'y' must have"):
         moments(shards, DEGREE, scheduler)
-    with pytest.raises(ValueError, match=r"X-00003.npy and y-00003.npy: Argument 'y' must have"):
-        stream.update(shard.samples() for shard in shards)
     np.save(shards[3].X, 2 * X[:1000])
     with pytest.raises(ValueError, match=r"X-00003.npy and"):
         moments(shards, DEGREE, scheduler)
-    with pytest.raises(ValueError, match=r"X-00003.npy and .* entry \(0, 0\) is"):
-        stream.update(shard.samples() for shard in shards)
-    assert stream.count == 0
 
 
 @pytest.mark.parametrize("file", [0, 1], ids=["X", "y"])
@@ -128,8 +120,6 @@ def test_a_broken_shard_is_named(tmp_path, file, broken, small, monkeypatch):
     broken(shard[file])
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
         moments([shard], DEGREE)
-    with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
-        Moments(N, DEGREE).update(shard.samples() for shard in [shard])
 
 
 @pytest.mark.parametrize("file", [0, 1], ids=["X", "y"])
@@ -140,8 +130,6 @@ def test_a_missing_file_is_named(tmp_path, file, which):
     shards[which][file].unlink()
     with pytest.raises(FileNotFoundError, match=name):
         moments(shards, 2)
-    with pytest.raises(FileNotFoundError, match=name):
-        Moments(3, 2).update(shard.samples() for shard in shards)
 
 
 @pytest.mark.parametrize("small", [0, 1 << 20], ids=["mapped", "read"])
@@ -149,7 +137,7 @@ def test_an_empty_shard_adds_nothing(tmp_path, small, monkeypatch):
     monkeypatch.setattr("sparse_core.learning.shards.SMALL_FILE_BYTES", small)
     X, y = np.ones((4, 3)), np.arange(4.0)
     shards = save(tmp_path, [(X[:0], y[:0]), (X, y)])
-    assert moments(shards, 2).count == Moments(3, 2).update(shard.samples() for shard in shards).count == 4
+    assert moments(shards, 2).count == 4
 
 
 def test_no_shards_and_different_n_are_refused(tmp_path):

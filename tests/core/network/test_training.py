@@ -259,22 +259,3 @@ def test_classify_is_decided_by_its_generator_and_watched():
     nets = [first, *(training.classify(X, y, (4,), rng=RNG(seed), epochs=3) for seed in (0, 1))]
     assert np.array_equal(nets[0].W[0], nets[1].W[0]) and not np.array_equal(nets[0].W[0], nets[2].W[0])
     assert len(set(seen)) == 4 and seen[-1] == first.W[0].sum()
-
-
-# Statistics
-
-
-def test_statistics_against_the_definitions():
-    A = np.random.default_rng(0).random((40, 6)) < [0.5, 0.2, 0.8, 0.5, 0, 1]
-    A[:, 3] = A[:, 0]
-    found, K, p = training.activation_statistics(A), A.sum(axis=1), A.mean(axis=0)
-    C = np.abs(np.corrcoef(A[:, :4].T.astype(float)))
-    assert found[:6] == pytest.approx((A.mean(), 1 / 6, 1 / 6, K.mean(), K.var(), K.max()))
-    assert found.spread == pytest.approx(np.var(K) / np.sum(p * (1 - p)))
-    assert found.correlation == pytest.approx((C.sum() - 4) / 12)
-    copies = training.activation_statistics(np.tile(A[:, :1], 10))
-    assert (copies.spread, copies.correlation) == pytest.approx((10, 1))
-
-
-def test_statistics_where_nothing_varies():
-    assert training.activation_statistics(np.zeros((3, 2))) == (0, 1, 0, 0, 0, 0, 1, 0)

@@ -8,7 +8,8 @@ from typing import Any
 import sparse_book
 import sparse_core
 from companion import audit, claims
-from companion.pages import api, errata, ledger, paper_map, proofs
+from companion.pages import data, errata, ledger, paper_map, proofs
+from sparse_book.claims import Claim, machine_checked, proof, read, read_yaml
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
 PACKAGES = [Path(package.__file__).parent for package in (sparse_core, sparse_book)]
@@ -39,33 +40,37 @@ def sound(record: Any, stem: str) -> dict[str, Any]:
 def write(
     book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None, accepted: bool = True
 ) -> None:
-    """Write ledger.md, errata.md, map.md, api-*.md, what proofs.md leaves open and, for the Sphinx extension,
-    claims.json to stage/book; or raise a LedgerError that gives all reasons.
+    """Write ledger.md, errata.md, map.md, what proofs.md leaves open, site/claims.json for readers and claims.json for
+    the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
-    which has its claims alone, and of the pages of the package their titles. ``accepted`` says whether the prover was
-    run for this build.
+    which has its claims alone. ``accepted`` says whether the prover was run for this build.
     """
-    entries, records = claims.read(book), collect(executed)
-    published = claims.read_yaml(book / "claims/published.yml", dict)
+    entries = read(book)
+    records = collect(executed)
+    published = read_yaml(book / "claims/published.yml", dict)
     if problems := audit.audit(entries, records, executed, published):
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the claims and the evidence disagree ({len(problems)}):\n{reasons}")
-    checked = claims.machine_checked(book)
-    placed = [
-        {**claim, "place": claims.place(claim, records), "part": proofs.part(claim, checked["theorems"])}
-        for claim in entries
-    ]
-    rooms = api.pages(PACKAGES, book, set(claims.by_id(placed)))
+    checked = machine_checked(book)
+    placed = []
+    for entry in entries:
+        claim = {**entry, "place": claims.place(entry, records), "proof": proof(book, entry)}
+        claim["part"] = claim["proof"]["part"] if claim["proof"] else ""
+        claim["command"] = Claim.of(claim, book).command()
+        placed.append(claim)
     pages = {
         "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGES)),
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed),
         "claims.json": json.dumps(placed),
-        **(rooms if not only else {name: text.partition("\n")[0] for name, text in rooms.items()}),
     }
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
+    site = stage / "book/site"
+    site.mkdir()
+    text = json.dumps(data.document(placed, records), ensure_ascii=False, allow_nan=False, indent=1)
+    (site / "claims.json").write_text(text + "\n", encoding="utf-8")
     if not only:
         proofs.fill(stage / "book/proofs.md", placed, **checked)
     for page in (stage / "book/ledger.md", stage / "book/proofs.md"):

@@ -4,8 +4,9 @@ from itertools import groupby
 
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import Claim, Claims, Records, by_id
-from companion.pages.markup import badge, one_line, plain, preview, proved, recorded, roles, to_records
+from companion.pages.markup import badge, one_line, plain, preview, proved, roles, to_records
 from companion.pages.paper_map import sections, titled
+from sparse_book.ledger import Record
 
 INTRODUCTION = """\
 # Errata
@@ -73,7 +74,8 @@ def stand(claims: Claims) -> list[str]:
 
 def box(erratum: Claim, title: str, standing: str, parts: list[tuple[str, list[str]]]) -> list[str]:
     """An erratum as a box that opens: first where it belongs, what it is about, how it stands."""
-    name, about = erratum["id"], roles(erratum["about"])
+    name = erratum["id"]
+    about = roles(erratum["about"])
     head = f'<span id="{name}" class="erratum">{titled(sections(erratum)[0])}, {about}</span> {badge(standing)}'
     head += f" {proved(erratum)}" if "proved" in erratum else ""
     lines = [f"::::{{dropdown}} {name}. {title}", head, ""]
@@ -87,7 +89,7 @@ def entry(erratum: Claim, records: Records, standing: str, claims: Claims) -> li
     name = erratum["id"]
     printed, witness, corrected = ([one_line(erratum[key])] for key in ("printed", "witness", "corrected"))
     for record, run in zip(records, to_records(records, "Run", name), strict=True):
-        found = recorded(record)
+        found = Record.of(record)
         refuted = found.evidence == "refuted"
         where = "On the witness" if refuted else "Control of the check"
         witness.append(f"{run}: {plain(found.finding)}{'' if refuted else f' ({found.evidence})'}.")
@@ -106,7 +108,8 @@ def downstream(erratum: Claim, claims: Claims) -> dict[str, list[str]]:
 
     What rests on a statement whose proof has been repaired no longer rests on the erratum's.
     """
-    false, found = rests_on_false(claims), {}
+    false = rests_on_false(claims)
+    found = {}
     for claim in claims:
         if claim["kind"] != "erratum" and claim["id"] not in erratum["about"]:
             if false[claim["id"]].intersection(erratum["about"]):

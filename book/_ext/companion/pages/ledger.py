@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from companion.audit import status
 from companion.claims import Claim, Claims, Records, by_id, name, order
-from companion.pages.api import dotted, page_name
-from companion.pages.markup import badge, link, one_line, plain, preview, proved, recorded, roles, to_records
+from companion.pages.markup import badge, link, one_line, plain, preview, proved, roles, to_records
 from companion.pages.paper_map import SECTIONS, sections, titled
+from sparse_book.ledger import Record
 
 Code = Mapping[str, list[str]]
 STANDING = {
@@ -19,7 +19,8 @@ STANDING = {
     "sampled": "no counterexample among random instances; not a proof",
     "refuted": "a witness shows that the printed form fails; the corrected form stands beside it",
     "open": "stated, neither proved nor refuted",
-    "cited": "taken from the literature; nothing to run",
+    "follows": "a consequence of statements that the book proves and runs, which it names",
+    "cited": "a result of others, taken from the literature; nothing to run",
     "not runnable": "about all algorithms or an unproved assumption; only its reductions can be run",
     "withdrawn": "an erratum that was none; it stands on the errata page with the reason",
     "not yet run": "its chapter is not in the book yet",
@@ -53,7 +54,8 @@ uniform distribution on the cube, $M=WR+B$, and $\\ln$ is the natural logarithm.
 
 def page(claims: Claims, records: Records, only: str | None = None, code: Code = MappingProxyType({})) -> str:
     """The ledger as MyST Markdown; ``code`` maps a claim to what is about it in the package."""
-    standing, known = status(claims, records), by_id(claims)
+    standing = status(claims, records)
+    known = by_id(claims)
     counts = Counter(word for word, _ in standing.values())
     words = [f"- {badge(word)} ({counts[word]}): {STANDING[word]}." for word in STANDING if counts[word]]
     lines = INTRODUCTION.format(words="\n".join(words)).splitlines() + preview(only)
@@ -121,29 +123,39 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
     """What was found, with its smallest slack as a word; or why nothing was run; and the code that is about it."""
     shown = []
     for record, cell in zip(records, to_records(records, "", name(claim)), strict=True):
-        found = recorded(record)
+        found = Record.of(record)
         tightness = f" · {found.tightness}" if found.tightness and found.slack else ""
         controls = "".join(f"<br><small>Control: {plain(control)}</small>" for control in found.controls)
         shown.append(f"{cell}: {plain(found.finding)}{tightness}{controls}")
     if not records:
         required = f"Required: {claim['required']}, in chapter `{claim['chapter']}`."
         shown = [one_line(claim.get("reason", claim.get("withdrawn", required)))]
+        if claim.get("follows"):
+            shown = [f"Follows from {roles(claim['follows'])}."]
+    if claim.get("command"):
+        shown.append(f"<small>To run it again: <code>{claim['command']}</code></small>")
     if code:
-        places = [one.partition(".") for one in code]
-        tests = sorted({f"`tests/{'' if folder == 'sparse_book' else 'core/'}{folder}`" for folder, _, _ in places})
-        links = (link(f"{page_name(folder)}.html#{name}", f"{folder}.{name}") for folder, _, name in places)
-        names = ", ".join(links)
-        shown.append(f"<small>Code: {names}; tests: {', '.join(tests)}.</small>")
+        packages = sorted({one.removeprefix("sparse_core.").partition(".")[0] for one in code})
+        tests = ", ".join(f"`tests/{'' if name == 'sparse_book' else 'core/'}{name}`" for name in packages)
+        shown.append(f"<small>Code: {', '.join(map(to_code, code))}; tests: {tests}.</small>")
     return shown
 
 
+def to_code(name: str) -> str:
+    """A link to a function or class, "sparse_core.bounds.paper.lemma_9", on the page of its subpackage."""
+    short = name.removeprefix("sparse_core.")
+    package = short.partition(".")[0].replace("_", "-")
+    return link(f"api-{package}.html#{name}", short)
+
+
 def cited(packages: Iterable[Path]) -> dict[str, list[str]]:
-    """Claim -> the public functions and classes, "bounds.paper.lemma_9", whose docstrings name the claim `so`."""
+    """Claim -> the public functions and classes, "sparse_core.bounds.paper.lemma_9", whose docstrings name it `so`."""
     found: dict[str, list[str]] = {}
-    for path in sorted(path for package in packages for path in package.rglob("[!_]*.py")):
-        module = dotted(path.with_suffix("")).removeprefix("sparse_core.")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
-                for claim in sorted(set(re.findall(r"`([\w-]+)`", ast.get_docstring(node) or ""))):
-                    found.setdefault(claim, []).append(f"{module}.{node.name}")
+    for package in packages:
+        for path in sorted(package.rglob("[!_]*.py")):
+            module = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                    for claim in sorted(set(re.findall(r"`([\w-]+)`", ast.get_docstring(node) or ""))):
+                        found.setdefault(claim, []).append(f"{module}.{node.name}")
     return found

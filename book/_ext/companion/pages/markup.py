@@ -3,20 +3,13 @@
 import html
 import re
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
-
-from sparse_book.ledger import Record
-
-
-def recorded(record: dict[str, Any]) -> Record:
-    """The record itself, which knows its words."""
-    return Record(**{field.name: record[field.name] for field in fields(Record)})
 
 
 def to_records(records: Iterable[dict[str, Any]], word: str, label: str) -> list[str]:
     """A link to the cell of each record; those who hear links alone hear of which claim, and which of several."""
-    links, heard = [], []
+    links = []
+    heard = []
     for record in records:
         text = word or record["evidence"]
         heard.append(text)

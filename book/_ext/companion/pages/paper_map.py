@@ -67,7 +67,8 @@ def page(claims: Claims) -> str:
 
 def entry(claim: Claim) -> str:
     """A statement's name, its verdict, and its errata."""
-    word, row = claim["verdict"], f"ledger.html#{claim['id']}"
+    word = claim["verdict"]
+    row = f"ledger.html#{claim['id']}"
     label = name(claim).removesuffix(OURS)
     says = html.escape(f"{MARKS[word]} {label}: {word}")
     mark = f'<a class="{mark_class(word)}" href="{row}" aria-label="{says}">{MARKS[word]}</a>'

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from companion.claims import Claim, Claims, name
+from companion.claims import Claims, name
 from companion.pages.markup import link, one_line, plain
 
 MARK = "<!-- statements -->"
@@ -16,12 +16,6 @@ The prover was not run for this build: what is marked *machine-checked* here was
 elsewhere. `python3 make.py prove` runs it.
 :::"""
 Entries = dict[str, dict[str, Any]]
-
-
-def part(claim: Claim, theorems: Entries) -> str:
-    """The part of a claim that Coq proves, in words, if it is not all of what is printed."""
-    corrected = claim["verdict"] == "false as printed" and claim["kind"] != "erratum"
-    return theorems.get(claim.get("proved", ""), {}).get("part", "the corrected form" if corrected else "")
 
 
 def not_run(text: str) -> str:
@@ -35,7 +29,8 @@ def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterato
     for chapter, mine in groupby(checked, key=lambda claim: claim["chapter"]):
         yield f"\n## Statements of chapter {int(chapter[:2])}\n"
         for claim in mine:
-            theorem, which = claim["proved"], f" ({plain(claim['part'])})" if claim["part"] else ""
+            theorem = claim["proved"]
+            which = f" ({plain(claim['part'])})" if claim["part"] else ""
             place = link(claim["place"] or f"ledger.html#{claim['id']}", "In the book", f"In the book, {name(claim)}")
             said = [
                 f"{place}: {one_line(claim['statement'])}",
@@ -57,7 +52,8 @@ def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterato
 
 def beside(words: list[str], entry: dict[str, Any], definitions: Entries) -> str:
     """Words on the left and what Coq prints on the right, in which the first use of a definition leads to it."""
-    text, seen = html.escape("\n".join(entry["coq"]), quote=False), set()
+    text = html.escape("\n".join(entry["coq"]), quote=False)
+    seen = set()
 
     def first(match: re.Match[str]) -> str:
         if match[0] in seen:

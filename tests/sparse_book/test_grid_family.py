@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sparse_core.general import grid_family, rademacher
-from sparse_core.general.grid_family import GridFamily, best_family
+from sparse_book import grid_family
+from sparse_book.grid_family import GridFamily, best_family
 from sparse_core.network import SparseNetwork
 
 
@@ -75,17 +75,6 @@ def test_a_run_of_neurons_that_do_nothing_says_so():
 def test_a_neuron_without_rows_or_columns_is_zero():
     A, V = GridFamily(2, 3).neuron([0, 3], [2, 0])  # P = 0 and P = T
     assert A.tolist() == [0, 1] and V.tolist() == [0, 0]
-
-
-def test_sizes_in_eight_bits_do_not_overflow():
-    family = GridFamily(np.int8(8), np.int8(100))
-    assert (family.m, family.s) == (800, 510)
-
-
-def test_it_is_a_lower_bound_on_the_complexity():
-    family = GridFamily(q=1, N=5, kappa=0.4)
-    X, _ = explicit(family, np.ones((5, 1)))
-    assert family.expectation() <= rademacher.expected(X, family.s, 1).value + 1e-9
 
 
 def test_the_bound_by_hand_and_below_the_ratio():

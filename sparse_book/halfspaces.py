@@ -15,9 +15,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import checks
-from .._arrays import Array
-from .hypercube import points
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core.cube.hypercube import points
 
 __all__ = ["canonical", "orbit_size", "symmetric"]
 

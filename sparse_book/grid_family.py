@@ -28,9 +28,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import comb, expit
+from scipy.stats import binom
 
-from .. import checks
-from .._arrays import Array, slices
+from sparse_core import checks
+from sparse_core._arrays import Array, slices
 
 __all__ = ["GridFamily", "GridRun", "best_family"]
 
@@ -91,7 +92,8 @@ class GridFamily:
         >>> float(A), round(float(V**2), 4)
         (0.4, 0.4167)
         """
-        n, plus = checks.real_array("n", n, None), checks.real_array("plus", plus, None)
+        n = checks.real_array("n", n, None)
+        plus = checks.real_array("plus", plus, None)
         checks.entries("n", n, (n >= 0) & (n <= self.N), f"must have entries from 0 to {self.N}")
         checks.entries("plus", plus, (plus >= 0) & (plus <= self.q), f"must have entries from 0 to {self.q}")
         P = n / (1 - self.kappa) + (self.q - plus) / self.kappa
@@ -105,8 +107,6 @@ class GridFamily:
         >>> round(GridFamily(q=1, N=1).expectation(), 6)            # one point: w = x for either sign
         1.0
         """
-        from scipy.stats import binom  # slow to load
-
         p = float(2.0**-self.q)
         spread = REACH_DEVIATIONS * ((self.N * p) ** 0.5 + 1)
         n = np.arange(max(0, int(self.N * p - spread)), min(self.N, int(self.N * p + spread)) + 1)

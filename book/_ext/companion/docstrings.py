@@ -1,0 +1,47 @@
+"""The docstrings of the package for sphinx.ext.autodoc: plain text that help() shows, as reStructuredText.
+
+Entries "name : what it is" become definitions, the headings of numpydoc emphasised words, and bars and stars are what
+they are. Doctests stay as they are; what stands in `single backquotes` is the id of a claim, by ``default_role`` in
+_config.yml.
+"""
+
+import re
+
+HEADING = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
+ENTRY = re.compile(r"^(\w+(?:, \w+)*) : ", re.MULTILINE)
+# What is kept (code, the sign of a list, emphasis), or a sign that reStructuredText would take for its own.
+KEPT_OR_SIGN = re.compile(r"(``.+?``|^\* |(?<![\w*])\*\w[^*]*[\w.]\*(?!\w))|([|*])", re.DOTALL | re.MULTILINE)
+
+
+def block(text):
+    """A paragraph, a list, a formula, a doctest or entries, as reStructuredText."""
+    if text.startswith(">>>"):
+        return text
+    if text.startswith(" "):
+        return f"::\n\n{text}"
+    text = KEPT_OR_SIGN.sub(lambda found: found[1] or f"\\{found[2]}", text)
+    if not ENTRY.match(text):
+        return text
+    _, *parts = ENTRY.split(text)
+    names = parts[::2]
+    meanings = [" ".join(part.split()) for part in parts[1::2]]
+    return "\n".join(f"``{name}``\n    {meaning}" for name, meaning in zip(names, meanings, strict=True))
+
+
+def convert(app, what, name, obj, options, lines):
+    """Replace the lines of a docstring, as autodoc asks for it."""
+    text = HEADING.sub(r"*\1*\n", "\n".join(lines).rstrip())
+    blocks = re.split(r"\n\s*\n", text)
+    lines[:] = "\n\n".join(map(block, blocks)).splitlines() + [""]
+
+
+def skip_field(app, what, name, obj, skip, options):
+    """Leave out the fields of a NamedTuple, which its signature names."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
+
+
+def setup(app):
+    app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("sphinx.ext.viewcode")
+    app.connect("autodoc-process-docstring", convert)
+    app.connect("autodoc-skip-member", skip_field)

@@ -1,0 +1,118 @@
+"""Figures of the ladders of bounds: one ladder rung by rung, or several networks beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from sparse_core.laboratory import Ladder
+from sparse_core.laboratory.ladder import ALIGNMENT, CANCELLATION, LENGTHS, MEAN, SPARSITY
+
+from . import figures
+
+__all__ = ["beside", "rungs"]
+
+# The groups of factors in which several ladders are compared, each with its colour; what is in none of them is what
+# happens along the edges.
+GROUPS = {
+    "along edges": ("#8a8f98", ()),
+    "cancellation": (figures.COLOURS[1], (CANCELLATION,)),
+    "alignment, lengths": (figures.COLOURS[3], (ALIGNMENT, LENGTHS)),
+    "sparsity": (figures.COLOURS[2], (MEAN, SPARSITY)),
+}
+# Segments that are shorter than this, in decades, have no number: it would not fit.
+LEAST_LABELLED_DECADES = 0.3
+
+
+def rungs(found: Ladder, title: str) -> figures.Figure:
+    """The first chain of a ladder: a bar from each rung to the next, labelled with what it gives up.
+
+    >>> from sparse_core import explain
+    >>> rungs(explain(([1], [[1]], [-1])), "x + 1").alt.partition(";")[0]
+    'x + 1: AS(h) is 1'
+    """
+    chain = found.chains[0]
+    values = [rung.value.value for rung in chain.rungs]
+    factors = list(chain.factors.values())
+    fig, ax = figures.canvas(size=(6.4, 0.42 * len(values) + 0.9))
+    ax.plot(values[0], 0, "o", color=figures.COLOURS[0], markersize=7, label="_measured")
+    ax.text(0, 0.3, f"measured: {values[0]:.3g}", transform=ax.get_yaxis_transform(), fontsize=9.5)
+    for row, (rung, factor) in enumerate(zip(chain.rungs[1:], factors, strict=True), start=1):
+        sparse = rung.gives_up in (MEAN, SPARSITY)
+        colour = figures.COLOURS[2] if sparse else figures.INK
+        ax.plot(values[row - 1 : row + 1], [-row, -row], color=colour, linewidth=5, solid_capstyle="butt",
+                alpha=1 if sparse else 0.45, label=f"_{rung.formula}")  # fmt: skip
+        ax.plot(values[row], -row, "|", color=colour, markersize=11, markeredgewidth=2, label=f"_{rung.formula}, end")
+        words = f"{rung.gives_up} × {factor:.3g}"
+        ax.text(0, 0.3 - row, words, transform=ax.get_yaxis_transform(), fontsize=9.5)
+    ax.set(xscale="log", ylim=(-len(values) + 0.6, 0.9), title=title, xlim=(values[0] / 1.6, values[-1] * 1.6))
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    for rung in chain.beside[:1]:
+        x = rung.value.value
+        rows = [-row for row in range(len(values))]
+        ax.vlines([x] * len(rows), [y - 0.3 for y in rows], [y + 0.2 for y in rows], color=figures.INK,
+                  linewidth=1.2, label=f"_{rung.formula}")  # fmt: skip
+        right = x * x > values[0] * values[-1]
+        ax.text(x, 0, f"{rung.gives_up}  " if right else f"  {rung.gives_up}", fontsize=9.5, va="center",
+                ha="right" if right else "left")  # fmt: skip
+    columns: dict[str, list[Any]] = {
+        "rung": [rung.formula for rung in chain.rungs],
+        "value": [*values],
+        "gives up": [rung.gives_up for rung in chain.rungs],
+        "times": ["", *factors],
+    }
+    told = "; ".join(f"{rung.gives_up} {factor:.3g}" for rung, factor in zip(chain.rungs[1:], factors, strict=True))
+    return figures.Figure(fig, f"{title}: {chain.rungs[0].formula} is {values[0]:.3g}; {told}.", columns)
+
+
+def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
+    """Several ladders under uniform bits: what lies between each network and 4 s^2 W^2, in four groups of factors.
+
+    >>> from sparse_core import explain
+    >>> beside({"x + 1": explain(([1], [[1]], [-1]))}, "One").alt
+    'One. x + 1: along edges 2, cancellation 1, alignment, lengths 1, sparsity 2; every function 1.'
+    """
+    fig, ax = figures.canvas(size=(6.8, 0.62 * len(found) + 1.5))
+    columns: dict[str, list[Any]] = {"network": [], "group": [], "factor": []}
+    told = []
+    for row, (name, ladder) in enumerate(found.items()):
+        factors = ladder.factors
+        start = 1.0
+        words = []
+        for group, (colour, _) in GROUPS.items():
+            factor = _grouped(factors)[group]
+            ax.barh(
+                -row, start * factor - start, left=start, height=0.42, color=colour, label=group if not row else None
+            )
+            if factor > 10**LEAST_LABELLED_DECADES:
+                ax.text(start * factor**0.5, -row, _short(factor), color="white", ha="center", va="center", fontsize=9)
+            start *= factor
+            words.append(f"{group} {_short(factor)}")
+            for key, value in zip(columns, (name, group, factor), strict=True):
+                columns[key].append(value)
+        measured = ladder.chains[0].rungs[0].value.value
+        every = ladder.chains[0].beside[0].value.value / measured
+        label = "every function" if row == 0 else f"_{name}, every function"
+        ax.plot(every, -row - 0.32, "^", color=figures.INK, markersize=6, linestyle="none", label=label)
+        ax.text(1, 0.28 - row, name, fontsize=9.5, va="bottom")
+        told.append(f"{name}: {', '.join(words)}; every function {_short(every)}")
+    ax.set(xscale="log", xlabel="times AS(h)", title=title, ylim=(-len(found) + 0.5, 0.75), xlim=(0.9, None))
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    fig.legend(loc="outside lower center", ncols=2, fontsize=9.5)
+    return figures.Figure(fig, f"{title}. {'; '.join(told)}.", columns)
+
+
+def _grouped(factors: Mapping[str, float]) -> dict[str, float]:
+    """The product of the factors in each group."""
+    named = {name for _, names in GROUPS.values() for name in names}
+    found = {group: prod(factors[name] for name in names) for group, (_, names) in GROUPS.items()}
+    found["along edges"] = prod(factor for name, factor in factors.items() if name not in named)
+    return found
+
+
+def _short(factor: float) -> str:
+    """Two digits, without a power of ten up to a million."""
+    return f"{float(f'{factor:.2g}'):g}"

@@ -1,0 +1,111 @@
+r"""Learning curves: the risk of fits to uniform samples of a function on the cube, at several sample sizes.
+
+A risk is a squared distance, without the 1/2 of the paper's loss; each is exact for its fit (``risks.risk``).
+
+Paper: section 3, where Theorem 8 asks how many samples are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparse_core import checks
+from sparse_core._arrays import Array, Integers
+from sparse_core._interval import half_width
+from sparse_core.cube.fourier import walsh_transform
+from sparse_core.cube.hypercube import points
+from sparse_core.learning.risks import risk
+
+if TYPE_CHECKING:  # it loads scikit-learn
+    from sparse_core.learning.lowdegree import LowDegreeRegressor
+
+__all__ = ["Curve", "learning_curve", "sample_risks", "standardised"]
+
+
+def standardised(values: ArrayLike) -> Array:
+    """(h - E h) / sqrt(Var h), from the table of h on the cube.
+
+    >>> standardised([3, 1, 1, -1])
+    array([ 1.41421356,  0.        ,  0.        , -1.41421356])
+    """
+    h, _ = checks.length_2n("values", values)
+    deviation = float(h.std())
+    if deviation == 0:
+        raise ValueError("Argument 'values' must not be constant.")
+    return np.asarray((h - h.mean()) / deviation, dtype=np.float64)
+
+
+def sample_risks(
+    model: LowDegreeRegressor,
+    values: ArrayLike,
+    m: int,
+    runs: int,
+    *,
+    rng: np.random.Generator,
+    noise: Callable[[Array], Array] | None = None,
+) -> Array:
+    """The risks of ``runs`` fits of a copy of the model, each to m uniform samples (x, h(x)), from the table of h.
+
+    ``noise`` maps y to noisy labels; the risk is that with respect to h all the same.
+
+    >>> from sparse_core.learning import LowDegreeRegressor
+    >>> sample_risks(LowDegreeRegressor(1), [1, -1, 1, -1], 100, 3, rng=np.random.default_rng(0)).shape
+    (3,)
+    """
+    h, n = checks.length_2n("values", values)
+    m = checks.size("m", m)
+    runs = checks.size("runs", runs)
+    rng = checks.generator("rng", rng)
+    checks.having("model", model, "fit", "predict")
+    checks.integer("n", n, 1)
+    cube = points(n)
+    coefficients = walsh_transform(h)
+    found = []
+    for _ in range(runs):
+        rows = rng.integers(0, len(h), m)
+        y = h[rows] if noise is None else noise(h[rows])
+        found.append(risk(copy(model).fit(cube[rows], y), coefficients))
+    return np.array(found)
+
+
+class Curve(NamedTuple):
+    """Mean risks at the sample sizes m, with their standard errors, each from the same number of runs."""
+
+    m: Integers
+    mean: Array
+    error: Array
+    runs: int
+
+    def half_width(self, together: int = 1) -> Array:
+        """Half of the 95 % interval of each mean (Student), or of intervals that hold for ``together`` means at once.
+
+        >>> Curve(np.array([10]), np.array([1.0]), np.array([0.1]), 11).half_width().round(4)
+        array([0.2228])
+        """
+        together = checks.integer("together", together, 1)
+        return half_width(self.error, self.runs, 0.05 / together)
+
+
+def learning_curve(
+    model: LowDegreeRegressor, values: ArrayLike, sizes: Iterable[float], runs: int, *, rng: np.random.Generator
+) -> Curve:
+    """The mean risk over ``runs`` samples of each size, rounded down, with its standard error.
+
+    >>> from sparse_core.learning import LowDegreeRegressor
+    >>> curve = learning_curve(LowDegreeRegressor(1), [1, -1, 1, -1], [100, 10000], 5, rng=np.random.default_rng(0))
+    >>> bool(curve.mean[1] < curve.mean[0])
+    True
+    """
+    h, _ = checks.length_2n("values", values)
+    given = checks.real_array("sizes", sizes if isinstance(sizes, np.ndarray) else checks.listed("sizes", sizes), 1)
+    checks.integer("the number of sizes", len(given), 1)
+    m = np.array([checks.size("sizes", int(size)) for size in given], dtype=np.int64)
+    runs = checks.size("runs", runs, 2)
+    rng = checks.generator("rng", rng)
+    found = np.array([sample_risks(model, h, size, runs, rng=rng) for size in m.tolist()])
+    return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)

@@ -1,0 +1,407 @@
+r"""A ladder of bounds on one network, from what is measured to what knows its size only: what sparsity explains.
+
+Each rung is a proved upper bound on the one below it, for every network, and is named after what it gives up: signs
+that cancel, neurons that use different inputs, the mean number of active neurons for the largest, sparsity itself. The
+factors multiply to the distance between the network and the top.
+
+With v_j = u_j w_j, a_i(x) = sum_{j in R_x} |v_ji| and W = max_j ||v_j||, the W of the ``balanced`` network, under
+uniform bits
+
+    AS(h) <= J(h) <= (|grad h| + b/2)^2 <= (|a| + b/2)^2 <= 4 |a|^2
+          <= 4 E |R_x| sum_{j in R_x} ||v_j||^2 <= 4 W^2 E |R_x|^2 <= 4 k^2 W^2 <= 4 s^2 W^2
+
+in root mean squares |.| over x, where b is that of the sums of |v_ji| over the neurons that flip i switches. The second
+inequality is `ours-gradient`, the others up to 4 |a|^2 are steps of its proof; the next two are
+`ours-average-sensitivity`. At given points, whatever their distribution (`ours-average-sensitivity-product`),
+
+    E |grad h|^2 <= E |a|^2 <= E |R_x| sum_{j in R_x} ||v_j||^2 <= W^2 E |R_x|^2 <= k^2 W^2 <= s^2 W^2.
+
+Beside the ladder under uniform bits stand n Var h, which bounds the average sensitivity of every function, and s^2 W^2,
+that of every network: for some networks they are above a rung, for others below.
+
+Paper: sections 3 and 5.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, inf, log, prod, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _tables, checks
+from .._interval import Interval, exactly
+from ..bounds import ours
+from ..network.sparsity import Sparsity
+from .measurements import Measurements, observe
+from .networks import balanced
+
+__all__ = ["Chain", "Ladder", "Rung", "climb", "explain"]
+
+# What the rungs give up.
+KINKS = "kinks within an edge"
+SWITCHING = "neurons that switch"
+CANCELLATION = "cancellation"
+ALL_SWITCH = "all active neurons switch"
+ALIGNMENT = "alignment"
+LENGTHS = "unequal lengths"
+MEAN = "mean against maximum"
+SPARSITY = "sparsity"
+MARKOV = "Markov's inequality for degrees"
+# Two formulas of the ladder under uniform bits that the sentence is about.
+GRADIENT = "(rms |grad h| + b/2)^2"
+COUNTED = "4 W^2 E |R_x|^2"
+# Rungs that differ by less than this are called equal: sums over 2^20 points stay well below it.
+RTOL = 1e-9
+COLUMNS = ["value", "times", "gives up"]
+# How a page writes what the text writes in ASCII.
+SYMBOLS = {
+    "^2": "\N{SUPERSCRIPT TWO}", "R_x": "R\N{LATIN SUBSCRIPT SMALL LETTER X}",
+    "v_j": "v\N{LATIN SUBSCRIPT SMALL LETTER J}",
+    "grad ": "\N{NABLA}", "sum ": "\N{GREEK CAPITAL LETTER SIGMA}", "||": "\N{DOUBLE VERTICAL LINE}",
+    "<=": "\N{LESS-THAN OR EQUAL TO}",
+}  # fmt: skip
+
+
+class Rung(NamedTuple):
+    """A bound: the id of its claim, its formula and value, and what it gives up compared with the rung below."""
+
+    id: str
+    formula: str
+    value: Interval
+    gives_up: str = ""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Rungs of which each is at most the next, and bounds beside them that are no part of this order."""
+
+    title: str
+    rungs: tuple[Rung, ...]
+    beside: tuple[Rung, ...] = ()
+
+    @property
+    def factors(self) -> dict[str, float]:
+        """How many times the rung below it each rung is, by what it gives up.
+
+        >>> Chain("", (Rung("sensitivity", "AS", exactly(2)), Rung("eq-U", "k^2", exactly(8), MEAN))).factors
+        {'mean against maximum': 4.0}
+        """
+        values = [rung.value.value for rung in self.rungs]
+        ratios = [_ratio(above, below) for below, above in zip(values, values[1:], strict=False)]
+        return dict(zip([rung.gives_up for rung in self.rungs[1:]], ratios, strict=True))
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What sparsity explains of one network, in a ``sentence``; the chains of bounds behind it; and what else applies.
+
+    The first chain is about the network, the others are about learning it. ``print`` shows all of it.
+    """
+
+    sentence: str
+    chains: tuple[Chain, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def factors(self) -> dict[str, float]:
+        """The factors of the first chain."""
+        return self.chains[0].factors
+
+    def text(self) -> str:
+        """The sentence, the notes, and a table of each chain."""
+        parts = [self.sentence, *self.notes]
+        for chain in self.chains:
+            lines = [[rung.formula, *cells, rung.id] for rung, cells in _lines(chain)]
+            table = _tables.as_text(["bound", *COLUMNS, "statement"], lines)
+            parts.append(f"{chain.title}\n\n{table}")
+        return "\n\n".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Lists, dictionaries, strings and numbers for JSON, as ``Report.to_dict``.
+
+        >>> found = explain(([1], [[1]], [-1])).to_dict()                              # h(x) = x + 1
+        >>> found["chains"][0]["rungs"][1]
+        {'id': 'ours-gradient', 'formula': 'J(h)', 'value': [1.0, 1.0, 1.0], 'gives_up': 'kinks within an edge'}
+        """
+        chains = [
+            {
+                "title": chain.title,
+                "rungs": [rung._asdict() for rung in chain.rungs],
+                "beside": [rung._asdict() for rung in chain.beside],
+                "factors": chain.factors,
+            }
+            for chain in self.chains
+        ]
+        plain: dict[str, Any] = _tables.for_json({"sentence": self.sentence, "notes": self.notes, "chains": chains})
+        return plain
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        shown = "".join(f"<p>{html.escape(_with_symbols(line))}</p>" for line in (self.sentence, *self.notes))
+        tables = []
+        for chain in self.chains:
+            heads = []
+            lines = []
+            for rung, cells in _lines(chain):
+                heads.append(f"{html.escape(_with_symbols(rung.formula))}<br>{_tables.claim(rung.id)}")
+                lines.append(cells)
+            tables.append(_tables.as_html(["bound", *COLUMNS], lines, heads=heads, caption=[chain.title]))
+        shown += "".join(tables[:1])
+        if tables[1:]:
+            shown += f"<details><summary>The same for learning it</summary>{''.join(tables[1:])}</details>"
+        return {"text/plain": repr(self), "text/html": shown}
+
+
+def _lines(chain: Chain) -> Iterator[tuple[Rung, list[str]]]:
+    """Each rung with its value, its factor over the one below, and what it gives up; then what stands beside them."""
+    factors = ["", *map(_number, chain.factors.values())]
+    for rung, factor in zip(chain.rungs, factors, strict=True):
+        yield rung, [_shown(rung.value), factor, rung.gives_up]
+    for rung in chain.beside:
+        yield rung, [_shown(rung.value), "", f"({rung.gives_up})"]
+
+
+def _number(x: float) -> str:
+    return f"{x:.3g}" if x < 1000 else f"{x:.4g}"
+
+
+def _shown(x: Interval) -> str:
+    return f"{x.value:.4g}" if x.low == x.high else f"{x.value:.4g} in [{_number(x.low)}, {_number(x.high)}]"
+
+
+def _with_symbols(formula: str) -> str:
+    for plain, symbol in SYMBOLS.items():
+        formula = formula.replace(plain, symbol)
+    return formula
+
+
+def _ratio(above: float, below: float) -> float:
+    if above == below:
+        return 1.0
+    return above / below if below else inf
+
+
+def explain(
+    network: Any, X: ArrayLike | None = None, *, output: int | None = None, k: int | None = None,
+    eps: float | None = None, delta: float = 0.05, seed: int = 0,
+) -> Ladder:  # fmt: skip
+    """AS(h) <= ... <= 4 W^2 E |R_x|^2 <= 4 k^2 W^2 <= 4 s^2 W^2: how much of the way down to h is due to sparsity.
+
+    The arguments are those of ``examine``, whose report contains this ladder. With X it is about E |grad h|^2 at the
+    rows of X.
+
+    >>> found = explain(([1, -1], [[1], [-1]], [-1, -1]))                              # h(x) = 2 x
+    >>> [rung.value.value for rung in found.chains[0].rungs]
+    [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 16.0]
+    """
+    _, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
+    eps = checks.real("eps", found.usual_loss if eps is None else eps, 0)
+    return climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
+
+
+def climb(f: Measurements, k: Sparsity, eps: float, delta: float) -> Ladder:
+    """The ladder of a network that has been measured, with at most k active neurons; eps, delta of the learners.
+
+    >>> _, found, k = observe(([1], [[1]], [0]), None)                                 # relu(x) = (1 + x) / 2
+    >>> climb(found, k, 0.1, 0.05).chains[0].rungs[-1].formula
+    '4 s^2 W^2'
+    """
+    scale = balanced(f.net).scale
+    most = max(1, k.upper)
+    if not f.cube:
+        chain = _at_points(f, k, scale.W)
+        learners = _complexity(f, most, *scale), _class(f, most, *scale, eps, delta)
+        return Ladder(_accounts(chain), (chain, *learners), tuple(_what_applies(f, chain)))
+    chain = _on_the_cube(f, k, scale.W)
+    learners = _degrees(f, chain, eps, delta), _class(f, most, *scale, eps, delta)
+    if f.variance <= f.round_off:
+        return Ladder("h is constant on these points, but for rounding.", (chain, *learners))
+    notes = [_accounts(chain)]
+    if not k.exact:
+        notes.append(f"The largest number k of neurons active at once is between {k.lower} and {k.upper}.")
+    return Ladder(_verdict(chain), (chain, *learners), tuple(notes))
+
+
+# --- The network ---
+
+
+def _on_the_cube(f: Measurements, k: Sparsity, W: float) -> Chain:
+    edges = f.edges
+    N = len(f.edge_rows)
+    v = f.net.u[:, None] * f.net.W
+    active = f.active[f.edge_rows]
+    count = f.K[f.edge_rows]
+    absolute = ((active @ np.abs(v)) ** 2).sum(axis=1)
+    squares = count * (active @ (v**2).sum(axis=1))
+    n, s = f.net.n, f.net.s
+    rungs = (
+        Rung("sensitivity", "AS(h)", f.mean(edges.sensitivity)),
+        Rung("ours-gradient", "J(h)", f.mean(edges.slope), KINKS),
+        Rung("ours-gradient", GRADIENT, f.with_boundary(edges.gradient), SWITCHING),
+        Rung("ours-gradient", "(rms |a| + b/2)^2", f.with_boundary(absolute), CANCELLATION),
+        Rung("ours-gradient", "4 E |a|^2", f.mean(4 * absolute), ALL_SWITCH),
+        Rung("ours-average-sensitivity", "4 E |R_x| sum ||v_j||^2", f.mean(4 * squares), ALIGNMENT),
+        Rung("ours-average-sensitivity", COUNTED, f.mean(4 * W**2 * count**2), LENGTHS),
+        Rung("ours-average-sensitivity", "4 k^2 W^2", _between(4 * W**2, k), MEAN),
+        Rung("ours-average-sensitivity", "4 s^2 W^2", exactly(4 * W**2 * s**2), SPARSITY),
+    )
+    spread = f.mean(n * (f.h - f.h.mean()) ** 2)
+    beside = (
+        Rung("average-sensitivity-fourier", "n Var h", spread, "every function"),
+        Rung("ours-average-sensitivity", "s^2 W^2", exactly(W**2 * s**2), "every network, sparse or not"),
+    )
+    how = "exact" if f.edge_evidence == "exact" else f"estimated from {N} points, with 95 % intervals"
+    return Chain(f"Average sensitivity under uniform bits, {how}", rungs, beside)
+
+
+def _at_points(f: Measurements, k: Sparsity, W: float) -> Chain:
+    v = f.net.u[:, None] * f.net.W
+    gradient = ((f.active @ v) ** 2).sum(axis=1)
+    absolute = ((f.active @ np.abs(v)) ** 2).sum(axis=1)
+    squares = f.K * (f.active @ (v**2).sum(axis=1))
+    product = "ours-average-sensitivity-product"
+    rungs = (
+        Rung("ours-gradient-product", "E |grad h|^2", f.mean(gradient)),
+        Rung(product, "E |a|^2", f.mean(absolute), CANCELLATION),
+        Rung(product, "E |R_x| sum ||v_j||^2", f.mean(squares), ALIGNMENT),
+        Rung(product, "W^2 E |R_x|^2", f.mean(W**2 * f.K**2), LENGTHS),
+        Rung(product, "k^2 W^2", _between(W**2, k), MEAN),
+        Rung(product, "s^2 W^2", exactly(W**2 * f.net.s**2), SPARSITY),
+    )
+    return Chain(f"Mean squared gradient at {len(f.X)} given points", rungs)
+
+
+def _between(factor: float, k: Sparsity) -> Interval:
+    """factor k^2, which is proved for the upper bound on k."""
+    return Interval(factor * k.upper**2, factor * k.lower**2, factor * k.upper**2)
+
+
+# --- In words ---
+
+
+def _verdict(chain: Chain) -> str:
+    """How far h is below the most sensitive function of its variance, and what of this active neurons explain."""
+    found = {rung.formula: rung.value.value for rung in (*chain.rungs, *chain.beside)}
+    measured = found["AS(h)"]
+    most = found["n Var h"]
+    if measured == 0:
+        return "No flip of a single bit changes h."
+    counted = found[COUNTED]
+    if measured >= most * (1 - RTOL):
+        return (
+            f"h is as sensitive to flips as a function of its variance can be: AS(h) = {measured:.4g} = n Var h. "
+            f"{COUNTED}, which counts active neurons, is {_number(counted / measured)} times that."
+        )
+    begin = (
+        f"h is {_number(most / measured)} times less sensitive to flips than a function of its variance can be "
+        f"(AS(h) = {measured:.4g}, n Var h = {most:.4g})."
+    )
+    formula, without = min(((rung.formula, rung.value.value) for rung in chain.beside), key=lambda pair: pair[1])
+    if counted < without * (1 - RTOL):
+        sparse = f"Sparsity explains a factor {_number(without / counted)}: {COUNTED}, which counts active neurons, is "
+        sparse += f"{counted:.4g}, and {formula}, which does not, {without:.4g}."
+    else:
+        sparse = f"Sparsity explains none of it: {COUNTED}, which counts active neurons, is {counted:.4g}, "
+        sparse += f"{_number(counted / without)} times {formula}, which does not."
+    gradient = found[GRADIENT]
+    if not 0 < gradient < most * (1 - RTOL):
+        return f"{begin} {sparse}"
+    return f"{begin} {sparse} Gradients explain a factor {_number(most / gradient)}: their bound is {gradient:.4g}."
+
+
+def _accounts(chain: Chain) -> str:
+    """The factors between the measured quantity and the top, that of sparsity first."""
+    factors = chain.factors
+    whole = prod(factors.values())
+    if not 1 < whole < inf:
+        low, high = chain.rungs[0], chain.rungs[-1]
+        return f"{low.formula} is {_shown(low.value)} and {high.formula} is {_shown(high.value)}."
+    sparse = factors.pop(SPARSITY) * factors.pop(MEAN)
+    named = {name: factors.pop(name) for name in (CANCELLATION, ALIGNMENT, LENGTHS)}
+    if factors:
+        named["what edges add"] = prod(factors.values())
+    parts = [f"{name} {_number(factor)}" for name, factor in sorted(named.items(), key=lambda item: -round(item[1], 9))]
+    return (
+        f"Of the factor {_number(whole)} between {chain.rungs[0].formula} and {chain.rungs[-1].formula}, sparsity is "
+        f"{_number(sparse)} ({log(sparse) / log(whole):.0%} on a logarithmic scale); {', '.join(parts)}."
+    )
+
+
+def _what_applies(f: Measurements, chain: Chain) -> Iterator[str]:
+    """What holds at points that are no uniform bits."""
+    yield (
+        "The statements about uniform bits do not apply to given points. The inequalities of the ladder do, at every "
+        "one of them, and the statements about any distribution."
+    )
+    (counted,) = (rung.value.value for rung in chain.rungs if rung.gives_up == LENGTHS)
+    r = float(np.abs(f.X).max()) or 1.0
+    yield (
+        "If the coordinates were independent, which is not tested, their influence sum_i E Var_i(h) would be at most "
+        f"4 r^2 W^2 E |R_x|^2 = {4 * r**2 * counted:.4g}, r = max |x_i| = {r:.4g}."
+    )
+
+
+# --- Learning ---
+
+
+def _degrees(f: Measurements, chain: Chain, eps: float, delta: float) -> Chain:
+    """Samples for least squares on the monomials up to the degree d that a bound A gives: A / (d + 1) <= eps."""
+    n = f.net.n
+
+    def rung(formula: str, degree: int, gives_up: str = "") -> Rung:
+        m = exactly(ours.least_squares_samples(n, degree, delta))
+        return Rung("ours-least-squares", f"degree {degree}, by {formula}", m, gives_up)
+
+    rungs = []
+    own = f.degree(eps)
+    if own is not None:
+        rungs.append(rung("the Fourier weights", own))
+    below: list[str] = []
+    for found in chain.rungs:
+        below += [found.gives_up] if found.gives_up else []
+        # The exact quantity, what needs no enumeration of edges, and what counts neurons.
+        if found.gives_up in ("", SWITCHING, LENGTHS, MEAN, SPARSITY):
+            levels = found.value.value / eps
+            degree = n if levels > n else max(0, ceil(levels) - 1)
+            rungs.append(rung(found.formula, degree, ", ".join(below) or (MARKOV if rungs else "")))
+            below = []
+            if degree == n:  # and so for all rungs above
+                break
+    title = f"Samples for loss {eps:.4g} with probability {1 - delta:g} under uniform bits; {n} is the largest degree"
+    return Chain(title, tuple(rungs))
+
+
+def _class(f: Measurements, k: int, W: float, B: float, eps: float, delta: float) -> Chain:
+    """Samples for the whole class, with k active neurons and with no bound on their number."""
+    n, s = f.net.n, f.net.s
+    R = sqrt(n) if f.cube else float(np.linalg.norm(f.X, axis=1).max()) or 1.0
+    rungs = tuple(
+        Rung("ours-theorem-17-learner", formula, exactly(ours.theorem_17(n, s, most, W, B, R, eps, delta)), gives_up)
+        for formula, most, gives_up in (("k active neurons", k, ""), ("s active neurons", s, SPARSITY))
+    )
+    return Chain(f"Samples for loss {eps:.4g} with probability {1 - delta:g}, any distribution, |x| <= {R:.4g}", rungs)
+
+
+def _complexity(f: Measurements, k: int, W: float, B: float) -> Chain:
+    m, s = len(f.X), f.net.s
+    R = float(np.linalg.norm(f.X, axis=1).max()) or 1.0
+    # The statement asks for a positive mean; 1/m is the least of one that is.
+    mean = max(float(f.K.mean()), 1 / m)
+    every = s * (1 + sqrt(2)) / 2 * (W * R + B) / sqrt(m)
+    rungs = (
+        Rung("ours-theorem-e-mean", "mean number active", exactly(ours.rademacher_mean(m, s, mean, W, B, R))),
+        Rung("ours-theorem-e", "k active neurons", exactly(ours.rademacher(m, s, k, W, B, R, "joint")), MEAN),
+        Rung("ours-theorem-e", "s active neurons", exactly(ours.rademacher(m, s, s, W, B, R, "joint")), SPARSITY),
+    )
+    beside = (
+        Rung("ours-one-neuron", "s (1 + sqrt 2)/2 (WR + B)/sqrt(m)", exactly(every), "every network, sparse or not"),
+        Rung("rademacher-definition", "k (WR + B)", exactly(k * (W * R + B)), "the largest value of |h|"),
+    )
+    return Chain(f"Rademacher complexity of the class on the {m} points, upper bounds", rungs, beside)

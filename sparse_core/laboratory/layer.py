@@ -1,0 +1,357 @@
+r"""One hidden layer with its conventions: z = W x - b, neuron j active iff z_j > 0, outputs U sigma(z).
+
+The frameworks agree neither on the sign of the bias nor on whether a neuron is a row or a column. ``as_layer`` turns
+arrays, a module or dictionary of tensors of PyTorch, a model of Keras or a trained MLP of scikit-learn into a ``Layer``
+and says in its ``notes`` how they were taken. No framework is imported: tensors are recognised by their methods.
+
+Paper: Definition 1, with several outputs and with the units of today's networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from .._arrays import Array
+from ..network.network import SparseNetwork
+from . import naming
+from .stored import Stored
+
+__all__ = ["Layer", "Unit", "WithConstant", "as_layer", "from_named", "numbers", "of_block", "plain"]
+
+Floats = NDArray[Any]  # float32 or float64
+KINDS = ("relu", "relu2", "shifted", "thresholded", "top-k")
+# What the name of an activation function in a model's configuration or classes means; of all others no output is 0.
+FUNCTIONS = {"relu": "relu", "relu2": "relu2", "relu_squared": "relu2", "squared_relu": "relu2", "relusquared": "relu2"}
+ADDED = "The bias is added, as {} does: b of Definition 1 is its negative."
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """sigma and who is active under it: z > 0; z > threshold; or z > 0 and among the k largest.
+
+    kind : "relu", max(z, 0); "relu2", its square; "shifted", max(z - t, 0); "thresholded", z if z > t, else 0;
+        "top-k", max(z, 0) for the k largest z of an input, of equal ones the first.
+    threshold : t, one number or one for each neuron.
+    """
+
+    kind: str = "relu"
+    threshold: Any = 0.0
+    k: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Unit:
+        """A unit from its name and its parameter.
+
+        >>> Unit.parse("top-k:32"), Unit.parse("shifted:0.5")
+        (top-k:32, shifted:0.5)
+        """
+        kind, _, value = str(text).partition(":")
+        checks.one_of("unit", kind, KINDS)
+        if kind in ("relu", "relu2"):
+            if value:
+                raise ValueError(f"Argument 'unit' must have no parameter for {kind!r}, not {value!r}.")
+            return cls(kind)
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"Argument 'unit' must have a number, as in '{kind}:1', not {text!r}.") from None
+        if kind == "top-k":
+            whole = int(number) if number.is_integer() else number
+            return cls(kind, k=checks.size("k", whole))
+        return cls(kind, checks.real("threshold", number, 0))
+
+    def __repr__(self) -> str:
+        if self.kind == "top-k":
+            return f"{self.kind}:{self.k}"
+        if self.kind in ("relu", "relu2"):
+            return self.kind
+        one = np.ndim(self.threshold) == 0
+        return f"{self.kind}:{self.threshold:g}" if one else f"{self.kind}, a threshold for each neuron"
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """z = W x - b and the outputs U sigma(z), or U (sigma(z) * (up x)) for a gated layer.
+
+    W, b : (s, n) and (s,): one neuron in each row, the bias subtracted, as in Definition 1. Of a gated layer these are
+        the gate's: neuron j is a row of the gate, the same row of ``up`` and a column of U.
+    U : (o, s), or None if only the activity is wanted.
+    up : (s, n) for a gated layer.
+    unit : a ``Unit``, or its name as in "top-k:32".
+    notes : how the arrays were taken from where they came.
+
+    >>> Layer(W=[[1, 1], [-1, -1]], b=[1, 1], U=[[1, -1]])
+    Layer(n=2, s=2, outputs=1, unit=relu)
+    """
+
+    W: Floats
+    b: Floats
+    U: Floats | None = None
+    up: Floats | None = None
+    unit: Unit = Unit()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        W = numbers("W", self.W, 2)
+        s, n = W.shape
+        if s == 0:
+            raise ValueError("Argument 'W' must have at least one row, which is a neuron; it has none.")
+        U = None if self.U is None else numbers("U", self.U, 2, (None, s))
+        up = None if self.up is None else numbers("up", self.up, 2, (s, n))
+        unit = Unit.parse(self.unit) if isinstance(self.unit, str) else self.unit
+        if np.ndim(unit.threshold):
+            unit = replace(unit, threshold=numbers("threshold", unit.threshold, 1, (s,)))
+        if unit.k is not None and unit.k > s:
+            raise ValueError(f"Argument 'k' must be at most the number of neurons, {s}, not {unit.k}.")
+        vars(self).update(W=W, b=numbers("b", self.b, 1, (s,)), U=U, up=up, unit=unit)
+
+    @property
+    def n(self) -> int:
+        """The number of inputs."""
+        return int(self.W.shape[1])
+
+    @property
+    def s(self) -> int:
+        """The number of neurons."""
+        return int(self.W.shape[0])
+
+    @property
+    def outputs(self) -> int | None:
+        """The number of outputs, if they are known."""
+        return None if self.U is None else len(self.U)
+
+    def network(self, output: int = 0) -> SparseNetwork:
+        """The network of one output, h(x) = sum_j U_ij relu(<w_j, x> - b_j), for plain and shifted ReLU.
+
+        >>> Layer([[1]], [0], U=[[2], [3]]).network(1).u
+        array([3.])
+        """
+        if self.U is None or self.up is not None or self.unit.kind not in ("relu", "shifted"):
+            raise ValueError(f"Only a layer of ReLU with outputs is a SparseNetwork, not {self!r}.")
+        output = checks.integer("output", output, 0, len(self.U) - 1)
+        return SparseNetwork(self.U[output], self.W, self.b + self.unit.threshold)
+
+    def __repr__(self) -> str:
+        gated = ", gated" if self.up is not None else ""
+        return f"Layer(n={self.n}, s={self.s}, outputs={self.outputs}, unit={self.unit!r}{gated})"
+
+
+@dataclass(frozen=True)
+class WithConstant:
+    """h(x) + constant: a network and the output bias that stands beside it.
+
+    >>> WithConstant(SparseNetwork([1], [[1]], [0]), 0.5)([[1.0], [-1.0]])
+    array([1.5, 0.5])
+    """
+
+    net: SparseNetwork
+    constant: float = 0.0
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """h(x) + constant for each row x of X."""
+        return self.net(X) + self.constant
+
+
+def numbers(name: str, value: Any, ndim: int | None, shape: tuple[int | None, ...] | None = None) -> Floats:
+    """The value as an array of float32 or float64, checked: also a tensor of PyTorch, of any device, or half precision.
+
+    >>> numbers("W", [[1, 2]], 2)
+    array([[1., 2.]])
+    """
+    return checks.real_array(name, plain(name, value), ndim, shape=shape)
+
+
+def plain(name: str, value: Any) -> NDArray[Any]:
+    """The value as an array, also a tensor; half precisions become float32, which holds them. Nothing else is checked.
+
+    >>> plain("X", np.ones(2, np.float16)).dtype.name
+    'float32'
+    """
+    if isinstance(value, Stored):
+        value = value.load()
+    if hasattr(value, "detach"):  # a tensor of PyTorch, perhaps with a gradient, on another device, or in bfloat16
+        try:
+            value = value.detach().cpu()
+            if str(value.dtype) in ("torch.bfloat16", "torch.float16"):
+                value = value.float()
+            value = value.numpy()
+        except Exception as error:  # sparse, quantised or without data: PyTorch says which
+            raise TypeError(f"Argument '{name}' must be a dense tensor of real numbers: {error}") from None
+    array = checks.rectangular(name, value)
+    if array.dtype.name in ("bfloat16", "float16"):
+        array = array.astype(np.float32)
+    return array
+
+
+def as_layer(source: Any, layer: str | None = None, unit: str | Unit | None = None) -> Layer:
+    """The ``Layer`` of arrays, a ``SparseNetwork``, or what PyTorch, Keras and scikit-learn keep of a network.
+
+    Parameters
+    ----------
+    source : a ``Layer`` or ``SparseNetwork``; arrays (u, W, b) of Definition 1, where u may have a row for each output;
+        a module of PyTorch, its ``state_dict()`` or another dictionary of named arrays; a model of Keras or its four
+        arrays ``get_weights()``; a fitted MLP of scikit-learn.
+    layer : which one, if there are several: a name, a part of it or a pattern, as for ``files.read``.
+    unit : the activation function, as for ``Layer``, where the source does not say.
+
+    >>> as_layer(([1, -1], [[1, 1], [-1, -1]], [1, 1]))
+    Layer(n=2, s=2, outputs=1, unit=relu)
+    >>> found = as_layer({"0.weight": [[1.0, 2.0]] * 3, "0.bias": [1, 2, 3], "2.weight": [[1, 1, 1.0]]})
+    >>> found, found.b
+    (Layer(n=2, s=3, outputs=1, unit=relu), array([-1., -2., -3.]))
+    """
+    found = _found(source, layer)
+    if unit is not None:
+        found = replace(found, unit=unit if isinstance(unit, Unit) else Unit.parse(unit))
+    return found
+
+
+def _found(source: Any, layer: str | None) -> Layer:
+    if isinstance(source, Layer):
+        return source
+    if isinstance(source, WithConstant):
+        source = source.net
+    if isinstance(source, SparseNetwork):
+        return Layer(source.W, source.b, source.u[None])
+    if isinstance(source, Mapping):
+        return from_named(source, layer)
+    if hasattr(source, "get_weights") and hasattr(source, "layers"):  # first: on PyTorch it is a module of that, too
+        return _from_keras(source, layer)
+    if hasattr(source, "state_dict") and hasattr(source, "modules"):
+        return _from_torch(source, layer)
+    if hasattr(source, "coefs_") and hasattr(source, "intercepts_"):
+        return _from_sklearn(source, layer)
+    if isinstance(source, (list, tuple)) and len(source) == 3:
+        return _from_definition(*source)
+    if isinstance(source, (list, tuple)) and len(source) == 4:
+        return _from_four(*source)
+    advice = " It must be fitted first." if hasattr(source, "hidden_layer_sizes") else ""
+    if isinstance(source, str):
+        advice = " A file is read by sparse_core.laboratory.files.read."
+    raise TypeError(
+        "Argument 'network' must be arrays (u, W, b), a Layer, a SparseNetwork, a module or dictionary of tensors, "
+        f"a Keras model or a fitted MLP of scikit-learn, not {type(source).__name__}.{advice}"
+    )
+
+
+def _from_definition(u: Any, W: Any, b: Any) -> Layer:
+    U = numbers("u", u, None)
+    W = numbers("W", W, 2)
+    b = numbers("b", b, 1)
+    rows, columns = W.shape
+    if rows != len(b) and columns == len(b):
+        raise ValueError(
+            f"Argument 'W' must have one neuron in each row, not in each column as here, where its shape is {W.shape}: "
+            "pass W.T."
+        )
+    notes = ["Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."]
+    if rows == columns:
+        notes.append("W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T.")
+    return Layer(W, b, U[None] if U.ndim == 1 else U, notes=tuple(notes))
+
+
+def _from_four(*arrays: Any) -> Layer:
+    """W_1, b_1, W_2, b_2 in the order of Keras or of PyTorch's parameters(), told apart by their shapes."""
+    inner, bias, outer, constant = (
+        numbers(name, array, None) for name, array in zip(("W", "b", "U", "constant"), arrays, strict=True)
+    )
+    if not (inner.ndim == outer.ndim == 2 and bias.ndim == constant.ndim == 1):
+        raise ValueError("Four arrays must be weights, biases, weights, biases: of 2, 1, 2 and 1 axes.")
+    names = {"0.weight": inner, "0.bias": bias, "1.weight": outer, "1.bias": constant}
+    rows = inner.shape[0] == len(bias) == outer.shape[1] and outer.shape[0] == len(constant)
+    columns = inner.shape[1] == len(bias) == outer.shape[0] and outer.shape[1] == len(constant)
+    if rows == columns:
+        problem = "fit both ways of storing neurons, in rows and in columns" if rows else "do not fit together"
+        shapes = ", ".join(str(array.shape) for array in names.values())
+        raise ValueError(f"The shapes {shapes} {problem}: pass Layer(W, b, U), with one neuron in each row of W.")
+    note = "Neurons are in the {}: " + ADDED
+    if rows:
+        return Layer(inner, -bias, outer, notes=(note.format("rows of the first array", "PyTorch"),))
+    return Layer(inner.T, -bias, outer.T, notes=(note.format("columns of the first array", "Keras"),))
+
+
+def _from_sklearn(mlp: Any, layer: str | None) -> Layer:
+    if mlp.activation != "relu":
+        raise ValueError(f"Argument 'network' must have activation 'relu', not {mlp.activation!r}.")
+    arrays: dict[str, Any] = {}
+    for i, (weights, bias) in enumerate(zip(mlp.coefs_, mlp.intercepts_, strict=True)):
+        arrays |= {f"{i}.weight": weights.T, f"{i}.bias": bias}
+    note = "scikit-learn keeps one neuron in each column: transposed. " + ADDED.format("scikit-learn")
+    return replace(from_named(arrays, layer), notes=(note,))
+
+
+def _from_keras(model: Any, layer: str | None) -> Layer:
+    arrays: dict[str, Any] = {}
+    functions = []
+    for i, part in enumerate(part for part in model.layers if len(part.get_weights()) == 2):
+        weights, bias = part.get_weights()
+        arrays |= {f"{i}.weight": np.transpose(weights), f"{i}.bias": bias}
+        functions.append(getattr(getattr(part, "activation", None), "__name__", ""))
+    block = naming.select(naming.blocks({name: np.shape(array) for name, array in arrays.items()}), layer)
+    found = from_named(arrays, layer)
+    note = "Keras keeps one neuron in each column: transposed. " + ADDED.format("Keras")
+    unit, remark = activation(functions[int(block.inner.partition(".")[0])], "The model")
+    return replace(found, unit=unit, notes=(note, *remark))
+
+
+def _from_torch(module: Any, layer: str | None) -> Layer:
+    found = from_named(module.state_dict(), layer)
+    names = {type(part).__name__.lower() for part in module.modules()}
+    known = names & {"relu", "gelu", "silu", "tanh", "sigmoid", "elu", "leakyrelu", "mish", "relusquared"}
+    if len(known) != 1:
+        note = "The module does not show one activation function: ReLU is assumed."
+        return replace(found, notes=(*found.notes, note))
+    unit, remark = activation(known.pop(), "The module")
+    return replace(found, unit=unit, notes=(*found.notes, *remark))
+
+
+def activation(name: str, who: str) -> tuple[Unit, tuple[str, ...]]:
+    """The unit of an activation function by its name, and what is to be said of it.
+
+    >>> activation("gelu", "The file")[1]
+    ('The file has gelu, under which hardly an output is exactly 0: counted is z > 0.',)
+    """
+    known = FUNCTIONS.get(name.lower())
+    if known is not None:
+        return Unit(known), (f"{who} has {name}.",)
+    if not name:
+        return Unit(), (f"{who} does not name the activation function: ReLU is assumed.",)
+    return Unit(), (f"{who} has {name}, under which hardly an output is exactly 0: counted is z > 0.",)
+
+
+def from_named(arrays: Mapping[str, Any], layer: str | None = None) -> Layer:
+    """The ``Layer`` of named arrays, such as a ``state_dict``: only those of one block are looked up.
+
+    >>> from_named({"u": [1, -1], "W": [[1, 1], [-1, -1]], "b": [1, 1]}).b          # Definition 1
+    array([1., 1.])
+    """
+    if layer is None and {"u", "W", "b"} <= set(arrays):
+        return _from_definition(arrays["u"], arrays["W"], arrays["b"])
+    shapes = {str(name): tuple(np.shape(array)) for name, array in arrays.items()}
+    return of_block(naming.select(naming.blocks(shapes), layer, shapes), arrays)
+
+
+def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:
+    """The ``Layer`` whose arrays have the names of a block.
+
+    >>> of_block(naming.blocks({"0.weight": (1, 1), "1.weight": (1, 1)})[0], {"0.weight": [[2]], "1.weight": [[3]]}).U
+    array([[3.]])
+    """
+    W = numbers(block.inner, arrays[block.inner], 2)
+    b = numbers(block.bias, arrays[block.bias], 1) if block.bias else np.zeros(block.s, W.dtype)
+    U = numbers(block.outer, arrays[block.outer], 2) if block.outer else None
+    up = numbers(block.up, arrays[block.up], 2) if block.up else None
+    if block.columns:
+        W = W.T
+        U = None if U is None else U.T
+        up = None if up is None else up.T
+    unit = Unit()
+    if block.threshold:
+        unit = Unit("thresholded", numbers(block.threshold, arrays[block.threshold], 1))
+    return Layer(W, -b, U, up, unit, block.notes)

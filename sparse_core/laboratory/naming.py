@@ -1,0 +1,205 @@
+"""Which of many named arrays make one hidden layer: by the names that frameworks and models use, and by shapes.
+
+A linear map "P.fc1" has the arrays "P.fc1.weight" and perhaps "P.fc1.bias". Nothing here reads an array: the shapes
+suffice, so that a file of many gigabytes is understood by its directory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+__all__ = ["Block", "blocks", "select"]
+
+Shapes = Mapping[str, tuple[int, ...]]
+# The names of inner, outer and, for gated layers, the up projection in models of Hugging Face, PyTorch and others:
+# Llama, Mixtral, T5 1.1; OPT, ViT and BART; nn.TransformerEncoderLayer; DistilBERT; T5; GPT-2; NeoX and Falcon; BERT.
+FAMILIES = (
+    ("gate_proj", "down_proj", "up_proj"), ("w1", "w2", "w3"), ("wi_0", "wo", "wi_1"), ("fc1", "fc2", ""),
+    ("linear1", "linear2", ""), ("lin1", "lin2", ""), ("wi", "wo", ""), ("c_fc", "c_proj", ""),
+    ("dense_h_to_4h", "dense_4h_to_h", ""), ("up_proj", "down_proj", ""), ("intermediate.dense", "output.dense", ""),
+    ("w1", "w2", ""),
+)  # fmt: skip
+# Of these the neurons are the columns: GPT-2's Conv1D, and the encoders of transcoders.
+COLUMNS = ("c_fc", "W_enc")
+# How many names a message lists.
+LISTED = 8
+
+
+@dataclass(frozen=True)
+class Block:
+    """The names of the arrays of one hidden layer of s neurons on n inputs; the name of a missing array is empty.
+
+    columns : whether the neurons are the columns of ``inner`` and ``up``, and the rows of ``outer``.
+    """
+
+    name: str
+    s: int
+    n: int
+    inner: str
+    bias: str
+    outer: str
+    up: str
+    threshold: str
+    columns: bool
+    notes: tuple[str, ...]
+
+
+def blocks(shapes: Shapes) -> list[Block]:
+    """The hidden layers among named arrays, in the order of their names, numbers in them as numbers.
+
+    >>> [(block.name, block.s, block.n) for block in blocks({"m.fc1.weight": (12, 4), "m.fc2.weight": (4, 12)})]
+    [('m', 12, 4)]
+    """
+    named = [*_families(shapes), *_transcoders(shapes)]
+    # one to each outer map: the names of a gated layer are also those of a plain one
+    found = [*{block.outer or block.inner: block for block in reversed(named)}.values()]
+    if not found:
+        found = [*_numbered(shapes)]
+    if not found:
+        found = [*_pairs(shapes)]
+        found = found if len(found) == 1 else []
+    return sorted(found, key=lambda block: _natural(block.name))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part or 0), text) for text, part in re.findall(r"(\D*)(\d{0,18})", name)]
+
+
+def _families(shapes: Shapes) -> Iterator[Block]:
+    for inner, outer, up in FAMILIES:
+        ending = f"{inner}.weight"
+        for name in shapes:
+            if name != ending and not name.endswith(f".{ending}"):
+                continue
+            prefix = name.removesuffix(ending)
+            names = (name, f"{prefix}{outer}.weight", f"{prefix}{up}.weight" if up else "")
+            block = _block(prefix.rstrip(".") or inner, shapes, *names, columns=inner in COLUMNS)
+            if block:
+                yield block
+
+
+def _transcoders(shapes: Shapes) -> Iterator[Block]:
+    """W_enc (n, s), b_enc, W_dec (s, o), perhaps a threshold for each neuron."""
+    for name in shapes:
+        if name.lower() != "w_enc" and not name.lower().endswith(".w_enc"):
+            continue
+        prefix = name[: -len("w_enc")]
+        lower = {other.lower(): other for other in shapes}
+        outer = lower.get(f"{prefix}w_dec".lower(), "")
+        bias = lower.get(f"{prefix}b_enc".lower(), "")
+        threshold = lower.get(f"{prefix}threshold".lower(), "")
+        block = _block(prefix.rstrip(".") or name, shapes, name, outer, "", bias, threshold, columns=True)
+        if block:
+            yield block
+
+
+def _numbered(shapes: Shapes) -> Iterator[Block]:
+    """Consecutive linear maps of an nn.Sequential: "0.weight" and "2.weight", after each of which the shapes fit."""
+    parents: dict[str, list[tuple[int, str]]] = {}
+    for name, shape in shapes.items():
+        match = re.fullmatch(r"(.*?)(\d{1,9})\.weight", name)
+        if match and len(shape) == 2:
+            parents.setdefault(match[1], []).append((int(match[2]), name))
+    for numbered in parents.values():
+        maps = [name for _, name in sorted(numbered)]
+        for inner, outer in zip(maps, maps[1:], strict=False):
+            block = _block(inner.removesuffix(".weight"), shapes, inner, outer, "")
+            if block:
+                yield block
+
+
+def _pairs(shapes: Shapes) -> Iterator[Block]:
+    """All pairs of matrices, with any names, whose shapes and bias fit one way only."""
+    matrices = [name for name, shape in shapes.items() if len(shape) == 2]
+    for inner in matrices:
+        bias = _bias(inner, shapes)
+        for outer in matrices:
+            if inner != outer and bias:
+                block = _block(inner.removesuffix(".weight"), shapes, inner, outer, "", bias)
+                if block and shapes[bias] == (block.s,):
+                    yield block
+
+
+def _bias(inner: str, shapes: Shapes) -> str:
+    bias = re.sub(r"weight$|kernel$", "bias", inner)
+    return bias if bias != inner and bias in shapes else ""
+
+
+def _block(
+    name: str, shapes: Shapes, inner: str, outer: str, up: str, bias: str = "", threshold: str = "", *,
+    columns: bool = False,
+) -> Block | None:  # fmt: skip
+    """The block of these names if the arrays are there and fit."""
+    if any(part and part not in shapes for part in (outer, up)) or len(shapes[inner]) != 2:
+        return None
+    bias = bias or _bias(inner, shapes)
+    first, second = shapes[inner]
+    if bias and first != second and shapes[bias] in ((first,), (second,)):
+        columns = shapes[bias] == (second,)
+    s, n = (second, first) if columns else (first, second)
+    if outer and (len(shapes[outer]) != 2 or shapes[outer][0 if columns else 1] != s):
+        return None
+    if (up and shapes[up] != shapes[inner]) or (bias and shapes[bias] != (s,)):
+        return None
+    where = "column, and is transposed" if columns else "row"
+    notes = [f"{inner} has one neuron in each {where}."]
+    notes.append(f"{bias} is added: b of Definition 1 is its negative." if bias else "There is no bias.")
+    if up:
+        notes.append(f"Gated: neuron j is row j of {inner} and {up} and column j of {outer}; active where the gate is.")
+    return Block(name, s, n, inner, bias, outer, up, threshold, columns, tuple(notes))
+
+
+def select(found: list[Block], layer: str | None, shapes: Shapes | None = None) -> Block:
+    """The block of a name, of a part of it between dots, or of a pattern with * and ?; the only one if None.
+
+    ``layer`` may also name two arrays, or three for a gated layer, without ".weight": "inner,outer" or "gate,down,up".
+
+    >>> found = blocks({f"h.{i}.fc{j}.weight": (2, 2) for i in range(12) for j in (1, 2)})
+    >>> select(found, "1").name, select(found, "*.11").name
+    ('h.1', 'h.11')
+    """
+    if layer is not None and "," in layer and shapes is not None:
+        return _named(layer, shapes)
+    chosen = found
+    if layer is not None:
+        chosen = [block for block in found if block.name == layer]
+        chosen = chosen or [block for block in found if fnmatchcase(block.name, layer)]
+        chosen = chosen or [block for block in found if f".{layer}." in f".{block.name}."]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not found:
+        there = _listed([f"{name} {shape}" for name, shape in (shapes or {}).items()])
+        raise ValueError(
+            "No hidden layer was recognised by its names, as u, W and b or those of a state_dict. Name its arrays, as "
+            f"in layer='inner,outer'. There: {there}."
+        )
+    names = _listed([f"{block.name} ({block.s} neurons)" for block in chosen or found])
+    if layer is None:
+        raise ValueError(f"Argument 'layer' must name one of {len(found)} hidden layers: {names}.")
+    which = f"several, {names}" if chosen else f"none of {names}"
+    raise ValueError(f"Argument 'layer' must name one hidden layer; {layer!r} names {which}.")
+
+
+def _named(layer: str, shapes: Shapes) -> Block:
+    """The block of the arrays that "inner,outer" or "gate,down,up" names."""
+    parts = layer.split(",")
+    names = [part if part in shapes else f"{part}.weight" for part in parts]
+    missing = [part for part, name in zip(parts, names, strict=True) if name not in shapes]
+    if missing or len(names) > 3:
+        there = _listed([f"{name} {shape}" for name, shape in shapes.items()])
+        raise ValueError(f"Argument 'layer' must name two or three arrays; {missing or parts} are not. There: {there}.")
+    names.append("")
+    block = _block(parts[0], shapes, names[0], names[1], names[2])
+    block = block or _block(parts[0], shapes, names[0], names[1], names[2], columns=True)
+    if block is None:
+        sizes = ", ".join(str(shapes[name]) for name in names if name)
+        raise ValueError(f"Argument 'layer' must name arrays that fit together; their shapes are {sizes}.")
+    return block
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more if names else "nothing"

@@ -1,0 +1,167 @@
+"""The ledger as data: claims.json, sparse_book.claims in a clone and without one, and formalization.yaml."""
+
+import json
+import re
+
+import pytest
+import yaml
+from companion import claims as names
+from companion.audit import NOT_RUN, status
+from companion.pages import data, ledger
+from examples import BOOK, CHAPTER, CLAIMS, claim, passing, record
+
+from sparse_book import claims
+from sparse_book.ledger import LedgerError, refute
+
+ROOT = BOOK.parent
+
+
+def placed(entry, records):
+    """What the pages know of a claim."""
+    known = {**entry, "place": names.place(entry, records), "proof": claims.proof(BOOK, entry)}
+    return {**known, "part": "", "command": claims.Claim.of(known, BOOK).command()}
+
+
+RECORDS = [record(passing()), record(passing("lemma-6", over="half-spaces"))]
+RECORDS.append(record(refute("E10", 2, 1, margin=1, over="n = 1", control={"corrected": 2})))
+PLACED = [placed(entry, RECORDS) for entry in CLAIMS]
+
+
+# claims.json
+
+
+def test_the_data_say_what_the_ledger_says():
+    known = {one["id"]: one for one in data.document(PLACED, RECORDS)["claims"]}
+    rows = dict(re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', ledger.page(PLACED, RECORDS), re.S))
+    assert known.keys() == rows.keys() == {entry["id"] for entry in CLAIMS}
+    standing = status(CLAIMS, RECORDS)
+    for entry in CLAIMS:
+        one = known[entry["id"]]
+        assert (one["standing"], one["rests_on_false"]) == standing[entry["id"]]
+        assert f">{one['standing']}</span>" in rows[entry["id"]]
+        assert (one["proof"] is not None) == ("machine-checked" in rows[entry["id"]])
+        assert f"<code>{one['command']}</code>" in rows[entry["id"]] or one["command"] is None
+        for key in ("statement", "verdict", "kind", "source", "section", "chapter", "required"):
+            assert one[key] == entry[key]
+        assert one["uses"] == entry.get("uses", [])
+    (found,) = known["lemma-9"]["evidence"]
+    assert found["slack"] == [2.0, 4.0] and found["tightness"] == known["lemma-9"]["tightness"] == "within 10×"
+    assert found["cell"] == f"book/{CHAPTER}.html#{RECORDS[0]['anchor']}" and found["controls"]
+    assert known["E10"]["evidence"][0]["evidence"] == "refuted" and known["E10"]["tightness"] is None
+
+
+def test_an_infinite_slack_is_null_since_json_has_no_infinity():
+    found = data.evidence(record(passing(control={"4 becomes 1": 1.0})) | {"slack": [1.0, float("inf")]})
+    assert found["slack"] == [1.0, None] and json.dumps(found, allow_nan=False)
+
+
+def test_every_key_is_documented():
+    text = (BOOK / "data.md").read_text(encoding="utf-8")
+    (one, *_) = [entry for entry in data.document(PLACED, RECORDS)["claims"] if entry["evidence"]]
+    assert all(f"`{key}`" in text for key in (*one, *one["evidence"][0], "theorem", "file", "line", "part"))
+
+
+# From Python
+
+
+def test_a_claim_is_found_in_a_clone_and_in_the_file_of_a_site(tmp_path):
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps(data.document(PLACED, RECORDS)))
+    here = claims.find("lemma-9")
+    there = claims.find("lemma-9", path)
+    assert here.statement == there.statement and here.uses == there.uses and here.command() == there.command()
+    assert here.evidence == () and len(there.evidence) == 1
+    assert [one.id for one in there.rests_on()] == [one.id for one in here.rests_on()] == list(here.uses)
+    assert there.rests_on()[0].origin == path
+    with pytest.raises(ValueError, match="Argument 'claim_id' must be the id of a claim such as 'lemma-9', not 'x'"):
+        claims.find("x", path)
+
+
+def test_every_claim_that_a_chapter_checks_has_a_command_and_the_others_say_why_not():
+    for entry in CLAIMS:
+        one = claims.find(entry["id"])
+        if one.command() is None:
+            assert one.required in NOT_RUN
+        if one.required not in NOT_RUN:
+            assert one.command() == f"python -m sparse_book.claims {one.id}"
+
+
+def test_a_proof_stands_where_the_claim_says():
+    lines = (ROOT / "proofs/statements.v").read_text(encoding="utf-8").splitlines()
+    proved = [claims.find(entry["id"]).proof for entry in CLAIMS if "proved" in entry]
+    assert len(proved) > 50
+    for one in proved:
+        assert one["file"] == "proofs/statements.v"
+        assert re.match(rf"Theorem {one['theorem']}\b", lines[one["line"] - 1])
+
+
+def test_without_a_clone_it_says_what_is_missing(tmp_path, monkeypatch):
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps(data.document(PLACED, RECORDS)))
+    monkeypatch.setattr(claims, "BOOK", tmp_path / "nowhere")
+    with pytest.raises(LedgerError, match="not in the installed package: run this in a clone, or give the file claims"):
+        claims.find("lemma-9")
+    with pytest.raises(LedgerError, match="lemma-9: the claims stand in the repository"):
+        claims.find("lemma-9", path).reproduce()
+
+
+CELL = "```{{code-cell}} ipython3\n{}\n```\n"
+HEAD = "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n# A chapter\n\n"
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A book of one chapter, whose cells build on each other; its last cell would fail."""
+    folder = tmp_path / "book"
+    (folder / "claims").mkdir(parents=True)
+    (tmp_path / "_toc.yml").write_text(f"chapters:\n  - file: book/{CHAPTER}\n")
+    check = 'ledger.check("{}", two, {}, evidence="exact", over="numbers")'
+    cells = ["from sparse_book import ledger\ntwo = [1, 2]", check.format("lemma-9", 4), "two = None"]
+    cells += [check.format("other", 1), 'raise ValueError("too far")']
+    (folder / f"{CHAPTER}.md").write_text(HEAD + "\n".join(CELL.format(cell) for cell in cells))
+    entries = [claim(), claim("other"), claim("quoted", required="cited", reason="It is in another paper.")]
+    kept = [{key: value for key, value in entry.items() if key != "chapter"} for entry in entries]
+    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump(kept))
+    return folder
+
+
+def test_reproducing_runs_the_cells_up_to_the_last_check_and_no_further(book, monkeypatch):
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
+    (found,) = claims.find("lemma-9", book).reproduce()
+    assert str(found).startswith("Lemma 9 · exact · 2 numbers · slack 2–4×")
+    from nbclient.exceptions import CellExecutionError
+
+    with pytest.raises(CellExecutionError):
+        claims.find("other", book).reproduce()
+    with pytest.raises(ValueError, match=r"must name a claim that a cell checks, not quoted \(cited\)"):
+        claims.find("quoted", book).reproduce()
+
+
+def test_the_command_shows_a_claim(capsys):
+    assert claims._main(["--show", "ours-tail"]) == 0
+    shown = capsys.readouterr().out
+    assert "rests on" in shown and "proved in Coq: proofs/statements.v, line " in shown
+    assert claims._main(["lemma-99"]) == 1
+    assert "must be the id of a claim" in capsys.readouterr().err
+
+
+# formalization.yaml, by the required fields and the words of version 0.4 of its schema
+
+
+def test_the_development_describes_itself_as_it_is():
+    found = yaml.safe_load((ROOT / "formalization.yaml").read_text(encoding="utf-8"))
+    assert found["version"] == "v0.4"
+    assert all(found["project"][key] for key in ("name", "authors", "license"))
+    assert found["sources"] and all(source["title"] for source in found["sources"])
+    relations = {"formalizes", "adapts", "independently-proves", "background", "other"}
+    assert {source["relationship"] for source in found["sources"]} <= relations
+    methods = {one["method"] for one in found["automation"]["methods"]}
+    assert methods and methods <= {"manual", "copilot", "agent", "autonomous", "other"}
+    assert found["review"]["status"] in ("unchecked", "agent-reviewed", "self-assessed", "peer-reviewed")
+    state = found["status"]
+    assert state["sorry_count"] == state["sorry_in_definitions"] == 0 and state["axioms"] == []
+    theorems = claims.machine_checked(BOOK)["theorems"]
+    assert len(state["main_results"]) >= 4
+    for result in state["main_results"]:
+        assert result["declaration"] in theorems and result["axioms"] == [] and result["sorry_count"] == 0
+        assert f"\nTheorem {result['declaration']} " in (ROOT / result["file"]).read_text(encoding="utf-8")

@@ -1,0 +1,186 @@
+"""The ladder: each rung against its definition, the order of the rungs, what the sentence says, and what comes out."""
+
+import json
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from naive import network, networks
+
+from sparse_core._interval import exactly
+from sparse_core.bounds import ours
+from sparse_core.cube.hypercube import points
+from sparse_core.laboratory import examine, explain, ladder, measurements
+from sparse_core.laboratory.ladder import Chain, Ladder, Rung
+from sparse_core.network import SparseNetwork, constructions, gradients
+
+RNG = np.random.default_rng
+
+
+def values(chain):
+    return [rung.value.value for rung in chain.rungs]
+
+
+def by_definition(net, X):
+    """E |grad h|^2, E |a|^2, E |R_x| sum ||v_j||^2, W^2 E |R_x|^2, W^2 k^2, W^2 s^2, one point and neuron at a time."""
+    v = net.u[:, None] * net.W
+    W2 = max((v**2).sum(axis=1))
+    rows = []
+    for x in X:
+        R = [j for j in range(net.s) if net.W[j] @ x - net.b[j] > 0]
+        gradient = sum((v[j] for j in R), np.zeros(net.n))
+        absolute = sum((abs(v[j]) for j in R), np.zeros(net.n))
+        lengths = sum(v[j] @ v[j] for j in R)
+        rows.append([gradient @ gradient, absolute @ absolute, len(R) * lengths, W2 * len(R) ** 2])
+    k = max(int(np.sum(net.W @ x > net.b)) for x in X)
+    return [*np.mean(rows, axis=0), W2 * k**2, W2 * net.s**2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_rung_is_what_its_formula_says(seed):
+    net = network(seed, n=4, s=5, integers=seed % 2 == 0)
+    X = points(4).astype(float)
+    gradient, absolute, *rest = by_definition(net, X)
+    chain = explain(net).chains[0]
+    edges = gradients.edges(net)
+    b = sqrt(edges.boundary.mean())
+    want = [edges.sensitivity.mean(), edges.slope.mean(), (sqrt(gradient) + b / 2) ** 2, (sqrt(absolute) + b / 2) ** 2]
+    assert values(chain) == pytest.approx([*want, 4 * absolute, *(4 * x for x in rest)])
+    assert [rung.value.value for rung in chain.beside] == pytest.approx([4 * net.values().var(), rest[-1]])
+    points_chain = explain(net, X).chains[0]
+    assert values(points_chain) == pytest.approx([gradient, absolute, *rest])
+
+
+@settings(max_examples=60)
+@given(networks)
+def test_no_rung_is_below_the_one_before_and_the_factors_multiply_to_the_whole(net):
+    for found in (explain(net), explain(net, points(net.n)[::2])):
+        for chain in found.chains:
+            rungs = np.array(values(chain))
+            assert (rungs[:-1] <= rungs[1:] * (1 + 1e-9) + 1e-12).all(), chain
+        chain = found.chains[0]
+        if 0 < values(chain)[0]:
+            assert np.prod(list(chain.factors.values())) == pytest.approx(values(chain)[-1] / values(chain)[0])
+
+
+def test_the_boundary_term_and_the_four_are_needed():
+    """Without them the order of the rungs fails: the chain is no consequence of how it is computed."""
+    parity = constructions.tight(3, 2)
+    edges = gradients.edges(parity)
+    assert edges.sensitivity.mean() > 1.9 * edges.gradient.mean()
+    sensitivity, *_, mean, most, every = values(explain(parity).chains[0])
+    assert sensitivity == pytest.approx(mean) == pytest.approx(most) and every > most
+    assert sensitivity > by_definition(parity, points(3))[3] * 3.9
+
+
+def test_n_var_and_the_dense_bound_are_no_rungs():
+    """Both are above the bound that counts neurons for a sparse network, and below it for one without sparsity."""
+    sparse = constructions.junta([1, -1, -1, 1], n=6, half=True)
+    dense = SparseNetwork(np.ones(3), np.ones((3, 1)), -np.ones(3))
+    for net, above in ((sparse, True), (dense, False)):
+        chain = explain(net).chains[0]
+        (counted,) = (rung.value.value for rung in chain.rungs if rung.formula == ladder.COUNTED)
+        assert [rung.value.value > counted for rung in chain.beside] == [above, above]
+
+
+def test_the_sentence_says_what_active_neurons_explain():
+    assert explain(([1], [[1.0]], [5])).sentence == "h is constant on these points, but for rounding."
+    found = explain(constructions.tight(3, 2))
+    parity = found.sentence
+    assert parity.startswith("h is as sensitive to flips as a function of its variance can be: AS(h) = 48 = n Var h.")
+    assert "4 W^2 E |R_x|^2, which counts active neurons, is 1 times that." in parity
+    assert found.notes == (
+        "Of the factor 64 between AS(h) and 4 s^2 W^2, sparsity is 64 (100% on a logarithmic scale); cancellation 1, "
+        "alignment 1, unequal lengths 1, what edges add 1.",
+    )
+    small = explain(([1, -1], [[1, 1], [-1, -1]], [1, 1])).sentence
+    assert "is 2 times less sensitive" in small and "Sparsity explains none of it" in small
+    assert "which counts active neurons, is 4, 4 times n Var h" in small
+    junta = explain(constructions.junta([1, -1, -1, 1], n=6, half=True)).sentence
+    assert "is 3 times less sensitive" in junta and "Sparsity explains a factor 3:" in junta
+    assert "Gradients explain a factor 3" in junta
+
+
+def test_signs_that_cancel_are_found_as_such():
+    """Two neurons on n - 1 of the same bits, with opposite signs: nothing but one bit is left of them."""
+    n = 6
+    W = np.ones((2, n))
+    W[1, 0] = -1
+    found = explain(([1, -1], W, [-9.0, -9.0]))
+    assert found.factors[ladder.CANCELLATION] == pytest.approx(4 * n / 4)
+    assert found.factors[ladder.SPARSITY] == found.factors[ladder.MEAN] == 1.0
+
+
+def test_a_sample_of_the_cube_has_intervals_and_says_between_what_k_is(monkeypatch):
+    net = network(5, n=6, s=8, integers=False)
+    large = SparseNetwork(net.u, np.pad(net.W, ((0, 0), (0, 16))), net.b)
+    exact, sampled = explain(net), explain(large)
+    assert "exact" in exact.chains[0].title and "estimated from 4096 points" in sampled.chains[0].title
+    for rung, want in zip(sampled.chains[0].rungs[:7], values(exact.chains[0]), strict=False):
+        middle, low, high = rung.value
+        assert low < middle < high and abs(middle - want) < 2 * (high - low)
+    wide = SparseNetwork(RNG(0).standard_normal(40), RNG(1).standard_normal((40, 30)), np.zeros(40))
+    found = explain(wide)
+    k = found.chains[0].rungs[7].value
+    assert k.low < k.value == found.chains[0].rungs[8].value.value
+    assert found.notes[1].startswith("The largest number k of neurons active at once is between")
+
+
+def test_a_large_cube_is_sampled_along_its_edges_alone(monkeypatch):
+    net = network(5, n=8, s=8, integers=False)
+    exact = explain(net)
+    monkeypatch.setattr(measurements, "EDGE_TRIPLES", 100 * net.W.size)
+    sampled, report = explain(net), examine(net)
+    assert "estimated from 100 points" in sampled.chains[0].title
+    for rung, want in zip(sampled.chains[0].rungs[:7], values(exact.chains[0]), strict=False):
+        assert rung.value.low < rung.value.value < rung.value.high and want == pytest.approx(rung.value.value, rel=0.4)
+    assert {row.evidence for row in report["ours-gradient", "ours-gradient-nonnegative"]} == {"sampled, 100 points"}
+    assert report["lemma-9"].rows[0].evidence == "exact"
+
+
+def test_given_points_say_what_applies_to_them():
+    net = network(1, n=3, s=4, integers=False)
+    X = 3 * RNG(0).standard_normal((50, 3))
+    found = explain(net, X)
+    assert found.chains[0].title == "Mean squared gradient at 50 given points"
+    r = np.abs(X).max()
+    counted = values(found.chains[0])[3]
+    assert "do not apply to given points" in found.notes[0]
+    assert f"{4 * r**2 * counted:.4g}, r = max |x_i| = {r:.4g}" in found.notes[1]
+    titles = [chain.title for chain in found.chains]
+    assert titles[1].startswith("Rademacher complexity") and "any distribution" in titles[2]
+
+
+def test_degrees_are_the_least_that_a_bound_allows():
+    net, eps = constructions.appendix_a(2, 6, rng=RNG(0)), 0.5
+    found = explain(net, eps=eps)
+    by_bound = dict(zip([rung.formula for rung in found.chains[0].rungs], values(found.chains[0]), strict=True))
+    own, *rungs = found.chains[1].rungs
+    assert own.formula.endswith("by the Fourier weights") and rungs[0].gives_up == ladder.MARKOV
+    for rung in rungs:
+        degree, formula = int(rung.formula.split(",")[0].split()[1]), rung.formula.partition(", by ")[2]
+        assert degree == net.n or by_bound[formula] / (degree + 1) <= eps
+        assert degree == 0 or by_bound[formula] / degree > eps
+        assert rung.value.value == ours.least_squares_samples(net.n, degree, 0.05)
+
+
+def test_a_ladder_is_shown_as_text_html_and_json():
+    rungs = (Rung("sensitivity", "AS(h)", exactly(0)), Rung("lemma-9", "<b> R_x^2", exactly(4), "signs"))
+    shown = Ladder("Why.", (Chain("Title", rungs, (Rung("lemma-6", "n", exactly(2), "all"),)),), ("Note.",))
+    assert shown.text().split("\n") == [
+        "Why.", "", "Note.", "", "Title", "",
+        "bound      value  times  gives up  statement",
+        "AS(h)      0                       sensitivity",
+        "<b> R_x^2  4      inf    signs     lemma-9",
+        "n          2             (all)     lemma-6",
+    ]  # fmt: skip
+    assert repr(shown) == shown.text()
+    page = shown._repr_mimebundle_()["text/html"]
+    assert page.startswith("<p>Why.</p><p>Note.</p>") and "&lt;b&gt; R\u2093\u00b2" in page and "<b>" not in page
+    assert '<span class="claim" data-claim="lemma-9">lemma-9</span>' in page
+    plain = json.loads(json.dumps(shown.to_dict(), allow_nan=False))
+    assert plain["chains"][0]["factors"] == {"signs": "Infinity"} and plain["notes"] == ["Note."]
+    assert plain["chains"][0]["beside"][0]["value"] == [2.0, 2.0, 2.0]
+    whole = json.loads(json.dumps(explain(network(0)).to_dict(), allow_nan=False))
+    assert [chain["rungs"][0]["id"] for chain in whole["chains"]][0] == "sensitivity"
