@@ -89,10 +89,8 @@ def execute(notebook, values=None, folder="."):
     each was made by ``check`` or ``refute`` in this kernel."""
     import papermill
 
-    from sparse_book import ledger  # before the key is set: it takes the key out of the environment
-
-    os.environ[ledger.KEY_VARIABLE] = KEY
     kernel = {"kernel_name": "python3", "execution_timeout": CELL_SECONDS, "extra_arguments": ["--log-level=CRITICAL"]}
+    kernel["kernel_manager_class"] = sealing_manager()
     kernel["resources"] = {"metadata": {"path": str(folder)}}
     try:
         done = papermill.execute_notebook(notebook, None, values, progress_bar=False, **kernel)
@@ -117,6 +115,19 @@ def execute(notebook, values=None, folder="."):
     return done
 
 
+def sealing_manager():
+    """The class of managers that give the key of the records to their kernels, and to no other process."""
+    from jupyter_client import AsyncKernelManager
+
+    from sparse_book import ledger
+
+    class SealingManager(AsyncKernelManager):
+        async def start_kernel(self, **keywords):
+            await super().start_kernel(env={**os.environ, ledger.KEY_VARIABLE: KEY}, **keywords)
+
+    return SealingManager
+
+
 def unseal(data, number):
     """Take the seal from a record in the output of this cell; what our kernels did not seal is none."""
     from sparse_book import ledger
@@ -133,8 +144,6 @@ def unseal(data, number):
 def execute_all(notebooks, values, folder):
     """(name, the executed notebook or the exception, seconds) of each as they finish: one a core at a time, the first
     ones first, each in a process of its own."""
-    from sparse_book import ledger
-
     waiting = iter(notebooks)
     finished = queue.Queue()
 
@@ -157,7 +166,6 @@ def execute_all(notebooks, values, folder):
             yield finished.get()
     finally:
         logging.disable(logging.NOTSET)
-        os.environ.pop(ledger.KEY_VARIABLE, None)  # what this process starts later makes no records of the book
 
 
 def code_cells(notebook):
