@@ -368,7 +368,7 @@ def _degrees(f: Measurements, chain: Chain, eps: float, delta: float) -> Chain:
         below += [found.gives_up] if found.gives_up else []
         # The exact quantity, what needs no enumeration of edges, and what counts neurons.
         if found.gives_up in ("", SWITCHING, LENGTHS, MEAN, SPARSITY):
-            levels = found.value.value / eps
+            levels = found.value.high / eps  # so that the number of samples holds where the rung is an estimate
             degree = n if levels > n else max(0, ceil(levels) - 1)
             rungs.append(rung(found.formula, degree, ", ".join(below) or (MARKOV if rungs else "")))
             below = []

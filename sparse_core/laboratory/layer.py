@@ -22,7 +22,7 @@ from ..network.network import SparseNetwork
 from . import naming
 from .stored import Stored
 
-__all__ = ["Layer", "Unit", "WithConstant", "as_layer", "from_named", "numbers", "of_block", "plain"]
+__all__ = ["Layer", "Unit", "WithConstant", "as_layer", "from_named", "last_step", "numbers", "of_block", "plain"]
 
 Floats = NDArray[Any]  # float32 or float64
 KINDS = ("relu", "relu2", "shifted", "thresholded", "top-k")
@@ -335,6 +335,19 @@ def from_named(arrays: Mapping[str, Any], layer: str | None = None) -> Layer:
         return _from_definition(arrays["u"], arrays["W"], arrays["b"])
     shapes = {str(name): tuple(np.shape(array)) for name, array in arrays.items()}
     return of_block(naming.select(naming.blocks(shapes), layer, shapes), arrays)
+
+
+def last_step(network: Any, X: Any) -> tuple[Any, Any]:
+    """The last step of a fitted pipeline of scikit-learn, and X as that step sees it; of anything else, both as they are.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> last_step(make_pipeline(FunctionTransformer(lambda x: 2 * x), "an MLP"), 3)
+    ('an MLP', 6)
+    """
+    if not hasattr(network, "named_steps"):
+        return network, X
+    return network[-1], network[:-1].transform(X) if len(network) > 1 else X
 
 
 def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:

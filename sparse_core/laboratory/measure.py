@@ -25,7 +25,7 @@ from .. import _tables, checks
 from .._arrays import Integers, parallel, slices
 from ..network.activity import THREAD_MULTIPLY_ADDS
 from ..network.network import Scale, SparseNetwork
-from .layer import Layer, Unit, as_layer, plain
+from .layer import Layer, Unit, as_layer, last_step, plain
 
 __all__ = ["ALIGNMENT", "Measurement", "measure"]
 
@@ -343,9 +343,7 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, unit: str 
     """
     if X is None:
         return _of_pre_activations(network, unit)
-    if hasattr(network, "named_steps"):  # a pipeline of scikit-learn
-        X = network[:-1].transform(X) if len(network) > 1 else X
-        network = network[-1]
+    network, X = last_step(network, X)
     known = as_layer(network, layer, unit)
     W = known.W
     shift = known.b + np.asarray(known.unit.threshold, dtype=known.b.dtype)

@@ -28,7 +28,7 @@ from ..network import gradients
 from ..network.gradients import Edges
 from ..network.network import SparseNetwork
 from ..network.sparsity import AUTO_PAIRS, Sparsity
-from .layer import WithConstant
+from .layer import WithConstant, last_step
 from .networks import as_network
 
 __all__ = ["Measurements", "observe", "visit"]
@@ -203,9 +203,8 @@ def observe(
     >>> found.edges.sensitivity, k
     (array([1., 1.]), 1, exact by enumeration of 2 points)
     """
-    if X is not None and hasattr(network, "steps") and len(network) > 1:
-        X = network[:-1].transform(X)
-        network = network[-1]
+    if X is not None:
+        network, X = last_step(network, X)
     known = as_network(network, output)
     net = _padded(known.net)
     with np.errstate(over="ignore", invalid="ignore"):

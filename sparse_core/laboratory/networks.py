@@ -41,7 +41,7 @@ def as_network(source: Any, output: int | None = None) -> WithConstant:
         return WithConstant(_from_arrays(*source))
     if hasattr(source, "hidden_layer_sizes"):
         return _from_sklearn(source, output)
-    if hasattr(source, "steps"):
+    if hasattr(source, "named_steps"):
         raise TypeError(
             f"Argument 'network' must be a network, not a {type(source).__name__}: of a pipeline pass the last step, "
             "pipeline[-1]."
