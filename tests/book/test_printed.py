@@ -8,7 +8,6 @@ from companion import Stop, build, pdf
 from pypdf import PdfReader
 
 SIDEBAR = """<title>Welcome &#8212; A Small Book</title><link rel="stylesheet" href="../_static/site.css">
-<script>window.MathJax = {}</script><script defer="defer" src="../_static/mathjax/tex-chtml.js"></script>
 <nav class="bd-links"><a class="reference internal" href="#">Welcome</a>
 <a class="current reference internal" href="01-a.html">1. One</a>
 <a class="reference internal" href="errata.html">Errata</a></nav>

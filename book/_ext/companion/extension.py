@@ -1,9 +1,7 @@
 """Sphinx extension: mathematics without a network, and repairs of what the theme and its extensions get wrong."""
 
 import html
-import importlib.util
 import re
-import shutil
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
@@ -11,8 +9,8 @@ from sphinx_exercise.nodes import solution_node
 
 from companion import docstrings, domain, figure_files, formulas
 
-# The files of MathJax that the pages load: 1.6 of the package's 24 MB.
-MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2")
+# Loaded with the page, so that no formula changes its size when it comes
+FONT = '<link rel="preload" href="{}" as="font" type="font/woff2" crossorigin>'
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
@@ -89,6 +87,12 @@ def with_icons(script, used):
     return ICON.sub(lambda icon: icon[0] if {icon[1], *re.findall("[a-z-]+", icon[2])} & used else "", script)
 
 
+def with_font(app, name, template, context, doctree):
+    """Every page asks for the font of the formulas at once."""
+    font = context["pathto"]("_static/latinmodern-math.woff2", resource=True)
+    context["metatags"] = context.get("metatags", "") + FONT.format(font)
+
+
 def begin(app):
     """The files of the figures; and until the first page is there again, the site is not complete."""
     figure_files.write(Path(app.srcdir, "book"))
@@ -96,16 +100,10 @@ def begin(app):
 
 
 def finish(app, exception):
-    """Copy MathJax, repair every page, and let the root lead to the first page."""
+    """Repair every page, and let the root lead to the first page."""
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)
-    package = importlib.util.find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
-    for part in MATHJAX:
-        source = Path(package, "static/mathjax", part)
-        target = out / "_static/mathjax" / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
     for template in out.glob("_static/*.html"):
         template.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
@@ -131,12 +129,8 @@ def finish(app, exception):
 
 
 def setup(app):
-    app.config.mathjax_path = "mathjax/tex-chtml.js"
-    # formulas keep their menu for a pointer; as stops of the tab key they would be half of all
-    app.config.mathjax3_config = {"options": {"menuOptions": {"settings": {"inTabOrder": False}}}}
     for script in ("wide.js", "menus.js"):
         app.add_js_file(script)
-    app.add_js_file("typeset.js", priority=900)  # after the settings of MathJax, which it completes
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     docstrings.setup(app)
@@ -145,5 +139,6 @@ def setup(app):
     app.connect("builder-inited", begin)
     app.connect("env-get-outdated", lambda app, env, *_: env.found_docs)  # what claims say stands on every page
     app.connect("config-inited", without_thebe)
+    app.connect("html-page-context", with_font)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,84 +1,98 @@
-"""Formulas keep their place before MathJax has drawn them, and the punctuation after them."""
+"""Formulas as MathML, made at the build: a page shows them as soon as its text, without a script.
+
+A long formula in a line of text may break after its relations and operations, as in print; no line begins with the
+punctuation after a formula.
+"""
 
 import re
+from xml.etree import ElementTree as ET
 
 from docutils import nodes
-from sphinx.ext import mathjax
+from math_core import LatexError, LatexToMathML
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 
-TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\S")
-# em: by least squares over the 5 300 formulas of the text; half of them are within .25 em, nine tenths within 1 em
-WIDTHS = {"relation": 1.5, "command": 0.8, "capital": 1.05, "letter": 0.7, "digit": 0.75, "mark": 0.45}
-# What precedes an argument, and the share of its width that counts: scripts are small, parts of fractions share a place
-ARGUMENTS = {"^": [0.65], "_": [0.65], "\\frac": [0.4, 0.4], "\\tfrac": [0.4, 0.4], "\\binom": [0.5, 0.5]}
-RELATIONS = (
-    "le ge ne in to approx sim subseteq subset mapsto gg ll cdot times pm triangle cup cap setminus equiv".split()
-)
-NAMES = "log ln exp max min Pr sup inf deg pmod bmod".split()
-INVISIBLE = ("left right bigl bigr Bigl Bigr mathrm mathbb mathcal text operatorname hat tilde bar limits").split()
-# em: a line of a displayed formula with and without a sum or a fraction, and the space around all of them
-TALL = re.compile(r"\\(sum|d?frac|int|prod|binom|max_|min_|begin)")
-TALL_LINE = 2.9
-LINE = 1.5
-AROUND = 2.0
-CLOSING = re.compile(r"[.,;:!?)\]’”…-]+")
+CONVERTER = LatexToMathML(fancy_error=False)
+# Letters and signs from which on a formula in a line of text may break: half a line of a phone.
+LONG = 16
+# After what it breaks, outside brackets: first after these, and what is then still long after those.
+RELATIONS = set("=<>≤≥≠≈≡∼∈∉⊆→↦≪≫≲∝")
+OPERATIONS = set(",+−±⋅×∪∩∖⊕")
+OPENING = set("([{⟨⌈⌊")
+CLOSING = set(")]}⟩⌉⌋")
+# The number that the author gave to a displayed formula
+TAG = re.compile(r"\\tag\{(.*?)\}")
+PUNCTUATION = re.compile(r"[.,;:!?)\]’”…-]+")
+logger = logging.getLogger(__name__)
 
 
-def kind(symbol):
-    """Which of WIDTHS a symbol has; None if nothing of it is seen."""
-    name = symbol.removeprefix("\\")
-    if name in INVISIBLE or symbol in ("&", "\\,", "\\!"):
-        return None
-    if name in RELATIONS or symbol in "=<>+-*":
-        return "relation"
-    if symbol.startswith("\\"):
-        return "command" if name.isalpha() else "mark"
-    if symbol.isalpha():
-        return "capital" if symbol.isupper() else "letter"
-    return "digit" if symbol.isdigit() else "mark"
+def mathml(tex: str, display: bool = False) -> str:
+    """One <math> element, of the elements that browsers draw without a script (MathML Core)."""
+    made = CONVERTER.convert_with_local_state(tex, displaystyle=display)
+    # A bracket grows to its least size only if it says that it stretches, which some brackets do by themselves
+    made = made.replace("<mo minsize", '<mo stretchy="true" minsize')
+    return made.replace("&ApplyFunction;", "\N{FUNCTION APPLICATION}")
 
 
-def width(tex):
-    """The width of a formula in a line of text, in em, as its symbols suggest it."""
-    total = 0.0
-    scale = 1.0
-    arguments = []  # the scales of the arguments that are still to come
-    groups = []  # of each group that is open: what counts after it
-    for symbol in TOKEN.findall(tex):
-        if symbol in ARGUMENTS:
-            arguments = ARGUMENTS[symbol] + arguments
-            continue
-        if symbol == "}" and groups:
-            scale, arguments = groups.pop()
-            continue
-        own = scale * arguments.pop(0) if arguments else scale
-        if symbol == "{":
-            groups.append((scale, arguments))
-            scale, arguments = own, []
-        elif symbol[1:] in NAMES:
-            total += own * WIDTHS["letter"] * len(symbol[1:])
-        elif seen := kind(symbol):
-            total += own * WIDTHS[seen]
-    return total
+def in_pieces(made: str) -> list[str]:
+    """A long formula as several <math> elements, between which a line may end."""
+    pieces = [list(ET.fromstring(made))]
+    for signs in (RELATIONS, OPERATIONS):
+        pieces = [part for piece in pieces for part in cut(piece, signs)]
+    if len(pieces) == 1:
+        return [made]
+    elements = []
+    for piece in pieces:
+        element = ET.Element("math")
+        element.extend(piece)
+        elements.append(ET.tostring(element, encoding="unicode"))
+    return elements
 
 
-def height(tex):
-    """The height of a displayed formula with the space around it, in em."""
-    lines = re.split(r"\\\\", tex)
-    return AROUND + sum(TALL_LINE if TALL.search(line) else LINE for line in lines)
+def cut(row: list[ET.Element], signs: set[str]) -> list[list[ET.Element]]:
+    """The row, if it is long in parts, each but the last of which ends in one of the signs."""
+    if sum(len("".join(child.itertext())) for child in row) < LONG:
+        return [row]
+    parts: list[list[ET.Element]] = [[]]
+    depth = 0
+    for child in row:
+        parts[-1].append(child)
+        for sign in child.iter("mo"):
+            depth += (sign.text in OPENING) - (sign.text in CLOSING)
+        minus = child.get("lspace") == "0"  # or another sign that stands before a number, and not between two
+        if child.tag == "mo" and child.text in signs and depth == 0 and not minus and child is not row[-1]:
+            child.set("form", "infix")  # at the end of a row it would be taken for a postfix, without space before it
+            parts.append([])
+    return parts
 
 
-def sized(visit, size):
-    """A visitor of Sphinx' that says how large the formula is going to be; custom.css keeps the place."""
+def visit_math(self, node):
+    """A formula in a line of text, and the punctuation after it."""
+    self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    *pieces, last = in_pieces(converted(self, node))
+    self.body += pieces
+    self.body.append(f'<span class="glued">{last}{node["marks"]}</span>' if "marks" in node else last)
+    self.body.append("</span>")
+    raise nodes.SkipNode
 
-    def visit_math(self, node):
-        before = len(self.body)
-        try:
-            visit(self, node)
-        finally:
-            self.body[before] = self.body[before].replace(" ", f' style="--em:{size(node.astext()):.1f}" ', 1)
 
-    return visit_math
+def visit_displaymath(self, node):
+    """A displayed formula, with its number if it has one."""
+    self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if number := TAG.search(node.astext()):
+        self.body.append(f'<span class="eqno">({number[1]})</span>')
+    self.body.append(converted(self, node, display=True))
+    self.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def converted(self, node, display=False):
+    """The MathML of a node; a formula that cannot be read is reported with its place, and shown as it was written."""
+    try:
+        return mathml(TAG.sub("", node.astext()), display)
+    except LatexError as error:
+        logger.warning("formula %s: %s", node.astext(), error, location=node)
+        return f"<math><mtext>{self.encode(node.astext())}</mtext></math>"
 
 
 class Glue(SphinxPostTransform):
@@ -90,13 +104,11 @@ class Glue(SphinxPostTransform):
     def run(self, **options):
         for formula in list(self.document.findall(nodes.math)):
             after = formula.next_node(descend=False, siblings=True)
-            if isinstance(after, nodes.Text) and (marks := CLOSING.match(after)):
+            if isinstance(after, nodes.Text) and (marks := PUNCTUATION.match(after)):
                 after.parent.replace(after, nodes.Text(after[marks.end() :]))
-                formula.replace_self(nodes.inline("", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["glued"]))
+                formula["marks"] = marks[0]
 
 
 def setup(app):
-    registry = app.registry
-    registry.html_inline_math_renderers["mathjax"] = (sized(mathjax.html_visit_math, width), None)
-    registry.html_block_math_renderers["mathjax"] = (sized(mathjax.html_visit_displaymath, height), None)
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_displaymath, None))
     app.add_post_transform(Glue)

@@ -17,7 +17,6 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
-TYPESET = "!document.querySelector('.math') || window.MathJax?.startup?.promise?.then(() => true)"
 EDGE = '<div style="width:100%;font:8px sans-serif;color:#555;text-align:center">{}</div>'
 PAPER = {
     "format": "A4",
@@ -71,10 +70,9 @@ def document(pages: Mapping[str, str], styles: str) -> str:
     entries = "".join(f'<li><a href="#{stem}--top">{title}</a></li>' for stem, title in order(first).items())
     title = re.findall(r"<title>(?:.*&#8212; )?(.*?)</title>", first, flags=re.S)[0]
     sheets = [one for one in re.findall(r"<link[^>]*stylesheet[^>]*>", first) if "/custom.css" not in one]
-    scripts = re.findall(r"<script>window\.MathJax = .*?</script>|<script[^>]*mathjax/[^>]*></script>", first)
     front = TITLE.format(title=title, words=WORDS, entries=entries)
     wide = styles.replace("max-width: 60rem", "max-width: 0").replace("max-width: 45rem", "max-width: 0")
-    head = "".join(sheets + sorted(scripts, key=len)).replace("../_static/", "../html/_static/")
+    head = "".join(sheets).replace("../_static/", "../html/_static/")
     return (
         f'<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
         f"<title>{title}</title>{head}<style>{wide}{STYLE.read_text(encoding='utf-8')}</style></head>"
@@ -108,7 +106,7 @@ def write(site: Path, target: Path) -> int:
         page = chromium.new_page()
         page.set_default_timeout(0)
         page.goto(source.as_uri())
-        page.wait_for_function(TYPESET)
+        page.evaluate("document.fonts.ready")
         page.pdf(path=target, **PAPER)
         chromium.close()
     return len(PdfReader(target).pages)
