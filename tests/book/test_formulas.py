@@ -1,47 +1,125 @@
-"""The place that a formula has before it is drawn, and the punctuation after it."""
+"""Formulas as MathML: what the browser is given, where a line may break, and the punctuation after a formula."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from companion import formulas
 from docutils import nodes
 from docutils.utils import new_document
+from fontTools.ttLib import TTFont
+
+LONG = r"\mathrm{AS}(h)\le\mathbb E\sum_i\Bigl(\sum_{j\in R(x)}|u_jw_{ji}|\Bigr)^2\le4k^2W^2"
+
+
+def text(made):
+    return "".join(ET.fromstring(made).itertext())
 
 
 @pytest.mark.parametrize(
-    ("tex", "drawn"),  # em, as a browser drew them
+    ("tex", "signs"),
     [
-        ("d", 0.66),
-        (r"\mathrm{AS}(h)", 3.34),
-        (r"\mathrm{AS}(h)\le4k^2W^2", 8.57),
-        (r"4k^2W^2/(d+1)", 8.08),
-        (r"\{-1,1\}^n", 4.58),
-        (r"\log_2s", 2.85),
-        (r"n^{\mathrm{poly}(k\log(ns))/\varepsilon^2}", 7.65),
+        (r"4k^2W^2/(d+1)", "4k2W2/(d+1)"),
+        (r"\lVert\nabla h\rVert", "\u2016\u2207h\u2016"),
+        (r"x\in\{-1,1\}^n", "x\u2208{\u22121,1}n"),
+        (r"\mathrm{AS}(h)\le4k^2W^2", "AS(h)\u22644k2W2"),
     ],
 )
-def test_the_width_is_that_of_the_formula(tex, drawn):
-    assert formulas.width(tex) == pytest.approx(drawn, abs=1)
+def test_a_formula_keeps_its_signs(tex, signs):
+    made = formulas.mathml(tex)
+    assert made.startswith("<math>")
+    assert text(made) == signs
 
 
-def test_scripts_are_small_and_a_fraction_is_narrower_than_its_parts():
-    assert formulas.width("x_{abc}") < formulas.width("xabc")
-    assert formulas.width(r"\frac{a}{b}") < formulas.width("ab")
-    assert formulas.width(r"\frac{x^{\frac12}}{b}c") > formulas.width("c")
+def test_a_displayed_formula_says_so():
+    assert 'display="block"' in formulas.mathml("x", display=True)
+    assert 'display="block"' not in formulas.mathml("x")
 
 
-def test_a_brace_that_closes_nothing_is_left_to_mathjax():
-    assert formulas.width("a}") > formulas.width("a")
+def test_a_long_formula_may_break_after_its_relations_and_loses_nothing():
+    made = formulas.mathml(LONG)
+    pieces = formulas.in_pieces(made)
+    assert len(pieces) >= 3
+    assert [text(piece)[-1] for piece in pieces[:-1]] == ["\u2264"] * (len(pieces) - 1)
+    assert "".join(map(text, pieces)) == text(made)
 
 
-def test_a_displayed_formula_grows_with_its_lines():
-    assert formulas.height("a") < formulas.height(r"a\\b") < formulas.height(r"\sum a\\b")
+def test_a_short_formula_stays_whole_and_brackets_hold_together():
+    assert len(formulas.in_pieces(formulas.mathml("a=b"))) == 1
+    inside = formulas.mathml(r"f(a=b, c=d, e=f, g=h, i=j)")
+    assert len(formulas.in_pieces(inside)) == 1
+    outside = formulas.mathml(r"f(a=b, c=d, e=f, g=h)=j")
+    assert len(formulas.in_pieces(outside)) == 2
 
 
-@pytest.mark.parametrize(("after", "glued"), [(", and so on", ","), (").", ")."), (" is even", None)])
-def test_punctuation_stays_with_its_formula(after, glued):
+def test_a_sign_of_a_number_is_no_place_to_break():
+    pieces = formulas.in_pieces(formulas.mathml(r"aaaaaaaaaaaaaaaaaa=-1"))
+    assert [text(piece)[-1] for piece in pieces] == ["=", "1"]
+
+
+def test_the_widths_of_brackets_are_those_of_the_font():
+    font = TTFont(Path(__file__).parents[2] / "book/assets/latinmodern-math.woff2")
+    table = font["MATH"].table.MathVariants
+    for size, widths in formulas.WIDTHS.items():
+        for sign, width in widths.items():
+            glyph = font.getBestCmap()[ord(sign)]
+            record = table.VertGlyphConstruction[table.VertGlyphCoverage.glyphs.index(glyph)].MathGlyphVariantRecord
+            least = 1000 * float(size.removesuffix("em"))
+            taken = next(one for one in record if one.AdvanceMeasurement >= least - 10)  # the font rounds to its grid
+            assert font["hmtx"][taken.VariantGlyph][0] == pytest.approx(1000 * width, abs=1)
+
+
+def test_a_bracket_of_a_given_size_stretches_in_a_row_of_its_own():
+    made = formulas.mathml(r"\Bigl(x\Bigr)^2")
+    rows = re.findall(r"<mrow><mo [^>]*>[()]</mo></mrow>", made)
+    assert len(rows) == 2
+    assert all('stretchy="true"' in row and "width: 0.597em" in row for row in rows)
+
+
+@pytest.mark.parametrize(("after", "marks"), [(", and so on", ","), (").", ")."), (" is even", None)])
+def test_punctuation_stays_with_its_formula(after, marks):
     document = new_document("page")
-    paragraph = nodes.paragraph("", "", nodes.math("", "x"), nodes.Text(after))
+    formula = nodes.math("", "x")
+    paragraph = nodes.paragraph("", "", formula, nodes.Text(after))
     document += paragraph
     formulas.Glue(document).run()
-    together = [inline.astext() for inline in paragraph.findall(nodes.inline)]
-    assert together == ([f"x{glued}"] if glued else [])
-    assert paragraph.astext() == f"x{after}"
+    assert formula.get("marks") == marks
+    assert paragraph.astext() + (marks or "") == f"x{after.removeprefix(marks or '')}{marks or ''}"
+
+
+class Page:
+    """As much of Sphinx's writer as the visitors use."""
+
+    def __init__(self):
+        self.body = []
+
+    def starttag(self, node, name, suffix="\n", CLASS=""):
+        return f'<{name} class="{CLASS}">{suffix}'
+
+    def encode(self, text):
+        return text.replace("<", "&lt;")
+
+
+def written(visit, node):
+    page = Page()
+    with pytest.raises(nodes.SkipNode):
+        visit(page, node)
+    return "".join(page.body)
+
+
+def test_the_page_holds_the_formula_its_marks_and_its_number():
+    line = nodes.math("", "x")
+    line["marks"] = "),"
+    assert '<span class="glued"><math><mi>x</mi></math>),</span>' in written(formulas.visit_math, line)
+    display = written(formulas.visit_displaymath, nodes.math_block("", r"x=1\tag{7}"))
+    assert '<span class="eqno">(7)</span>' in display
+    assert "tag" not in display
+
+
+def test_a_formula_that_cannot_be_read_is_reported_and_shown_as_written(monkeypatch):
+    reports = []
+    monkeypatch.setattr(formulas.logger, "warning", lambda message, *values, location: reports.append(message % values))
+    page = written(formulas.visit_math, nodes.math("", r"a<\frac{1}"))
+    assert r"a&lt;\frac{1}" in page
+    assert len(reports) == 1 and reports[0].startswith(r"formula a<\frac{1}: ")

@@ -27,9 +27,13 @@ PAGES = {
 }
 
 
+STYLES = """@font-face { font-family: "X"; src: url("font.woff2"); }
+@media (max-width: 60rem) { p { display: none; } }"""
+
+
 @pytest.fixture
 def document():
-    return BeautifulSoup(pdf.document(PAGES, "@media (max-width: 60rem) { p { display: none; } }"), "html.parser")
+    return BeautifulSoup(pdf.document(PAGES, STYLES), "html.parser")
 
 
 def test_the_pages_stand_in_the_order_of_the_sidebar_and_in_the_contents(document):
@@ -56,8 +60,8 @@ def test_drawings_keep_their_parts_files_are_found_and_everything_is_open_and_wi
     assert document.select_one("use")["xlink:href"] == "#01-a--p1"
     assert document.img["src"] == "../html/_static/x.png"
     assert document.select_one("link[rel=stylesheet]")["href"] == "../html/_static/site.css"
-    scripts = [script.get("src") for script in document.select("script")]
-    assert scripts == [None, "../html/_static/mathjax/tex-chtml.js"]
+    assert 'url("../html/_static/font.woff2")' in document.style.text
+    assert not document.select("script")
 
 
 @pytest.fixture

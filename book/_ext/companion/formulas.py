@@ -22,6 +22,13 @@ OPENING = set("([{⟨⌈⌊")
 CLOSING = set(")]}⟩⌉⌋")
 # The number that the author gave to a displayed formula
 TAG = re.compile(r"\\tag\{(.*?)\}")
+# A bracket of a given size, and how wide it is in Latin Modern Math, in em. Chromium would leave it the room of the
+# widest bracket of all (tests/book/test_formulas.py reads the widths again from the font).
+SIZED = re.compile(r'<mo minsize="(.*?)" maxsize=".*?">(.)</mo>')
+WIDTHS = {
+    "1.2em": {"(": 0.458, ")": 0.458, "[": 0.417, "]": 0.417, "{": 0.583, "}": 0.583},
+    "1.623em": {"(": 0.597, ")": 0.597, "[": 0.472, "]": 0.472, "{": 0.667, "}": 0.667, "⌊": 0.528, "⌋": 0.528},
+}
 PUNCTUATION = re.compile(r"[.,;:!?)\]’”…-]+")
 logger = logging.getLogger(__name__)
 
@@ -29,9 +36,16 @@ logger = logging.getLogger(__name__)
 def mathml(tex: str, display: bool = False) -> str:
     """One <math> element, of the elements that browsers draw without a script (MathML Core)."""
     made = CONVERTER.convert_with_local_state(tex, displaystyle=display)
-    # A bracket grows to its least size only if it says that it stretches, which some brackets do by themselves
-    made = made.replace("<mo minsize", '<mo stretchy="true" minsize')
-    return made.replace("&ApplyFunction;", "\N{FUNCTION APPLICATION}")
+    made = made.replace("&ApplyFunction;", "\N{FUNCTION APPLICATION}")
+    return SIZED.sub(sized, made)
+
+
+def sized(found: re.Match) -> str:
+    """A bracket of a given size: it grows only inside a row, and if it says that it stretches."""
+    size, sign = found.groups()
+    width = WIDTHS.get(size, {}).get(sign)
+    style = f' style="width: {width}em"' if width else ""
+    return f'<mrow><mo stretchy="true" minsize="{size}" maxsize="{size}"{style}>{sign}</mo></mrow>'
 
 
 def in_pieces(made: str) -> list[str]:

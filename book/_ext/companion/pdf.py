@@ -72,6 +72,7 @@ def document(pages: Mapping[str, str], styles: str) -> str:
     sheets = [one for one in re.findall(r"<link[^>]*stylesheet[^>]*>", first) if "/custom.css" not in one]
     front = TITLE.format(title=title, words=WORDS, entries=entries)
     wide = styles.replace("max-width: 60rem", "max-width: 0").replace("max-width: 45rem", "max-width: 0")
+    wide = wide.replace('url("', 'url("../html/_static/')
     head = "".join(sheets).replace("../_static/", "../html/_static/")
     return (
         f'<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
