@@ -192,9 +192,16 @@ def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(si
     strip = chapter.select_one("h1 + p.whereabouts")
     assert hrefs(strip) == {"§1": "map.html#section-1", "§3": "map.html#section-3", "Appendix B": "map.html#section-b"}
     assert strip.text.endswith("In the paper: §1, §3, Appendix B; 3 of its statements, 1 of ours.")
-    files = [link["href"].rpartition("/")[2] for link in chapter.select("section > .take-away:last-child a[download]")]
+    files = [link["href"].rpartition("/")[2] for link in chapter.select("section > .take-away a[download]")]
     assert files == ["02-uniform.ipynb", "02-uniform.py", "02-uniform.md", "sparse_core-1.whl"]
     assert "whereabouts" not in (site / "book/ledger.html").read_text()
+    assert "book/02-uniform.md" in chapter.select_one("section > .take-away:last-child").text
+
+
+def test_a_statement_can_be_reported_by_its_name(chapter):
+    reports = chapter.select(".whence a[aria-label^='Report an error in ']")
+    assert len({one["aria-label"] for one in reports}) == len(reports) > 1
+    assert {one["href"] for one in reports} == {"errata.html#report"}
 
 
 def test_the_parts_of_an_audit_load_closed(site):
@@ -220,7 +227,7 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
     assert other.text == "Theorem 2.1 (X is small; after Y)#" and hrefs(other)["#"] == "#box-x"
     line = chapter.select_one("#lemma-9 section.lemma-content .whence")
     known = "§3; arXiv: Lemma 3.2. Ledger: true, machine-checked: the *range*. Errata: E16"
-    assert line.text == f"{known}. Rests on Equation (U). Used for Theorem 8. Id: lemma-9"
+    assert line.text == f"{known}. Rests on Equation (U). Used for Theorem 8. Id: lemma-9. Report an error"
     assert hrefs(line) == {
         "§3": "map.html#section-3",
         "true": "ledger.html#lemma-9",
@@ -228,6 +235,7 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
         "E16": "errata.html#E16",
         "Equation (U)": f"02-uniform.html#{RECORD['eq-U']}",
         "Theorem 8": f"02-uniform.html#{RECORD['theorem-8']}",
+        "Report an error": "errata.html#report",
     }
 
 

@@ -40,7 +40,9 @@ def test_the_three_forms_hold_the_same_code(taken, tmp_path):
     notebook, texts = taken
     (tmp_path / "page.md").write_text(texts["md"], encoding="utf-8")
     assert code(chapters.read(tmp_path / "page.md")) == code(json.loads(texts["ipynb"])) == code(notebook)
-    assert code(jupytext.reads(texts["py"], fmt="py:percent")) == code(notebook)
+    script = code(jupytext.reads(texts["py"], fmt="py:percent"))
+    shows = any("display(" in source for source in code(notebook))  # which plain Python has not
+    assert script == [downloads.DISPLAY] * shows + code(notebook)
     ast.parse(texts["py"])
 
 
@@ -116,13 +118,33 @@ def test_what_needs_an_address_appears_with_it(given, tmp_path, monkeypatch):
         "https://mybinder.org/v2/gh/a/b.c/HEAD?urlpath=lab/tree/book/02-a.ipynb",
         "https://codespaces.new/a/b.c",
         "https://colab.research.google.com/github/a/b.c/blob/HEAD/book/02-a.ipynb",
-        "https://github.com/a/b.c/edit/HEAD/book/02-a.md",
     ]
     assert f"%pip install matplotlib https://a.github.io/b.c/_static/{WHEEL}</code>" in shown
+
+
+def test_each_page_leads_back_to_its_source_and_to_a_report(monkeypatch):
+    monkeypatch.delenv("COMPANION_REPOSITORY", raising=False)
+    alone = downloads.way_back("02-uniform")
+    assert "<code>book/02-uniform.md</code>" in alone and "address was not given" in alone
+    assert downloads.new_issue("Lemma 9 (lemma-9)") == "errata.html#report"
+    monkeypatch.setenv("COMPANION_REPOSITORY", "a/b")
+    links = re.findall('href="(.*?)"', downloads.way_back("02-uniform"))
+    assert links[:2] == ["https://github.com/a/b", "https://github.com/a/b/edit/HEAD/book/02-uniform.md"]
+    assert links[2].startswith("https://github.com/a/b/issues/new?title=02-uniform%3A%20&body=Where%3A%2002-uniform%0A")
+    assert "edit" not in downloads.way_back("ledger")  # no file holds it
+
+
+def test_the_address_is_read_from_the_configuration(tmp_path, monkeypatch):
+    monkeypatch.delenv("COMPANION_REPOSITORY", raising=False)
+    monkeypatch.setattr(downloads, "ROOT", tmp_path)
+    (tmp_path / "_config.yml").write_text("repository:\n  url: c/d\n")
+    assert downloads.repository() == "https://github.com/c/d"
+    monkeypatch.setenv("COMPANION_REPOSITORY", "a/b")
+    assert downloads.repository() == "https://github.com/a/b"
 
 
 @pytest.mark.parametrize("given", ["a", "https://example.org/a/b", 'a/b"><script>', "a/b/c"])
 def test_an_address_of_another_form_is_refused(given, monkeypatch):
     monkeypatch.setenv("COMPANION_REPOSITORY", given)
-    with pytest.raises(Stop, match="COMPANION_REPOSITORY must be OWNER/NAME"):
+    with pytest.raises(Stop, match=r"COMPANION_REPOSITORY \(or repository in _config.yml\) must be OWNER/NAME"):
         downloads.repository()

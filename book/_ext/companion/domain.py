@@ -74,6 +74,7 @@ def decorate_page(app, doctree, docname):
         page.insert(1, raw(downloads.launch(stem, Path(app.srcdir, "book/assets"))))
     if cells and stem not in downloads.NEEDS:
         page += raw(files(stem, Path(app.srcdir, "book/assets")))
+    page += raw(downloads.way_back(stem))
     equations = {
         claim["place"].partition("#")[2]: claim
         for claim in claims.values()
@@ -217,7 +218,8 @@ def whence(claim: Claim, claims: dict[str, Claim]) -> str:
     for before, ids in (("Rests on", claim.get("uses", [])), ("Used for", above)):
         if ids:
             words.append(f"{before} {listed(claim, ids, claims)}")
-    return f"{'. '.join(words)}. Id: <code>{claim['id']}</code>"
+    report = link(downloads.new_issue(f"{label} ({claim['id']})"), "Report an error", f"Report an error in {label}")
+    return f"{'. '.join(words)}. Id: <code>{claim['id']}</code>. {report}"
 
 
 def listed(claim: Claim, ids: list[str], claims: dict[str, Claim]) -> str:

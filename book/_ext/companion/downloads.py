@@ -1,7 +1,8 @@
 """Each chapter as files to take away: a notebook, a script and its Markdown, which need the package and matplotlib.
 
-The package lies beside them as a wheel. What needs an address is there only if the environment gives one:
-COMPANION_SITE, where the site will be, and COMPANION_REPOSITORY, OWNER/NAME or https://github.com/OWNER/NAME.
+The package lies beside them as a wheel. What needs an address is there only if one is known: of the site, from
+COMPANION_SITE in the environment; of the repository, OWNER/NAME or https://github.com/OWNER/NAME, from
+COMPANION_REPOSITORY or else from `repository` in _config.yml.
 """
 
 import copy
@@ -15,8 +16,13 @@ import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+import yaml
 
 from companion import Stop, chapters
+
+ROOT = Path(__file__).resolve().parents[3]
 
 # The pages that are not offered, with the reason.
 NEEDS = {
@@ -29,6 +35,10 @@ A page of the book "Sparse Activations, Executable", to run outside its reposito
 First, with the wheel of the site's folder _static where no address is named: {}
 The text is MyST Markdown. In JupyterLab the extension jupyterlab-myst shows it as the book does."""
 OF_A_SCRIPT = "Run as a script, it stops at the first check that fails, and is silent when all hold."
+
+DISPLAY = """\
+def display(*shown):
+    \"\"\"What a notebook would show; a script is silent.\"\"\""""
 
 
 def wheel_in(assets: Path) -> str:
@@ -45,14 +55,18 @@ def requirements(assets: Path) -> str:
 
 def repository() -> str:
     """The address of the repository, or nothing."""
-    given = os.environ.get("COMPANION_REPOSITORY", "")
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    given = os.environ.get("COMPANION_REPOSITORY") or config["repository"]["url"]
     if given and not (found := re.fullmatch(r"(?:https://github\.com/)?([\w-]+/[\w.-]+?)(?:\.git)?/?", given)):
-        raise Stop(f"COMPANION_REPOSITORY must be OWNER/NAME or https://github.com/OWNER/NAME, not {given!r}")
+        raise Stop(
+            f"COMPANION_REPOSITORY (or repository in _config.yml) must be OWNER/NAME or https://github.com/OWNER/NAME, "
+            f"not {given!r}"
+        )
     return f"https://github.com/{found[1]}" if given else ""
 
 
 def launch(name: str, assets: Path) -> str:
-    """Links that run a page elsewhere and change it, if the address of the repository is known."""
+    """Links that run a page elsewhere, if the address of the repository is known."""
     if not (address := repository()):
         return ""
     owner = address.removeprefix("https://github.com/")
@@ -62,8 +76,31 @@ def launch(name: str, assets: Path) -> str:
         "in Colab": f"https://colab.research.google.com/github/{owner}/blob/HEAD/book/{name}.ipynb",
     }
     links = ", ".join(f'<a href="{target}">{words}</a>' for words, target in places.items())
-    edit = f'<a href="{address}/edit/HEAD/book/{name}.md">Edit this page</a>'
-    return f'<p class="whereabouts">{links} (first <code>%{requirements(assets)}</code>). {edit}.</p>'
+    return f'<p class="whereabouts">{links} (first <code>%{requirements(assets)}</code>).</p>'
+
+
+def way_back(name: str) -> str:
+    """Where the source of a page stands, how to change it, and where to report an error."""
+    source = f"book/{name}.md"
+    if not (ROOT / source).is_file():
+        source = ""  # a page that the claims of all chapters make
+    made_from = f"The source of this page is <code>{source}</code>" if source else "This page is made from the chapters"
+    if not (address := repository()):
+        words = f"{made_from}, in the repository that this site was built from; its address was not given."
+    else:
+        links = [f'<a href="{address}">the repository</a>', f'<a href="{new_issue(name)}">report an error</a>']
+        if source:
+            links.insert(1, f'<a href="{address}/edit/HEAD/{source}">edit this page</a>')
+        words = f"{made_from}: {', '.join(links)}."
+    return f'<p class="take-away">{words}</p>'
+
+
+def new_issue(subject: str) -> str:
+    """Where to report an error in a page or a statement: a form that names it, or what to do where there is none."""
+    if not (address := repository()):
+        return "errata.html#report"
+    body = f"Where: {subject}\n\nWhat is wrong:\n\nA witness, or a source, if you have one:\n"
+    return f"{address}/issues/new?title={quote(f'{subject}: ')}&body={quote(body)}"
 
 
 def wheel(folder: Path, root: Path) -> None:
@@ -80,7 +117,7 @@ def wheel(folder: Path, root: Path) -> None:
 def files(source: str, notebook: Any, needs: str) -> dict[str, str]:
     """The three texts by their suffixes, from the Markdown source and the executed notebook."""
     import jupytext
-    from nbformat.v4 import new_markdown_cell
+    from nbformat.v4 import new_code_cell, new_markdown_cell
 
     taken = copy.deepcopy(notebook)
     script = copy.deepcopy(notebook)
@@ -88,6 +125,8 @@ def files(source: str, notebook: Any, needs: str) -> dict[str, str]:
     for cell in chapters.code_cells(taken):
         cell.outputs = chapters.text_only(cell.outputs)
     taken.cells.insert(0, new_markdown_cell(header.replace("\n", "  \n"), id="header"))
+    if any("display(" in cell.source for cell in chapters.code_cells(script)):
+        script.cells.insert(0, new_code_cell(DISPLAY, id="display"))
     script.cells.insert(0, new_markdown_cell(f"{header}\n{OF_A_SCRIPT}", id="header"))
     script.metadata = {"jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "-all"}}
     front, end, text = source.partition("\n---\n")

@@ -2,6 +2,7 @@
 
 from itertools import groupby
 
+from companion import downloads
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import Claim, Claims, Records, by_id
 from companion.pages.markup import badge, one_line, plain, preview, proved, roles, to_records
@@ -20,10 +21,11 @@ How the numbered theorems, lemmas and conjectures of the paper stand, from the v
 
 {stand}
 
-We may be wrong ourselves. If you find that an entry misreads the paper, or that its witness does not show what it says,
-please open an issue in the repository of this book, or a pull request that changes the witness's cell: an entry is
-withdrawn in the open, and its number is not used again. What is withdrawn stands at the end, with the reason, and is
-not counted above.
+(report)=
+We may be wrong ourselves. If you find that an entry misreads the paper, that a witness does not show what it says, or
+that a statement of ours is false, please open an issue in {repository}, or a pull request that changes the cell in
+question: an entry is withdrawn in the open, and its number is not used again. What is withdrawn stands at the end,
+with the reason, and is not counted above.
 
 The entries stand in the order of their consequence. What the words mean:
 
@@ -39,13 +41,20 @@ VERDICTS = {
 }
 
 
+def where() -> str:
+    """The repository, by its address if that is known."""
+    if address := downloads.repository():
+        return f"[the repository of this book]({address}/issues)"
+    return "the repository of this book (this site was built without its address: whoever gave it to you knows it)"
+
+
 def page(claims: Claims, records: Records, only: str | None = None) -> str:
     """The errata as MyST Markdown, by consequence, each in a box of its own that opens."""
     withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
     errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn and only in (None, c["chapter"])]
     errata.sort(key=lambda c: list(CONSEQUENCES).index(c["consequence"]))
     standing = status(claims, records)
-    lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims))).splitlines()
+    lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims)), repository=where()).splitlines()
     for word, meaning in CONSEQUENCES.items():
         number = sum(c["consequence"] == word for c in errata)
         lines.append(f'- <span class="standing consequence-{word}">{word}</span> ({number}): {meaning}.')
