@@ -9,8 +9,12 @@ from sphinx_exercise.nodes import solution_node
 
 from companion import docstrings, domain, figure_files, formulas
 
-# Loaded with the page, so that no formula changes its size when it comes
-FONT = '<link rel="preload" href="{}" as="font" type="font/woff2" crossorigin>'
+# Loaded with the page, so that no formula changes its size when it comes; a page that is read as a file, where the
+# font is at hand, may not ask for it in this way.
+FONT = (
+    '<script data-cfasync="false">if (location.protocol !== "file:") document.head.append(Object.assign('
+    'document.createElement("link"), {{rel: "preload", href: "{}", as: "font", crossOrigin: ""}}))</script>'
+)
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
