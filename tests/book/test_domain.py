@@ -227,8 +227,10 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
     assert other.text == "Theorem 2.1 (X is small; after Y)#" and hrefs(other)["#"] == "#box-x"
     line = chapter.select_one("#lemma-9 section.lemma-content .whence")
     known = "§3; arXiv: Lemma 3.2. Ledger: true, machine-checked: the *range*. Errata: E16"
-    assert line.text == f"{known}. Rests on Equation (U). Used for Theorem 8. Id: lemma-9. Report an error"
+    links = "What rests on what. Id: lemma-9. Report an error"
+    assert line.text == f"{known}. Rests on Equation (U). Used for Theorem 8. {links}"
     assert hrefs(line) == {
+        "What rests on what": "map.html#lemma-9",
         "§3": "map.html#section-3",
         "true": "ledger.html#lemma-9",
         "machine-checked: the *range*": "proofs.html#coq-lemma-9",

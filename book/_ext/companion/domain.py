@@ -218,6 +218,7 @@ def whence(claim: Claim, claims: dict[str, Claim]) -> str:
     for before, ids in (("Rests on", claim.get("uses", [])), ("Used for", above)):
         if ids:
             words.append(f"{before} {listed(claim, ids, claims)}")
+    words.append(link(f"map.html#{claim['id']}", "What rests on what", f"What rests on what, {label}"))
     report = link(downloads.new_issue(f"{label} ({claim['id']})"), "Report an error", f"Report an error in {label}")
     return f"{'. '.join(words)}. Id: <code>{claim['id']}</code>. {report}"
 

@@ -8,7 +8,7 @@ from typing import Any
 import sparse_book
 import sparse_core
 from companion import audit, claims
-from companion.pages import data, errata, ledger, paper_map, proofs
+from companion.pages import data, errata, graph, ledger, paper_map, proofs
 from sparse_book.claims import Claim, machine_checked, proof, read, read_yaml
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
@@ -62,7 +62,7 @@ def write(
     pages = {
         "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGES)),
         "errata.md": errata.page(placed, records, only),
-        "map.md": paper_map.page(placed),
+        "map.md": paper_map.page(placed, graph.page(placed, records)),
         "claims.json": json.dumps(placed),
     }
     for name, text in pages.items():

@@ -5,7 +5,7 @@ from itertools import groupby
 from companion import downloads
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import Claim, Claims, Records, by_id
-from companion.pages.markup import badge, one_line, plain, preview, proved, roles, to_records
+from companion.pages.markup import badge, link, one_line, plain, preview, proved, roles, to_records
 from companion.pages.paper_map import sections, titled
 from sparse_book.ledger import Record
 
@@ -142,4 +142,5 @@ def downstream_words(erratum: Claim, claims: Claims) -> list[str]:
     found = downstream(erratum, claims)
     for verdict, members in found.items():
         texts.append(f"{beyond.get(verdict, f'Rests on it ({verdict})')}: {roles(members)}.")
-    return texts if found else [*texts, "Beyond these, nothing."]
+    texts += [] if found else ["Beyond these, nothing."]
+    return [*texts, link(f"map.html#{erratum['id']}", "In the graph", f"{erratum['id']} in the graph") + "."]

@@ -1,4 +1,4 @@
-"""The map: each statement once, by section of the paper, with its verdict; it leads to where the statement stands."""
+"""The map: the graph of the statements, and below it each of them once, by section of the paper, with its verdict."""
 
 import html
 
@@ -32,11 +32,20 @@ MEANINGS = {
     "definition": "a definition",
 }
 INTRODUCTION = """\
-# The map
+# The map: what rests on what
+
+An arrow leads from a statement to what rests on it, and the colour of a box is the verdict on the printed form. Choose
+a statement: it stands in the middle, what it rests on to its left, what rests on it to its right, up to one or two
+steps away or as far as the arrows lead. Choose an erratum: what it breaks is lit, up to where a proof has been
+repaired. Each choice has its own address, and {doc}`the ledger <ledger>` has the same as rows.
+
+"""
+LISTED = """\
+## The same as a list
 
 The statements of the paper by its sections, and beside each section what this book adds to it. A name leads to the
 place in the book that runs the statement. The mark after it is the verdict on the printed form and leads to the row of
-{doc}`the ledger <ledger>`; a number such as E9 leads to the erratum. Printed, the map takes two sheets of paper.
+the ledger; a number such as E9 leads to the erratum. Printed, the list takes two sheets of paper.
 
 """
 
@@ -50,14 +59,14 @@ def sections(claim: Claim) -> list[str]:
     return [part.strip().partition(".")[0] for part in str(claim.get("section", "")).split(",")]
 
 
-def page(claims: Claims) -> str:
-    """The map as MyST Markdown."""
-    lines = [INTRODUCTION, '<ul class="map-marks">']
+def page(claims: Claims, graph: str = "") -> str:
+    """The map as MyST Markdown: the graph, and the list."""
+    lines = [INTRODUCTION, graph, "", LISTED, '<ul class="map-marks">']
     lines += [f'<li><span class="{mark_class(word)}">{MARKS[word]}</span> {MEANINGS[word]}</li>' for word in MARKS]
     lines += ['<li><span class="mark">⊢</span> machine-checked, in whole or in part</li>', "</ul>", ""]
     for section, title in SECTIONS.items():
         here = [c for c in claims if c["kind"] != "erratum" and sections(c)[0] == section]
-        lines += [f"(section-{section})=", f"## {titled(section)}. {title}", ""]
+        lines += [f"(section-{section})=", f"### {titled(section)}. {title}", ""]
         for source, words in (("paper", ""), ("ours", "Ours"), ("other", "Of others")):
             if mine := sorted((c for c in here if c["source"] == source), key=order):
                 lines += [f'<p class="map-source">{words}</p>'] * bool(words)
