@@ -37,7 +37,7 @@ from sparse_core import _tables
 
 from . import figure_data
 
-__all__ = ["COLOURS", "STYLE", "Figure", "Slider", "Table", "canvas", "standalone", "two_tone"]
+__all__ = ["COLOURS", "STYLE", "Answer", "Figure", "Slider", "Table", "canvas", "standalone", "two_tone"]
 
 MIME = "application/vnd.sparse-core.figure+json"
 SVG = "http://www.w3.org/2000/svg"
@@ -173,6 +173,25 @@ class Table:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": _tables.as_html(self.header, self.rows)}
+
+
+class Answer:
+    """A sentence whose numbers are those of the run, shown as a paragraph of the page.
+
+    >>> Answer(f"The risk falls by a factor of {4 / 2:.0f}.")
+    The risk falls by a factor of 2.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        if not sentence.strip():
+            raise ValueError("Argument 'sentence' must not be empty.")
+        self.sentence = " ".join(sentence.split())
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": self.sentence, "text/html": f'<p class="answer">{html.escape(self.sentence)}</p>'}
 
 
 class Figure:

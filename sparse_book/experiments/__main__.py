@@ -1,0 +1,11 @@
+"""The command ``python -m sparse_book.experiments NAME ...``."""
+
+import sys
+import time
+
+from . import NAMES, generate
+
+for name in sys.argv[1:] or NAMES:
+    start = time.perf_counter()
+    generate(name)
+    print(f"{name}: {time.perf_counter() - start:.0f} s")

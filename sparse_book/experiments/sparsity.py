@@ -1,0 +1,42 @@
+r"""Risk against samples as k and s vary: packings of s half-spaces with unit weights, at most k active at a point.
+
+A cell is (k, s, run). Its numbers are Var h, then for each of SIZES the risk of the polynomial, then that of the
+network: squared distances to h, exact on the cube.
+
+Paper: Theorems 8 and 17, whose numbers of samples grow with k and s.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparse_core.cube import hypercube
+from sparse_core.network import constructions
+
+from . import seed_of
+from .learners import network, polynomial
+
+__all__ = ["CELLS", "SIZES", "measure"]
+
+N = 14
+RUNS = 10
+SIZES = (128, 256, 512, 1024, 2048, 4096)
+# Twelve pairs for the exponents, then s from 2 to N and beyond at k = 2.
+PAIRS = [(k, s) for s in (16, 32, 64) for k in (1, 2, 4, 8)] + [(2, s) for s in (4, 7, 11, 14, 28)]
+CELLS = [(k, s, run) for run in range(RUNS) for k, s in PAIRS]
+
+
+def measure(k: int, s: int, run: int) -> list[float]:
+    rng = np.random.default_rng(seed_of("sparsity", k, s, run))
+    net = constructions.random_sparse(N, s, k, rng=rng)
+    h = net.values()
+    cube = hypercube.points(N)
+    rows = rng.integers(0, len(h), max(SIZES))
+    risks = [float(h.var())]
+    for m in SIZES:
+        f = polynomial(cube[rows[:m]], h[rows[:m]])
+        risks.append(float(np.mean((f(cube) - h) ** 2)))
+    for m in SIZES:
+        f = network(cube[rows[:m]], h[rows[:m]], rng=rng)
+        risks.append(float(np.mean((f(cube) - h) ** 2)))
+    return risks

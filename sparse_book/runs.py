@@ -1,0 +1,80 @@
+r"""What the chapters on experiments share: splits of the digits, intervals over runs, marks and means in a figure.
+
+Paper: sections 1 and 6, on sparsity in practice.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student
+
+__all__ = ["DIGITS_TRAINED", "digits", "half_width", "interval", "marks_and_mean", "quadratic"]
+
+# Of the 1797 digits, those that a network is trained on: four fifths.
+DIGITS_TRAINED = 1437
+# The pixels have 17 grey levels, 0 to 16.
+MIDDLE_GREY = 7.5
+
+Split = tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+
+
+@cache
+def _images() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    from sklearn.datasets import load_digits
+
+    images = load_digits()
+    return np.where(images.data > MIDDLE_GREY, 1, -1).astype(np.float32), images.target
+
+
+def digits(seed: int, run: int) -> Split:
+    """1437 training points and classes, 360 test points and classes: 8 x 8 pixels of -1 and 1, in a random order.
+
+    >>> X, y, test, classes = digits(0, 0)
+    >>> X.shape, test.shape
+    ((1437, 64), (360, 64))
+    """
+    pixels, classes = _images()
+    order = np.random.default_rng([seed, run]).permutation(len(pixels))
+    train, test = order[:DIGITS_TRAINED], order[DIGITS_TRAINED:]
+    return pixels[train], classes[train], pixels[test], classes[test]
+
+
+def half_width(values: ArrayLike) -> Any:
+    """Half of Student's 95 % interval for the mean, over the first axis.
+
+    >>> float(half_width([1.0, 2.0, 3.0]).round(3))
+    2.484
+    """
+    runs = np.asarray(values)
+    return student.ppf(0.975, len(runs) - 1) * runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+
+
+def interval(values: ArrayLike, digits: int = 2) -> str:
+    """The mean over the runs and half of its 95 % interval (Student), rounded up.
+
+    >>> interval([1.0, 2.0, 3.0])
+    '2.00 ± 2.49'
+    """
+    half = np.ceil(half_width(values) * 10.0**digits) / 10.0**digits
+    return f"{np.mean(values):.{digits}f} ± {half:.{digits}f}"
+
+
+def marks_and_mean(ax: Any, x: ArrayLike, curves: Any, name: str, mark: str, **style: Any) -> None:
+    """A mark for each run, the rows of curves, and a line for their mean."""
+    labels = [f"_{name}, run {run}" for run in range(len(curves))]
+    ax.plot(x, np.transpose(curves), mark, color=style["color"], alpha=0.4, label=labels)
+    ax.plot(x, np.mean(curves, axis=0), label=name, **style)
+
+
+def quadratic(X: NDArray[Any]) -> NDArray[Any]:
+    """All products of at most two different coordinates, in the columns: 1, the coordinates, then the pairs.
+
+    >>> quadratic(np.array([[1, -1]])).tolist()
+    [[1, 1, -1, -1]]
+    """
+    i, j = np.triu_indices(X.shape[1], 1)
+    return np.hstack([np.ones((len(X), 1), X.dtype), X, X[:, i] * X[:, j]])

@@ -1,0 +1,75 @@
+"""The stored experiments: every cell is there, a cell can be measured again, and one that was changed is noticed."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sparse_book import experiments
+from sparse_book.experiments import correlation, learners
+from sparse_core.cube import fourier, hypercube
+
+FIRST = {name: experiments.experiment(name).CELLS[0] for name in experiments.NAMES}
+
+
+@pytest.mark.parametrize("name", experiments.NAMES)
+def test_each_cell_is_stored_and_all_numbers_are_finite(name):
+    table = experiments.stored(name)
+    assert list(table) == experiments.experiment(name).CELLS
+    assert len({len(values) for values in table.values()}) == 1
+    assert np.isfinite(list(table.values())).all()
+
+
+@pytest.mark.parametrize("name", experiments.NAMES)
+def test_a_cell_measured_again_agrees_and_a_changed_table_does_not(name, tmp_path, monkeypatch):
+    assert experiments.deviation(name, [FIRST[name]]) < 0.05  # training amplifies the round-off of another processor
+    rows = json.loads((experiments.RESULTS / f"{name}.json").read_text())
+    rows[0][1] = [1.5 * value + 1 for value in rows[0][1]]
+    (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path)
+    assert experiments.deviation(name, [FIRST[name]]) > 0.3
+
+
+def test_generate_writes_the_table_that_stored_reads(tmp_path, monkeypatch):
+    module = experiments.experiment("sparsity")
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path)
+    monkeypatch.setattr(module, "CELLS", [(1, 2, 0)])
+    monkeypatch.setattr(module, "measure", lambda k, s, run: [1 / 3, k + s + run])
+    experiments.generate("sparsity")
+    assert experiments.stored("sparsity") == {(1, 2, 0): [0.333333, 3.0]}
+
+
+def test_an_unknown_experiment_is_refused():
+    with pytest.raises(ValueError, match="'name' must be one of sparsity"):
+        experiments.experiment("nothing")
+
+
+@pytest.mark.parametrize("name, variance", zip(correlation.FAMILIES, (0, 1.5, 6, 12), strict=True))
+def test_the_families_have_equal_shares_and_these_variances(name, variance):
+    net = correlation.family(name, "random", np.random.default_rng(1))
+    active = net.active(hypercube.points(16))
+    assert (active.mean(axis=0) == 0.25).all()
+    assert active.sum(axis=1).var() == variance
+    assert np.ptp(np.linalg.norm(net.W, axis=1)) < 1e-12
+
+
+def test_the_complexity_is_that_of_one_cell_by_hand():
+    """With one point, the norm of the sum is that of the point, for each active neuron."""
+    net = correlation.family("nested", "equal", np.random.default_rng(0))
+    x = hypercube.points(16)[net.active(hypercube.points(16)).all(axis=1)][:1]
+    assert correlation.complexity(net, x, np.ones((1, 1))) == pytest.approx(net.scale.W * 8 * 4)
+
+
+def test_the_polynomial_finds_the_degree_and_the_network_beats_a_constant():
+    rng = np.random.default_rng(0)
+    X = rng.choice(np.array([-1, 1], np.int8), (600, 8))
+    y = X[:, 0] * X[:, 1] + 0.5 * X[:, 2]
+    cube = hypercube.points(8)
+    truth = cube[:, 0] * cube[:, 1] + 0.5 * cube[:, 2]
+    assert fourier.weight_by_degree(truth)[3:].sum() == 0
+    f = learners.polynomial(X, y)
+    assert np.mean((f(cube) - truth) ** 2) < 1e-3
+    cubic = learners.polynomial(X, X[:, 0] * X[:, 1] * X[:, 2] * 1.0, degrees=(1, 2))
+    assert np.mean((cubic(cube) - cube[:, :3].prod(axis=1)) ** 2) > 0.9  # of degree 2 nothing is near
+    g = learners.network(X, y, rng=rng)
+    assert np.mean((g(cube) - truth) ** 2) < 0.1 * truth.var()

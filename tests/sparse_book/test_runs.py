@@ -1,0 +1,36 @@
+"""What the chapters on experiments share."""
+
+import numpy as np
+
+from sparse_book import runs
+from sparse_book.figures import canvas
+from sparse_core.cube import hypercube
+
+
+def test_a_split_has_each_image_once_and_depends_on_the_run():
+    X, y, test, classes = runs.digits(0, 1)
+    assert set(np.unique(X)) == {-1.0, 1.0} and len(X) + len(test) == 1797
+    other = runs.digits(0, 2)
+    assert not np.array_equal(X, other[0])
+    whole = [np.sort(np.concatenate(part).view("i4").sum(axis=1)) for part in ((X, test), (other[0], other[2]))]
+    assert np.array_equal(*whole) and set(y) == set(classes) == set(range(10))
+
+
+def test_the_interval_is_students():
+    values = np.random.default_rng(0).standard_normal((4000, 5))
+    covered = np.abs(values.mean(axis=1)) <= runs.half_width(values.T)
+    assert 0.94 < covered.mean() < 0.96
+    assert runs.interval([1.0, 1.0]) == "1.00 ± 0.00"
+
+
+def test_quadratic_has_all_monomials():
+    X = hypercube.points(5)
+    chi = runs.quadratic(X.astype(float))
+    assert chi.shape == (32, 16)
+    assert np.array_equal(chi.T @ chi, 32 * np.eye(16))
+
+
+def test_marks_are_drawn_for_each_run_and_one_line():
+    _, ax = canvas()
+    runs.marks_and_mean(ax, [1, 2], np.array([[1, 2], [3, 4], [5, 6]]), "a", "o", color="black")
+    assert len(ax.lines) == 4 and ax.lines[-1].get_ydata().tolist() == [3, 4]
