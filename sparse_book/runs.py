@@ -60,7 +60,7 @@ def interval(values: ArrayLike, digits: int = 2) -> str:
     '2.00 ± 2.49'
     """
     half = np.ceil(half_width(values) * 10.0**digits) / 10.0**digits
-    return f"{np.mean(values):.{digits}f} ± {half:.{digits}f}"
+    return f"{np.asarray(values).mean():.{digits}f} ± {half:.{digits}f}"
 
 
 def marks_and_mean(ax: Any, x: ArrayLike, curves: Any, name: str, mark: str, **style: Any) -> None:

@@ -1,9 +1,9 @@
 r"""Measurements on trained learners that take minutes: made once by a command, stored, and repeated in part.
 
-``python -m sparse_book.experiments NAME ...`` measures the experiments that are named, or all, and writes a table of each
-into ``sparse_book/experiments/results``. A table has a row for each *cell*, which is a choice of parameters and a number
-of the run, and the cell is also the seed: any row can be measured again without the others. The chapters read the
-tables with ``stored`` and measure some rows of each again, with ``deviation``.
+``python -m sparse_book.experiments NAME ...`` measures the experiments that are named, or all, and writes a table of
+each into ``sparse_book/experiments/results``. A table has a row for each *cell*, which is a choice of parameters and a
+number of the run, and the cell is also the seed: any row can be measured again without the others. The chapters read
+the tables with ``stored`` and measure some rows of each again, with ``deviation``.
 
 An experiment is a module with ``CELLS``, the list of its cells, and ``measure(*cell)``, which gives a list of numbers.
 """

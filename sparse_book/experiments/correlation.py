@@ -20,6 +20,7 @@ Paper: section 3, whose proofs use the number of active neurons only.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
 from sparse_core.cube import fourier, hypercube
@@ -66,7 +67,7 @@ def family(name: str, signs: str, rng: np.random.Generator) -> SparseNetwork:
     return SparseNetwork(u, W, np.full(NEURONS, (1 + 5e-7) * reach))
 
 
-def complexity(net: SparseNetwork, X: Array, signs: Array) -> float:
+def complexity(net: SparseNetwork, X: NDArray[np.int8], signs: Array) -> float:
     """The mean over rows of signs of (W/m) sum_j ||sum_{i: j in R_i} zeta_i x_i||, for the scale W of the network.
 
     That is the Rademacher complexity of sum_j 1[j in R_x] <v_j, x>, ||v_j|| <= W, with the active sets of the network.

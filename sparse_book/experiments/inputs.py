@@ -8,8 +8,8 @@ The targets are a lifted parity of 6 of 8 bits, among those of all sets; and App
 2 address bits, among 256 of its kind. The inputs are uniform, biased (independent, 1 with probability 0.8), clusters
 (8 random centres, each bit flipped with probability 0.1), or lifted (the 256 images of 8 bits).
 
-Labels have Gaussian noise, half of the target's standard deviation. A cell is (target, inputs, run), its numbers are the
-risks of the three learners at each of SIZES, relative to the variance of the target under these inputs.
+Labels have Gaussian noise, half of the target's standard deviation. A cell is (target, inputs, run), its numbers are
+the risks of the three learners at each of SIZES, relative to the variance of the target under these inputs.
 
 Paper: Theorem 8 (low degree, uniform), Theorem 17 (minimiser, all distributions), section 4 (lifted parities).
 """
@@ -25,7 +25,7 @@ from sparse_core.hardness import reductions
 from sparse_core.network import SparseNetwork, constructions
 
 from . import seed_of
-from .learners import network, polynomial
+from .learners import Predictor, network, polynomial
 
 __all__ = ["CELLS", "INPUTS", "LEARNERS", "SIZES", "TARGETS", "draw", "measure"]
 
@@ -90,7 +90,11 @@ def measure(target: str, inputs: str, run: int) -> list[float]:
     trained: list[float] = []
     for m in SIZES:
         minimiser = nets[int(((values[:, :m] - y[:m]) ** 2).sum(axis=1).argmin())]
-        fits = polynomial(X[:m], y[:m], degrees=(1, 2)), minimiser, network(X[:m], y[:m], rng=rng)
+        fits: tuple[Predictor, ...] = (
+            polynomial(X[:m], y[:m], degrees=(1, 2)),
+            minimiser,
+            network(X[:m], y[:m], rng=rng),
+        )
         for risks, f in zip((low, least, trained), fits, strict=True):
             risks.append(float(np.mean((f(fresh) - truth) ** 2) / truth.var()))
     return [*low, *least, *trained]
