@@ -46,8 +46,10 @@ def test_each_public_module_stands_on_the_page_of_its_subpackage_and_each_page_i
     folders = [path.parent for path in sorted(root.glob("sparse_core/*/__init__.py"))] + [root / "sparse_book"]
     pages = {f"api-{folder.name.replace('_', '-')}": folder for folder in folders}
     for page, folder in pages.items():
-        dotted = ".".join(folder.relative_to(root).parts)
-        modules = [dotted, *(f"{dotted}.{path.stem}" for path in sorted(folder.glob("[!_]*.py")))]
+        files = [
+            path.relative_to(root).with_suffix("") for path in [*folder.rglob("[!_]*.py"), *folder.rglob("__init__.py")]
+        ]
+        modules = sorted(".".join(path.parts).removesuffix(".__init__") for path in files)
         text = (BOOK / f"{page}.md").read_text(encoding="utf-8")
         assert re.findall(r"automodule:: (\S+)", text) == modules
     listed = re.findall(r"book/(api-[\w-]+)", (root / "_toc.yml").read_text(encoding="utf-8"))
@@ -56,7 +58,7 @@ def test_each_public_module_stands_on_the_page_of_its_subpackage_and_each_page_i
 
 def public_docstrings():
     """(its place, the docstring) of each public module, function, class and method."""
-    for path in sorted([*BOOK.parent.glob("sparse_core/**/*.py"), *BOOK.parent.glob("sparse_book/*.py")]):
+    for path in sorted([*BOOK.parent.glob("sparse_core/**/*.py"), *BOOK.parent.glob("sparse_book/**/*.py")]):
         waiting = [ast.parse(path.read_text(encoding="utf-8"))]
         while waiting:
             node = waiting.pop()
