@@ -20,7 +20,7 @@ import numpy as np
 
 __all__ = ["NAMES", "deviation", "experiment", "generate", "seed_of", "stored"]
 
-NAMES = ("sparsity", "correlation", "inputs")
+NAMES = ("sparsity", "correlation", "inputs", "systems", "depth")
 RESULTS = Path(__file__).parent / "results"
 # The digits of a stored number: enough to compare the numbers again, whatever the processor made of the last ones.
 DIGITS = 6

@@ -1,0 +1,217 @@
+r"""The systems of section 1.1 in small: one hidden layer on digits, each with its own way to be sparse.
+
+All have 256 neurons (the mixtures: 8 experts of 32), 64 inputs of -1 and 1, 10 scores, and 40 passes of SGD. A layer is
+H = relu(X W^T - b) g(X) with a *gate* g >= 0, and the scores are H U^T - c:
+
+* *dense*, *l1*, *noise*: g = 1; a penalty on activations; flipped pixels and wrong labels.
+* *top-k*: g is 1 for the 16 largest pre-activations and 0 elsewhere, in training as after it.
+* *experts, top 1* and *top 2*: a linear router picks one or two blocks of 32 neurons; g is the router's softmax there.
+* *static*: 7/8 of the entries of W are 0, at random places that never change. *block*: each group of 32 neurons sees
+  one row of the image.
+* *look-up*: W are keys, U values; g picks the 4 best keys, whose softmax replaces relu.
+
+A cell is (system, run). The numbers are those of COLUMNS; AS and its rungs are those of the score of the class 0.
+
+Paper: section 1.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparse_core.network import SparseNetwork
+
+from ..runs import digits
+from . import seed_of
+
+__all__ = ["CELLS", "COLUMNS", "SYSTEMS", "System", "measure", "predictor", "train"]
+
+WIDTH = 256
+EXPERTS = 8
+KEPT = 16
+KEYS = 4
+EPOCHS = 40
+BATCH = 64
+RATE = 0.03
+MOMENTUM = 0.9
+RUNS = 5
+Floats = NDArray[Any]  # single precision
+
+# The penalty on activations, which chapter 8 finds to cost no accuracy, and its noise.
+L1 = 0.01
+FLIP, RELABEL = 0.1, 0.2
+# The weight of the loss that keeps the experts balanced: that of Switch transformers.
+BALANCE = 0.01
+# Uniform points, all of whose neighbours are visited, for AS.
+SAMPLE = 300
+SYSTEMS = (
+    "dense",
+    "l1",
+    "noise",
+    "top-k",
+    "experts, top 1",
+    "experts, top 2",
+    "static",
+    "block",
+    "look-up",
+)
+COLUMNS = ("accuracy", "max k", "mean k", "dead", "AS / Var", "n Var / AS", "4 W^2 E k^2 / AS", "work saved")
+CELLS = [(name, run) for run in range(RUNS) for name in SYSTEMS]
+
+
+@dataclass
+class System:
+    """The parameters of a layer, and how it is gated; ``forward`` gives (scores, H, the router's softmax)."""
+
+    name: str
+    W: Floats
+    b: Floats
+    U: Floats
+    c: Floats
+    router: Floats
+    seen: Floats  # 1 where an entry of W may differ from 0
+
+    def forward(self, X: Floats) -> tuple[Floats, Floats, Floats]:
+        Z = X @ self.W.T - self.b
+        H = np.maximum(Z, 0)
+        shares = np.ones((len(X), 1), X.dtype)
+        if self.name == "top-k":
+            H = H * (Z >= np.partition(Z, -KEPT, axis=1)[:, [-KEPT]])
+        elif self.name == "look-up":
+            best = Z >= np.partition(Z, -KEYS, axis=1)[:, [-KEYS]]
+            H = _softmax(np.where(best, Z, -np.inf))
+        elif self.name.startswith("experts"):
+            shares = _softmax(X @ self.router.T)
+            H = H * np.repeat(_chosen(shares, int(self.name[-1])), WIDTH // EXPERTS, axis=1)
+        return H @ self.U.T - self.c, H, shares
+
+    def work(self) -> float:
+        """Multiply-adds for one input, with what must be computed to know the active neurons."""
+        n: int = self.W.shape[1]
+        outputs = len(self.U)
+        if self.name == "top-k":
+            return WIDTH * n + KEPT * outputs
+        if self.name == "look-up":
+            return WIDTH * n + KEYS * outputs
+        if self.name.startswith("experts"):
+            return EXPERTS * n + int(self.name[-1]) * WIDTH // EXPERTS * (n + outputs)
+        return float(self.seen.sum()) + WIDTH * outputs
+
+
+def _softmax(scores: Floats) -> Floats:
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _chosen(shares: Floats, count: int) -> Floats:
+    """The shares of the ``count`` largest in each row, 0 elsewhere."""
+    return np.asarray(shares * (shares >= np.partition(shares, -count, axis=1)[:, [-count]]))
+
+
+def _gradient(net: System, X: Floats, truth: Floats) -> list[Floats]:
+    """The gradient of E -ln softmax(scores)_y and the penalties in W, b, U, c and the router."""
+    scores, H, shares = net.forward(X)
+    D = (_softmax(scores) - truth) / len(X)
+    back = D @ net.U + (L1 / len(X) if net.name == "l1" else 0) * (H > 0)
+    route = np.zeros_like(net.router)
+    if net.name == "look-up":
+        slope = H * (back - (H * back).sum(axis=1, keepdims=True))
+    elif net.name.startswith("experts"):
+        chosen = _chosen(shares, int(net.name[-1]))
+        gate = np.repeat(chosen, WIDTH // EXPERTS, axis=1)
+        slope = back * gate * (H > 0)
+        # d loss / d share: what its block contributes, and the penalty on shares of experts that are often chosen.
+        contributed = (back * H).reshape(len(X), EXPERTS, -1).sum(axis=2)
+        wanted = np.divide(contributed, chosen, out=np.zeros_like(chosen), where=chosen > 0)
+        wanted += BALANCE * EXPERTS * (chosen > 0).mean(axis=0) / len(X)
+        route = (shares * (wanted - (shares * wanted).sum(axis=1, keepdims=True))).T @ X
+    else:
+        slope = back * (H > 0)
+    return [slope.T @ X * net.seen, -slope.sum(axis=0), D.T @ H, -D.sum(axis=0), route]
+
+
+def train(name: str, run: int, epochs: int = EPOCHS) -> System:
+    """The system after so many passes through the training digits of this run."""
+    rng = np.random.default_rng(seed_of("systems", name, run))
+    X, y, _, _ = digits(0, run)
+    n = X.shape[1]
+    seen: Floats = np.ones((WIDTH, n))
+    if name == "static":
+        seen = np.where(rng.random((WIDTH, n)) < 1 / 8, 1.0, 0.0)
+    if name == "block":
+        seen = np.kron(np.eye(8), np.ones((WIDTH // 8, n // 8)))
+    W: Floats = rng.standard_normal((WIDTH, n)) * np.sqrt(2 / seen.sum(axis=1).clip(1))[:, None] * seen
+    U: Floats = rng.standard_normal((10, WIDTH)) * sqrt(2 / WIDTH)
+    router: Floats = rng.standard_normal((EXPERTS, n)) / sqrt(n)
+    parts = [part.astype(np.float32) for part in (W, np.zeros(WIDTH), U, np.zeros(10), router)]
+    W, b, U, c, router = parts
+    net = System(name, W, b, U, c, router, seen.astype(np.float32))
+    speed: list[Any] = [np.zeros_like(part) for part in parts]
+    truth = np.eye(10, dtype=np.float32)
+    # Of a softmax over keys the slopes are small, so that it learns at this multiple of the rate.
+    rate = RATE * (10 if name == "look-up" else 1)
+    for _ in range(epochs):
+        order = rng.permutation(len(X))
+        points, classes = X, y
+        if name == "noise":
+            points = np.where(rng.random(X.shape) < FLIP, -X, X)
+            classes = np.where(rng.random(len(y)) < RELABEL, rng.integers(0, 10, len(y)), y)
+        for start in range(0, len(X) - BATCH + 1, BATCH):
+            rows = order[start : start + BATCH]
+            for part, v, g in zip(parts, speed, _gradient(net, points[rows], truth[classes[rows]]), strict=True):
+                v *= MOMENTUM
+                v += g
+                part -= np.float32(rate) * v
+    return net
+
+
+def measure(name: str, run: int) -> list[float]:
+    net = train(name, run)
+    X, _, test, classes = digits(0, run)
+    scores, H, _ = net.forward(test)
+    k = (H > 0).sum(axis=1)
+    dead = np.mean(~(net.forward(X)[1] > 0).any(axis=0))
+    rng = np.random.default_rng(seed_of("points", run))
+    points = rng.choice(np.array([-1, 1], np.float32), (SAMPLE, X.shape[1]))
+    values, uniform, _ = net.forward(points)
+    h = values[:, 0].astype(float)
+    AS = 0.0
+    for i in range(X.shape[1]):
+        flipped = points.copy()
+        flipped[:, i] *= -1
+        AS += float(np.mean((net.forward(flipped)[0][:, 0] - h) ** 2) / 4)
+    W = SparseNetwork(net.U[0], net.W, net.b).scale.W
+    counted = 4 * W**2 * float(np.mean((uniform > 0).sum(axis=1) ** 2.0))
+    dense = WIDTH * (X.shape[1] + 10)
+    return [
+        float(np.mean(scores.argmax(axis=1) == classes)),
+        float(k.max()),
+        float(k.mean()),
+        float(dead),
+        AS / float(h.var()),
+        X.shape[1] * float(h.var()) / AS,
+        counted / AS,
+        dense / net.work(),
+    ]
+
+
+def predictor(net: System, X: Floats, test: Floats, rank: int, share: float) -> tuple[float, Floats]:
+    """The recall of a predictor of active neurons after Liu et al., and the neurons that it names: (rows, neurons).
+
+    The pre-activations on X are replaced by their best approximation of this rank, Z ~ (X A) C, and the share of the
+    neurons with the largest values is named; the recall is the share of the active neurons among them.
+    """
+    Z = X @ net.W.T - net.b
+    extended = np.column_stack([X, np.ones(len(X), X.dtype)])
+    _, _, V = np.linalg.svd(Z, full_matrices=False)
+    A = np.linalg.lstsq(extended, Z @ V[:rank].T, rcond=None)[0]
+    guess = np.column_stack([test, np.ones(len(test), X.dtype)]) @ A @ V[:rank]
+    count = max(1, round(share * WIDTH))
+    named = guess >= np.partition(guess, -count, axis=1)[:, [-count]]
+    active = test @ net.W.T - net.b > 0
+    return float((named & active).sum() / active.sum()), np.asarray(named)
