@@ -9,12 +9,11 @@ from sphinx_exercise.nodes import solution_node
 
 from companion import docstrings, domain, figure_files, formulas
 
-# Loaded with the page, so that no formula changes its size when it comes; a page that is read as a file, where the
-# font is at hand, may not ask for it in this way.
-FONT = (
-    '<script data-cfasync="false">if (location.protocol !== "file:") document.head.append(Object.assign('
-    'document.createElement("link"), {{rel: "preload", href: "{}", as: "font", crossOrigin: ""}}))</script>'
-)
+# The article is shown with the font of its formulas, so that no line breaks anew when the font comes; after half a
+# second, which a slow network takes for it, without.
+FONT = """document.documentElement.classList.add("without-font");
+Promise.race([document.fonts.load('1em "Latin Modern Math"'), new Promise((done) => setTimeout(done, 500))])
+  .finally(() => document.documentElement.classList.remove("without-font"));"""
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
@@ -91,12 +90,6 @@ def with_icons(script, used):
     return ICON.sub(lambda icon: icon[0] if {icon[1], *re.findall("[a-z-]+", icon[2])} & used else "", script)
 
 
-def with_font(app, name, template, context, doctree):
-    """Every page asks for the font of the formulas at once."""
-    font = context["pathto"]("_static/latinmodern-math.woff2", resource=True)
-    context["metatags"] = context.get("metatags", "") + FONT.format(font)
-
-
 def begin(app):
     """The files of the figures; and until the first page is there again, the site is not complete."""
     figure_files.write(Path(app.srcdir, "book"))
@@ -133,6 +126,7 @@ def finish(app, exception):
 
 
 def setup(app):
+    app.add_js_file(None, body=FONT, **{"data-cfasync": "false"})  # as the theme marks what stays in the head
     for script in ("wide.js", "menus.js"):
         app.add_js_file(script)
     app.setup_extension("sphinx_exercise")
@@ -143,6 +137,5 @@ def setup(app):
     app.connect("builder-inited", begin)
     app.connect("env-get-outdated", lambda app, env, *_: env.found_docs)  # what claims say stands on every page
     app.connect("config-inited", without_thebe)
-    app.connect("html-page-context", with_font)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
