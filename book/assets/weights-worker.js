@@ -1,0 +1,1014 @@
+// What the page "Your weights" computes: files are read, neurons counted and bounds compared as in sparse_core.laboratory,
+// part by part under the names that it has there (tests/site/test_weights.py compares the numbers).
+// It is one function, and runs in a worker made of its text: a page that is opened as a file may not load another one.
+const weightsWorker = () => {
+  const { abs, floor, max, min, sqrt } = Math;
+
+  class Refusal extends Error {}
+  const refuse = (words) => { throw new Refusal(words); };
+  const shown = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
+  const product = (values) => values.reduce((total, value) => total * value, 1);
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const printable = (text) => String(text).replace(/[^\x20-\x7e\xa1-\u2027\u2030-\ud7ff]/g, "�").slice(0, 120);
+
+  // --- sparse_core.laboratory.stored: what a file says of itself is checked against its size before memory is taken ---
+
+  // The bytes of an array in double precision, the largest a tab holds beside a second one of the kind.
+  const MAX_ARRAY_BYTES = 2 ** 31;
+  // The bytes of a table of names: the limit of the library of .safetensors.
+  const MAX_TABLE_BYTES = 100_000_000;
+  // The bytes of a text in JSON: texts of browsers end at half a gigabyte.
+  const MAX_JSON_BYTES = 2 ** 28;
+  // The bytes of the header of an array: the limit of NumPy.
+  const MAX_HEADER_BYTES = 10_000;
+  // Arrays in an archive: the largest models have some thousands.
+  const MAX_MEMBERS = 100_000;
+  // Up to here every integer is a double.
+  const EXACT = 2n ** 53n;
+
+  const halves = () => { // the 65536 numbers of half precision
+    const all = new Float32Array(65536);
+    for (let bits = 0; bits < 65536; bits++) {
+      const sign = bits >> 15 ? -1 : 1, exponent = (bits >> 10) & 31, fraction = bits & 1023;
+      if (exponent === 31) all[bits] = fraction ? NaN : sign * Infinity;
+      else all[bits] = sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
+    }
+    return all;
+  };
+  const fromHalf = (bits) => {
+    const all = halves();
+    return Float32Array.from(bits, (one) => all[one]);
+  };
+  const fromUpper = (bits) => { // bfloat16 is the upper half of single precision
+    const wide = new Uint32Array(bits.length);
+    for (let i = 0; i < bits.length; i++) wide[i] = bits[i] << 16;
+    return new Float32Array(wide.buffer);
+  };
+  const fromLong = (values, name) => {
+    for (const value of values) if (value > EXACT || value < -EXACT) refuse(`Array '${name}' must have integers of at most 2**53 in size, or floats; it has ${value}.`);
+    return Float64Array.from(values, Number);
+  };
+  // By NumPy's letters: the class of typed arrays, and the floats that hold the numbers
+  const TYPES = {
+    f8: [Float64Array, (a) => a], f4: [Float32Array, (a) => a], f2: [Uint16Array, fromHalf], bf2: [Uint16Array, fromUpper],
+    i1: [Int8Array, (a) => Float32Array.from(a)], u1: [Uint8Array, (a) => Float32Array.from(a)], b1: [Uint8Array, (a) => Float32Array.from(a, (x) => (x ? 1 : 0))],
+    i2: [Int16Array, (a) => Float32Array.from(a)], u2: [Uint16Array, (a) => Float32Array.from(a)],
+    i4: [Int32Array, (a) => Float64Array.from(a)], u4: [Uint32Array, (a) => Float64Array.from(a)],
+    i8: [BigInt64Array, fromLong], u8: [BigUint64Array, fromLong],
+  };
+  const SAFE = {
+    BOOL: "b1", U8: "u1", I8: "i1", U16: "u2", I16: "i2", U32: "u4", I32: "i4", U64: "u8", I64: "i8", F16: "f2", BF16: "bf2", F32: "f4", F64: "f8",
+  };
+  const itemsize = (type) => TYPES[type][0].BYTES_PER_ELEMENT;
+
+  const limited = (where, shape, type) => { // the bytes of an array, refused if they would be too many
+    const size = product(shape) * max(itemsize(type), 4);
+    if (!(size <= MAX_ARRAY_BYTES)) refuse(`${where} would take ${(size / 1e9).toPrecision(3)} GB; the limit is ${(MAX_ARRAY_BYTES / 1e9).toPrecision(3)} GB.`);
+    return product(shape) * itemsize(type);
+  };
+  const swapped = (bytes, width) => { // big-endian numbers
+    const turned = new Uint8Array(bytes.length);
+    for (let i = 0; i < bytes.length; i++) turned[i] = bytes[i - (i % width) + width - 1 - (i % width)];
+    return turned;
+  };
+  const inRows = (data, shape) => { // from the order of Fortran
+    const turned = new data.constructor(data.length), last = shape.length - 1, at = shape.map(() => 0);
+    const steps = shape.map((_, axis) => product(shape.slice(0, axis)));
+    for (let i = 0, from = 0; i < data.length; i++) {
+      turned[i] = data[from];
+      for (let axis = last; axis >= 0; axis--) {
+        at[axis] += 1;
+        from += steps[axis];
+        if (at[axis] < shape[axis]) break;
+        from -= steps[axis] * shape[axis];
+        at[axis] = 0;
+      }
+    }
+    return turned;
+  };
+  const decoded = (bytes, type, name, { big = false, fortran = false, shape } = {}) => {
+    const [Kind, floats] = TYPES[type], own = big ? swapped(bytes, itemsize(type)) : bytes.slice();
+    const data = floats(new Kind(own.buffer), name);
+    return fortran && shape.length > 1 ? inRows(data, shape) : data;
+  };
+  const bytesOf = async (blob, start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer());
+
+  // .npy
+
+  const npyHeader = (bytes, where) => { // shape, order and type, and where the numbers begin
+    if (bytes.length < 10 || String.fromCharCode(...bytes.subarray(0, 6)) !== "\x93NUMPY") refuse(`${where} is not an array as numpy.save writes it: it must begin with \\x93NUMPY.`);
+    const view = new DataView(bytes.buffer, bytes.byteOffset), version = bytes[6];
+    if (![1, 2, 3].includes(version) || bytes[7]) refuse(`${where} must have a header of version 1.0, 2.0 or 3.0, not ${version}.${bytes[7]}.`);
+    const start = version === 1 ? 10 : 12, length = version === 1 ? view.getUint16(8, true) : bytes.length < 12 ? Infinity : view.getUint32(8, true);
+    if (length > MAX_HEADER_BYTES) refuse(`${where} must have a header of at most ${MAX_HEADER_BYTES} bytes, not ${length}.`);
+    if (start + length > bytes.length) refuse(`${where} is cut off: its header must have ${start + length} bytes, and ${bytes.length} are there.`);
+    const text = new TextDecoder("latin1").decode(bytes.subarray(start, start + length));
+    const field = (key, value) => text.match(new RegExp(`['"]${key}['"]\\s*:\\s*${value}`))?.[1];
+    const descr = field("descr", "(['\"][^'\"]*['\"]|\\[.*\\])"), order = field("fortran_order", "(True|False)"), sides = field("shape", "\\(([\\d,\\sL]*)\\)");
+    if (descr === undefined || order === undefined || sides === undefined) refuse(`${where} must have a header with descr, fortran_order and shape, not ${printable(text.trim())}.`);
+    const [, endian, letter] = descr.slice(1, -1).match(/^([<>|=]?)(.*)$/);
+    if (letter.startsWith("O")) refuse(`${where} has the type object: it holds a pickle, which may run programs when it is read, and is not read.`);
+    if (!(letter in TYPES)) refuse(`${where} must have a type of real numbers (${Object.keys(TYPES).filter((one) => one !== "bf2").join(", ")}), not ${printable(descr)}.`);
+    const shape = (sides.match(/\d+/g) ?? []).map(Number);
+    return { shape, type: letter, big: endian === ">", fortran: order === "True", begin: start + length };
+  };
+
+  // .npz
+
+  const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
+    for (let i = 0; i < 8; i++) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
+    return byte;
+  });
+  const crc32 = (bytes) => {
+    let found = -1;
+    for (let i = 0; i < bytes.length; i++) found = CRC[(found ^ bytes[i]) & 255] ^ (found >>> 8);
+    return ~found >>> 0;
+  };
+  const long = (view, at) => Number(view.getBigUint64(at, true));
+  const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+  const members = async (blob, name) => { // the directory at the end of an archive, each place in it checked
+    const tail = await bytesOf(blob, max(0, blob.size - 65_557), blob.size), view = viewOf(tail);
+    let at = tail.length - 22;
+    while (at >= 0 && view.getUint32(at, true) !== 0x06054b50) at--;
+    if (at < 0) refuse(`${name} is cut off: an archive must end with its directory.`);
+    const wide = at >= 20 && view.getUint32(at - 20, true) === 0x07064b50; // of more than 4 GB, or written as if it were
+    let count = view.getUint16(at + 10, true), size = view.getUint32(at + 12, true), start = view.getUint32(at + 16, true);
+    if (wide) {
+      const place = long(view, at - 12), end = viewOf(await bytesOf(blob, place, place + 56));
+      if (end.byteLength < 56 || end.getUint32(0, true) !== 0x06064b50) refuse(`${name} is broken: its directory must be at byte ${place}.`);
+      [count, size, start] = [long(end, 32), long(end, 40), long(end, 48)];
+    }
+    if (count > MAX_MEMBERS) refuse(`${name} must have at most ${MAX_MEMBERS} members, not ${count}.`);
+    if (size > MAX_TABLE_BYTES || start + size > blob.size) refuse(`${name} is cut off: its directory must be bytes ${start} to ${start + size}, and there are ${blob.size}.`);
+    const directory = viewOf(await bytesOf(blob, start, start + size)), found = [];
+    for (let i = 0, entry = 0; i < count; i++) {
+      if (entry + 46 > size || directory.getUint32(entry, true) !== 0x02014b50) refuse(`${name} is broken: entry ${i + 1} of ${count} must be in its directory.`);
+      const [labels, extras, comments] = [28, 30, 32].map((offset) => directory.getUint16(entry + offset, true));
+      const one = {
+        file: printable(new TextDecoder().decode(new Uint8Array(directory.buffer, entry + 46, min(labels, max(0, size - entry - 46))))),
+        flags: directory.getUint16(entry + 8, true), method: directory.getUint16(entry + 10, true), crc: directory.getUint32(entry + 16, true),
+        packed: directory.getUint32(entry + 20, true), size: directory.getUint32(entry + 24, true), header: directory.getUint32(entry + 42, true),
+      };
+      const end = min(entry + 46 + labels + extras, size);
+      for (let extra = entry + 46 + labels; extra + 4 <= end; extra += 4 + directory.getUint16(extra + 2, true)) {
+        if (directory.getUint16(extra, true) !== 1) continue;
+        let next = extra + 4;
+        for (const key of ["size", "packed", "header"]) {
+          if (one[key] !== 0xffffffff || next + 8 > end) continue;
+          one[key] = long(directory, next);
+          next += 8;
+        }
+      }
+      found.push(one);
+      entry += 46 + labels + extras + comments;
+    }
+    for (const one of found) {
+      const where = `${name}: member '${one.file}'`, local = viewOf(await bytesOf(blob, one.header, one.header + 30));
+      if (local.byteLength < 30 || local.getUint32(0, true) !== 0x04034b50) refuse(`${where} is broken: its header must be at byte ${one.header}.`);
+      if (one.flags & 1) refuse(`${where} is encrypted, and is not read.`);
+      if (one.method !== 0 && one.method !== 8) refuse(`${where} must be stored or deflated (method 0 or 8), not compressed by method ${one.method}.`);
+      one.begin = one.header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
+      if (one.begin + one.packed > start) refuse(`${where} must end before the directory at byte ${start}, not at ${one.begin + one.packed}.`);
+      if (one.method === 0 && one.packed !== one.size) refuse(`${where} is stored, so its two lengths must agree, not be ${one.packed} and ${one.size}.`);
+    }
+    let free = 0;
+    for (const one of [...found].sort((a, b) => a.header - b.header)) {
+      if (one.header < free) refuse(`${name}: member '${one.file}' must begin after the one before it, which ends at byte ${free}, not at ${one.header}: they overlap.`);
+      free = one.begin + one.packed;
+    }
+    return found;
+  };
+  const unpacked = async (blob, one, where, wanted) => { // at most so many bytes, whatever the archive would give
+    const raw = blob.slice(one.begin, one.begin + one.packed);
+    if (one.method === 0) return bytesOf(raw, 0, wanted);
+    const reader = raw.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader(), found = new Uint8Array(wanted);
+    let have = 0;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return found.subarray(0, have);
+        if (have + value.length > wanted) {
+          if (wanted === one.size) refuse(`${where} must unpack to ${one.size} bytes, as its archive says, not to more.`);
+          found.set(value.subarray(0, wanted - have), have);
+          return found;
+        }
+        found.set(value, have);
+        have += value.length;
+      }
+    } catch (problem) {
+      if (problem instanceof Refusal) throw problem;
+      return refuse(`${where} is broken: what is deflated in it must unpack, and ends with an error after ${have} bytes.`);
+    } finally {
+      reader.cancel().catch(() => {});
+    }
+  };
+  const npz = async (blob, name) => {
+    const found = new Map();
+    for (const one of await members(blob, name)) {
+      if (/(^|\/)data\.pkl$/.test(one.file)) refuse(`${name} is a file of PyTorch with a pickle, which may run programs when it is read, and is not read. Convert it: safetensors.torch.save_file.`);
+      if (!one.file.endsWith(".npy")) continue;
+      const label = one.file.slice(0, -4), where = `${name}: array '${label}'`;
+      const { shape, type, big, fortran, begin } = npyHeader(await unpacked(blob, one, where, min(one.size, MAX_HEADER_BYTES + 12)), where);
+      const load = async () => {
+        const size = limited(where, shape, type);
+        if (one.size !== begin + size) refuse(`${where} must have ${size} bytes for its shape ${shown(shape)}, not ${one.size - begin}.`);
+        const bytes = await unpacked(blob, one, where, one.size);
+        if (bytes.length !== one.size) refuse(`${where} ends early: it must unpack to ${one.size} bytes, not ${bytes.length}.`);
+        const crc = crc32(bytes);
+        if (crc !== one.crc) refuse(`${where} is broken: its checksum must be ${one.crc}, not ${crc}.`);
+        return decoded(bytes.subarray(begin), type, label, { big, fortran, shape });
+      };
+      found.set(label, { name: label, shape, type, load });
+    }
+    if (!found.size) refuse(`${name} must have arrays as numpy.savez writes them; it has none.`);
+    return found;
+  };
+  const npy = async (blob, name) => {
+    const { shape, type, big, fortran, begin } = npyHeader(await bytesOf(blob, 0, MAX_HEADER_BYTES + 12), name);
+    const load = async () => {
+      const size = limited(name, shape, type);
+      if (blob.size < begin + size) refuse(`${name} is cut off: its shape ${shown(shape)} needs ${size} bytes, and ${blob.size - begin} are there.`);
+      return decoded(await bytesOf(blob, begin, begin + size), type, name, { big, fortran, shape });
+    };
+    return new Map([["X", { name: "X", shape, type, load }]]);
+  };
+
+  // .safetensors
+
+  const counts = (values) => values.every((value) => Number.isSafeInteger(value) && value >= 0);
+  const parsed = (text, name) => {
+    let found;
+    try {
+      found = JSON.parse(text);
+    } catch (problem) {
+      refuse(`${name} must have JSON here: ${printable(problem.message)}.`);
+    }
+    if (found === null || typeof found !== "object" || Array.isArray(found)) refuse(`${name} must have an object of JSON with the names of arrays, not ${printable(text.slice(0, 20))}.`);
+    return found;
+  };
+  const safetensors = async (blob, name) => {
+    const head = await bytesOf(blob, 0, 8), length = head.length < 8 ? 0 : long(viewOf(head), 0);
+    if (head.length < 8) refuse(`${name} is cut off: a .safetensors file must have at least 8 bytes, not ${head.length}.`);
+    if (length > min(blob.size - 8, MAX_TABLE_BYTES)) refuse(`${name} is no .safetensors file, or is cut off: its table must have at most ${min(blob.size - 8, MAX_TABLE_BYTES)} bytes, not ${length}.`);
+    const table = parsed(new TextDecoder().decode(await bytesOf(blob, 8, 8 + length)), `${name}, a .safetensors file,`), begin = 8 + length;
+    const found = new Map(), places = [];
+    for (const [label, entry] of Object.entries(table)) {
+      if (label === "__metadata__") continue;
+      const { dtype, shape, data_offsets: place } = entry ?? {}, where = `${name}: array '${printable(label)}'`;
+      if (!Array.isArray(shape) || !Array.isArray(place) || place.length !== 2 || !counts([...shape, ...place])) refuse(`${where} must have a shape and two data_offsets, whole numbers from 0, not ${printable(JSON.stringify(entry))}.`);
+      if (!(dtype in SAFE)) refuse(`${where} must have one of the types ${Object.keys(SAFE).join(", ")}, not ${printable(JSON.stringify(dtype))}.`);
+      const type = SAFE[dtype], size = product(shape) * itemsize(type), [start, end] = place;
+      if (start > end || end > blob.size - begin) refuse(`${where} must lie within the ${blob.size - begin} bytes of numbers, not at ${start} to ${end}.`);
+      if (size !== end - start) refuse(`${where} must have ${size} bytes for its shape ${shown(shape)}, not ${end - start}.`);
+      places.push([start, end, where]);
+      const load = async () => {
+        limited(where, shape, type);
+        return decoded(await bytesOf(blob, begin + start, begin + end), type, label);
+      };
+      found.set(label, { name: label, shape, type, load });
+    }
+    let free = 0;
+    for (const [start, end, where] of places.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
+      if (start !== free) refuse(`${where} must begin at byte ${free}, where the one before it ends, not at ${start}: ${start < free ? "they overlap" : "there is a gap"}.`);
+      free = end;
+    }
+    if (!found.size) refuse(`${name} must have at least one array; it has none.`);
+    return found;
+  };
+
+  // JSON
+
+  const flat = (value, where) => { // nested lists of numbers as shape and data
+    const shape = [];
+    for (let one = value; Array.isArray(one); one = one[0]) shape.push(one.length);
+    const data = new Float64Array(product(shape));
+    let i = 0;
+    const visit = (one, axis) => {
+      if (axis === shape.length) {
+        if (typeof one !== "number") refuse(`${where} must have numbers only; entry ${i} is ${printable(JSON.stringify(one))}.`);
+        data[i++] = one;
+        return;
+      }
+      if (!Array.isArray(one) || one.length !== shape[axis]) refuse(`${where} must be rectangular, with lists of ${shape[axis]} on axis ${axis}, not ${Array.isArray(one) ? one.length : printable(JSON.stringify(one))}.`);
+      for (const part of one) visit(part, axis + 1);
+    };
+    visit(value, 0);
+    return { shape, data };
+  };
+  const json = async (blob, name) => {
+    if (blob.size > MAX_JSON_BYTES) refuse(`${name} must have at most ${MAX_JSON_BYTES} bytes as JSON, not ${blob.size}: use .npz or .safetensors.`);
+    const text = await blob.text(), entries = /^\s*\[/.test(text) ? [["X", parsed(`{"X":${text}}`, name).X]] : Object.entries(parsed(text, name));
+    const found = new Map();
+    for (const [label, value] of entries) {
+      if (!Array.isArray(value)) continue; // words about the network, such as its name
+      const { shape, data } = flat(value, `${name}: array '${printable(label)}'`);
+      found.set(label, { name: label, shape, type: "f8", load: async () => data });
+    }
+    if (!found.size) refuse(`${name} must have lists of numbers under the names of arrays; it has none.`);
+    return found;
+  };
+
+  const FOREIGN = { pt: "pickle", pth: "pickle", bin: "pickle", ckpt: "pickle", pkl: "pickle", pickle: "pickle", joblib: "pickle", h5: "HDF5", hdf5: "HDF5", keras: "HDF5", onnx: "ONNX" };
+  const stored = async (file) => { // the arrays of a file by their names: it is what its first bytes say, not its name
+    const name = printable(file.name), head = await bytesOf(file, 0, 16), ending = file.name.toLowerCase().match(/\.(\w+)$/)?.[1] ?? "";
+    const begins = (...bytes) => bytes.every((byte, i) => head[i] === byte);
+    if (!head.length) refuse(`${name} must not be empty; it has 0 bytes.`);
+    if (FOREIGN[ending] === "pickle" || begins(0x80, 2) || begins(0x80, 4)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
+    if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays); sparse_core.laboratory.files reads ONNX.`);
+    if (begins(0x50, 0x4b)) return npz(file, name);
+    if (begins(0x93, 0x4e)) return npy(file, name);
+    if (ending === "npz") refuse(`${name} must begin as an archive, with the bytes 50 4b, not ${[...head.subarray(0, 2)].map((byte) => byte.toString(16)).join(" ")}.`);
+    if (ending === "npy") refuse(`${name} is not an array as numpy.save writes it: it must begin with \\x93NUMPY.`);
+    const text = new TextDecoder().decode(head).trimStart();
+    if (ending === "json" || (ending !== "safetensors" && /^[{[]/.test(text))) return json(file, name);
+    return safetensors(file, name);
+  };
+  const load = async (array, shape = null) => { // the numbers of an array: all finite, in the shape that is asked for
+    if (shape && (array.shape.length !== shape.length || shape.some((side, axis) => side !== null && side !== array.shape[axis])))
+      refuse(`Array '${printable(array.name)}' must have shape ${shown(shape.map((side) => side ?? "any"))}, not ${shown(array.shape)}.`);
+    const data = await array.load(), columns = array.shape[array.shape.length - 1];
+    for (let i = 0; i < data.length; i++) {
+      if (Number.isFinite(data[i])) continue;
+      const place = array.shape.length === 2 ? [floor(i / columns), i % columns] : [i];
+      refuse(`Array '${printable(array.name)}' must be finite; entry ${shown(place)} is ${data[i]}.`);
+    }
+    return data;
+  };
+
+  // --- sparse_core.laboratory.naming ---
+
+  const FAMILIES = [
+    ["gate_proj", "down_proj", "up_proj"], ["w1", "w2", "w3"], ["wi_0", "wo", "wi_1"], ["fc1", "fc2", ""],
+    ["linear1", "linear2", ""], ["lin1", "lin2", ""], ["wi", "wo", ""], ["c_fc", "c_proj", ""],
+    ["dense_h_to_4h", "dense_4h_to_h", ""], ["up_proj", "down_proj", ""], ["intermediate.dense", "output.dense", ""], ["w1", "w2", ""],
+  ];
+  const COLUMNS = ["c_fc", "W_enc"], LISTED = 8, ADDED = (who) => `The bias is added, as ${who} does: b of Definition 1 is its negative.`;
+  const same = (one, other) => one.length === other.length && one.every((side, axis) => side === other[axis]);
+  const natural = (name) => [...name.matchAll(/(\D*)(\d{0,18})/g)].map(([, text, digits]) => [Number(digits || 0), text]);
+  const before = (one, other) => {
+    const [a, b] = [natural(one.name), natural(other.name)];
+    for (let i = 0; i < min(a.length, b.length); i++) {
+      if (a[i][0] !== b[i][0]) return a[i][0] - b[i][0];
+      if (a[i][1] !== b[i][1]) return a[i][1] < b[i][1] ? -1 : 1;
+    }
+    return a.length - b.length;
+  };
+  const weightless = (name) => name.replace(/\.weight$/, "");
+  const biasOf = (inner, shapes) => {
+    const bias = inner.replace(/weight$|kernel$/, "bias");
+    return bias !== inner && shapes.has(bias) ? bias : "";
+  };
+  const block = (name, shapes, inner, outer, up, bias = "", threshold = "", columns = false) => { // if the arrays are there and fit
+    if ([outer, up].some((part) => part && !shapes.has(part)) || shapes.get(inner).length !== 2) return null;
+    bias ||= biasOf(inner, shapes);
+    const [first, second] = shapes.get(inner);
+    if (bias && first !== second && (same(shapes.get(bias), [first]) || same(shapes.get(bias), [second]))) columns = same(shapes.get(bias), [second]);
+    const [s, n] = columns ? [second, first] : [first, second];
+    if (outer && (shapes.get(outer).length !== 2 || shapes.get(outer)[columns ? 0 : 1] !== s)) return null;
+    if ((up && !same(shapes.get(up), shapes.get(inner))) || (bias && !same(shapes.get(bias), [s]))) return null;
+    const notes = [`${inner} has one neuron in each ${columns ? "column, and is transposed" : "row"}.`, bias ? `${bias} is added: b of Definition 1 is its negative.` : "There is no bias."];
+    if (up) notes.push(`Gated: neuron j is row j of ${inner} and ${up} and column j of ${outer}; active where the gate is.`);
+    return { name, s, n, inner, bias, outer, up, threshold, columns, notes };
+  };
+  const families = (shapes) => FAMILIES.flatMap(([inner, outer, up]) => {
+    const ending = `${inner}.weight`;
+    return [...shapes.keys()].filter((name) => name === ending || name.endsWith(`.${ending}`)).map((name) => {
+      const prefix = name.slice(0, -ending.length);
+      return block(prefix.replace(/\.+$/, "") || inner, shapes, name, `${prefix}${outer}.weight`, up && `${prefix}${up}.weight`, "", "", COLUMNS.includes(inner));
+    }).filter(Boolean);
+  });
+  const transcoders = (shapes) => [...shapes.keys()].filter((name) => /(^|\.)w_enc$/i.test(name)).map((name) => {
+    const prefix = name.slice(0, -"w_enc".length), lower = new Map([...shapes.keys()].map((other) => [other.toLowerCase(), other]));
+    const [outer, bias, threshold] = ["w_dec", "b_enc", "threshold"].map((part) => lower.get(`${prefix}${part}`.toLowerCase()) ?? "");
+    return block(prefix.replace(/\.+$/, "") || name, shapes, name, outer, "", bias, threshold, true);
+  }).filter(Boolean);
+  const numbered = (shapes) => {
+    const parents = new Map();
+    for (const [name, shape] of shapes) {
+      const match = name.match(/^(.*?)(\d{1,9})\.weight$/);
+      if (match && shape.length === 2) parents.set(match[1], [...(parents.get(match[1]) ?? []), [Number(match[2]), name]]);
+    }
+    return [...parents.values()].flatMap((all) => {
+      const maps = all.sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1)).map(([, name]) => name);
+      return maps.slice(1).map((outer, i) => block(weightless(maps[i]), shapes, maps[i], outer, "")).filter(Boolean);
+    });
+  };
+  const pairs = (shapes) => {
+    const matrices = [...shapes.keys()].filter((name) => shapes.get(name).length === 2);
+    return matrices.flatMap((inner) => matrices.map((outer) => {
+      const bias = biasOf(inner, shapes), found = inner !== outer && bias && block(weightless(inner), shapes, inner, outer, "", bias);
+      return found && same(shapes.get(bias), [found.s]) ? found : null;
+    })).filter(Boolean);
+  };
+  const blocks = (shapes) => {
+    const named = new Map([...families(shapes), ...transcoders(shapes)].reverse().map((one) => [one.outer || one.inner, one]));
+    let found = [...named.values()];
+    if (!found.length) found = numbered(shapes);
+    if (!found.length && (found = pairs(shapes)).length !== 1) found = [];
+    return found.sort(before);
+  };
+  const listed = (names) => (names.length ? names.slice(0, LISTED).join(", ") + (names.length > LISTED ? ` and ${names.length - LISTED} more` : "") : "nothing");
+  const byArrays = (layer, shapes) => { // "inner,outer" or "gate,down,up"
+    const parts = layer.split(",").map((part) => part.trim()), names = parts.map((part) => (shapes.has(part) ? part : `${part}.weight`));
+    const there = () => listed([...shapes].map(([name, shape]) => `${name} ${shown(shape)}`)), missing = parts.filter((_, i) => !shapes.has(names[i]));
+    if (missing.length || parts.length > 3) refuse(`The layer must name two or three arrays; ${printable((missing.length ? missing : parts).join(", "))} are not. There: ${printable(there())}.`);
+    const [inner, outer, up = ""] = names, found = block(parts[0], shapes, inner, outer, up) ?? block(parts[0], shapes, inner, outer, up, "", "", true);
+    return found ?? refuse(`The layer must name arrays that fit together; their shapes are ${names.map((name) => shown(shapes.get(name))).join(", ")}.`);
+  };
+
+  // --- sparse_core.laboratory.layer ---
+
+  const KINDS = ["relu", "relu2", "shifted", "thresholded", "top-k"];
+  const parseUnit = (text) => {
+    const [, kind, value] = text.match(/^([^:]*):?(.*)$/);
+    if (!KINDS.includes(kind)) refuse(`The unit must be one of ${KINDS.join(", ")}, not ${printable(text)}.`);
+    if (kind === "relu" || kind === "relu2") return value ? refuse(`The unit ${kind} must have no parameter, not ${printable(value)}.`) : { kind, threshold: 0, k: null };
+    const number = value.trim() ? Number(value) : NaN;
+    if (kind === "top-k") {
+      if (!Number.isInteger(number) || number < 1) refuse(`k of top-k must be a whole number of at least 1, not ${printable(value) || "nothing"}.`);
+      return { kind, threshold: 0, k: number };
+    }
+    if (!(number >= 0 && number <= 1e60)) refuse(`The threshold of ${kind} must be a number of at least 0, not ${printable(value) || "nothing"}.`);
+    return { kind, threshold: number, k: null };
+  };
+  const unitName = ({ kind, threshold, k }) => {
+    if (kind === "top-k") return `${kind}:${k}`;
+    if (kind === "relu" || kind === "relu2") return kind;
+    return typeof threshold === "number" ? `${kind}:${Number(threshold.toPrecision(6))}` : `${kind}, a threshold for each neuron`;
+  };
+  const turned = (data, rows, columns) => { // the transpose of a (rows, columns) matrix
+    const found = new data.constructor(data.length);
+    for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) found[j * rows + i] = data[i * columns + j];
+    return found;
+  };
+  const negative = (data) => data.map((value) => -value);
+  const layerOf = ({ W, b, U = null, outputs = null, s, n, gated = false, unit = parseUnit("relu"), notes = [], name = "" }) => {
+    if (s === 0) refuse("Array 'W' must have at least one row, which is a neuron; it has none.");
+    return { W, b, U, outputs, s, n, gated, unit, notes, name, single: W instanceof Float32Array && b instanceof Float32Array };
+  };
+  const fromDefinition = async (arrays) => {
+    const [u, W, b] = ["u", "W", "b"].map((name) => arrays.get(name));
+    if (W.shape.length !== 2) refuse(`Array 'W' must have 2 axes, not ${W.shape.length} (its shape is ${shown(W.shape)}).`);
+    const [s, n] = W.shape;
+    if (b.shape[0] !== s && b.shape[0] === n) refuse(`Array 'W' must have one neuron in each row, not in each column as here, where its shape is ${shown(W.shape)}: store W.T.`);
+    const notes = ["Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."];
+    if (s === n) notes.push("W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T.");
+    const one = u.shape.length === 1;
+    return layerOf({ W: await load(W), b: await load(b, [s]), U: await load(u, one ? [s] : [null, s]), outputs: one ? 1 : u.shape[0], s, n, notes, name: "u, W, b" });
+  };
+  const fromFour = async (arrays) => { // arr_0, ..., arr_3 in the order of Keras or of PyTorch's parameters()
+    const [inner, bias, outer, constant] = [...arrays.values()];
+    if (!same([inner, bias, outer, constant].map((one) => one.shape.length), [2, 1, 2, 1])) refuse(`Four arrays must be weights, biases, weights, biases: of 2, 1, 2 and 1 axes, not ${[...arrays.values()].map((one) => one.shape.length).join(", ")}.`);
+    const rows = inner.shape[0] === bias.shape[0] && bias.shape[0] === outer.shape[1] && outer.shape[0] === constant.shape[0];
+    const columns = inner.shape[1] === bias.shape[0] && bias.shape[0] === outer.shape[0] && outer.shape[1] === constant.shape[0];
+    if (rows === columns) refuse(`The shapes ${[...arrays.values()].map((one) => shown(one.shape)).join(", ")} ${rows ? "fit both ways of storing neurons, in rows and in columns" : "do not fit together"}: store u, W and b, with one neuron in each row of W.`);
+    const [W, b, U] = [await load(inner), negative(await load(bias)), await load(outer)], note = (place, who) => [`Neurons are in the ${place} of the first array: ${ADDED(who)}`];
+    const [first, second] = inner.shape;
+    if (rows) return layerOf({ W, b, U, outputs: outer.shape[0], s: first, n: second, notes: note("rows", "PyTorch"), name: "the four arrays" });
+    return layerOf({ W: turned(W, first, second), b, U: turned(U, ...outer.shape), outputs: outer.shape[1], s: second, n: first, notes: note("columns", "Keras"), name: "the four arrays" });
+  };
+  const ofBlock = async (found, arrays) => {
+    const { s, n, columns } = found, get = (name) => load(arrays.get(name));
+    let W = await get(found.inner), U = found.outer ? await get(found.outer) : null;
+    const b = found.bias ? negative(await get(found.bias)) : new W.constructor(s), outputs = U && arrays.get(found.outer).shape[columns ? 1 : 0];
+    if (found.up) await get(found.up); // it decides no activity, but must be finite
+    if (columns) [W, U] = [turned(W, n, s), U && turned(U, s, outputs)];
+    const unit = found.threshold ? { kind: "thresholded", threshold: await load(arrays.get(found.threshold), [s]), k: null } : parseUnit("relu");
+    return layerOf({ W, b, U, outputs, s, n, gated: Boolean(found.up), unit, notes: found.notes, name: found.name });
+  };
+
+  // The layers of a file: their names and sizes at once, their numbers when they are asked for. A chain is a run of blocks
+  // of which each has the outer map of the one before as its inner map, as in an nn.Sequential.
+  const openNetwork = async (arrays, asked) => {
+    const shapes = new Map([...arrays].map(([name, { shape }]) => [name, shape])), keys = [...arrays.keys()];
+    if (asked) {
+      const found = byArrays(asked, shapes);
+      return [{ ...found, read: () => ofBlock(found, arrays) }];
+    }
+    if (["u", "W", "b"].every((name) => arrays.has(name))) {
+      const [s, n] = arrays.get("W").shape;
+      return [{ name: "u, W, b", s, n, outer: "u", read: () => fromDefinition(arrays) }];
+    }
+    if (keys.length === 4 && keys.every((name, i) => name === `arr_${i}`)) return [{ name: "the four arrays", outer: "arr_2", read: () => fromFour(arrays) }];
+    const found = blocks(shapes);
+    if (!found.length) refuse(`No hidden layer was recognised by its names, as u, W and b or those of a state_dict. Name its arrays, as in "inner,outer". There: ${printable(listed([...shapes].map(([name, shape]) => `${name} ${shown(shape)}`)))}.`);
+    return found.map((one) => ({ ...one, read: () => ofBlock(one, arrays) }));
+  };
+  const chainOf = (list, index) => { // the layers that come before this one in its chain, and itself
+    let first = index;
+    while (first > 0 && list[first - 1].outer === list[first].inner && !list[first - 1].up && !list[first].columns) first--;
+    return list.slice(first, index + 1);
+  };
+
+  // --- Inputs: a source gives rows in double precision, however large it is ---
+
+  // The largest cube that is visited point by point, and (point, neuron) pairs up to which it is: those of sparse_core.
+  const EXACT_N = 20, EXACT_PAIRS = 2 ** 24;
+  // (point, neuron, flip) triples, and the points that they give, of a sample of the cube: those of sparse_core.
+  const SAMPLED_TRIPLES = 2 ** 28, MIN_SAMPLE = 256, MAX_SAMPLE = 4096;
+  const MAX_SIZE = 1e150;
+
+  const given = async (array, n, name) => {
+    const { shape } = array;
+    if (shape.length < 2) refuse(`The inputs must have at least 2 axes, one input in each row, not ${shape.length} (the shape in ${name} is ${shown(shape)}).`);
+    if (n !== null && shape[shape.length - 1] !== n) refuse(`The inputs must have ${n} columns, one for each input of the layer, not ${shape[shape.length - 1]} (the shape in ${name} is ${shown(shape)}).`);
+    const m = product(shape.slice(0, -1)), columns = shape[shape.length - 1];
+    if (m === 0 || columns === 0) refuse(`The inputs must have at least one row and one column, not the shape ${shown(shape)}.`);
+    const data = await load({ ...array, name: "X" });
+    const fill = (start, count, to) => to.set(data.subarray(start * columns, (start + count) * columns));
+    return { m, n: columns, fill, cube: false, exact: true, single: data instanceof Float32Array, words: `the ${m} inputs given` };
+  };
+  const drawn = (seed) => () => { // mulberry32: 32 random bits
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  const bits = (n, s) => { // uniform bits: the whole cube in the order of cube.hypercube.points, or a sample of it
+    if (n <= EXACT_N && s * 2 ** n <= EXACT_PAIRS) {
+      const fill = (start, count, to) => {
+        for (let r = 0; r < count; r++) for (let j = 0; j < n; j++) to[r * n + j] = 1 - 2 * (((start + r) >>> j) & 1);
+      };
+      return { m: 2 ** n, n, fill, cube: true, exact: true, single: true, words: `all ${2 ** n} points of the cube` };
+    }
+    const m = max(MIN_SAMPLE, min(MAX_SAMPLE, floor(SAMPLED_TRIPLES / (n * s)))), next = drawn(0), signs = new Int8Array(m * n);
+    for (let i = 0; i < signs.length; i++) signs[i] = next() & 1 ? 1 : -1;
+    return { m, n, fill: (start, count, to) => to.set(signs.subarray(start * n, (start + count) * n)), cube: true, exact: false, single: true, words: `${m} random points of the cube, seed 0` };
+  };
+
+  // --- sparse_core.laboratory.measure ---
+
+  const LOWEST_POWER = -12, HIGHEST_POWER = 10, POWERS = HIGHEST_POWER - LOWEST_POWER + 1;
+  const THRESHOLDS = Array.from({ length: POWERS }, (_, i) => 2 ** (LOWEST_POWER + i));
+  const QUANTILES = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
+  // Inputs that go through a product together, and neurons whose weights are turned into doubles for it: 64 rows of
+  // 2048 doubles are 1 MB, and 4 weight vectors of this length 64 kB, so that both stay in the caches.
+  const TILE = 64, GROUP = 4;
+  // Milliseconds between two words about progress.
+  const EVERY = 80;
+
+  const shiftOf = ({ b, unit: { threshold }, s, single }) => Float64Array.from({ length: s }, (_, j) => {
+    const value = b[j] + (typeof threshold === "number" ? threshold : threshold[j]);
+    return single ? Math.fround(value) : value;
+  });
+  const products = (W, s, n, x, rows, z, buffer) => { // z[r, j] = <w_j, x_r>, by eight sums at a time
+    for (let j0 = 0; j0 < s; j0 += GROUP) {
+      const group = min(GROUP, s - j0);
+      buffer.set(W.subarray(j0 * n, (j0 + group) * n));
+      if (group < GROUP) buffer.fill(0, group * n);
+      for (let r = 0; r < rows; r += 2) {
+        const p = r * n, q = r + 1 < rows ? p + n : p;
+        let a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
+        for (let i = 0, i1 = n, i2 = 2 * n, i3 = 3 * n; i < n; i++, i1++, i2++, i3++) {
+          const u = x[p + i], v = x[q + i], w0 = buffer[i], w1 = buffer[i1], w2 = buffer[i2], w3 = buffer[i3];
+          a0 += u * w0; a1 += u * w1; a2 += u * w2; a3 += u * w3;
+          b0 += v * w0; b1 += v * w1; b2 += v * w2; b3 += v * w3;
+        }
+        const first = r * s + j0, second = q === p ? first : first + s;
+        z[second] = b0;
+        z[first] = a0;
+        if (group > 1) { z[second + 1] = b1; z[first + 1] = a1; }
+        if (group > 2) { z[second + 2] = b2; z[first + 2] = a2; }
+        if (group > 3) { z[second + 3] = b3; z[first + 3] = a3; }
+      }
+    }
+  };
+  const keepLargest = (z, at, s, k) => { // 0 for all but the k largest, of equal ones the first
+    const row = z.subarray(at, at + s), least = Float64Array.from(row).sort()[s - k];
+    let spare = k;
+    for (let j = 0; j < s; j++) if (row[j] > least) spare--;
+    for (let j = 0; j < s; j++) {
+      if (row[j] > least) continue;
+      if (row[j] === least && spare-- > 0) continue;
+      row[j] = 0;
+    }
+  };
+  const counter = ({ s, unit: { k } }) => {
+    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1), sweepTotal = new Float64Array(POWERS), sweepMax = new Float64Array(POWERS);
+    const buckets = new Int32Array(POWERS + 1);
+    let largest = -Infinity;
+    const count = (z, high, rows) => { // high: the same memory as 32-bit halves, of which the upper hold the exponents
+      for (let r = 0; r < rows; r++) {
+        const at = r * s;
+        if (k !== null && k < s) keepLargest(z, at, s, k);
+        buckets.fill(0);
+        let K = 0;
+        for (let j = 0; j < s; j++) {
+          const value = z[at + j];
+          if (value > largest) largest = value;
+          if (!(value > 0)) continue;
+          K++;
+          activeAt[j]++;
+          const power = (high[2 * (at + j) + 1] >>> 20) - 1023 - LOWEST_POWER; // z >= 2^e iff its exponent is at least e
+          buckets[power < 0 ? 0 : power >= POWERS ? POWERS : power + 1]++;
+        }
+        histogram[K]++;
+        for (let i = POWERS - 1, above = 0; i >= 0; i--) {
+          above += buckets[i + 1];
+          sweepTotal[i] += above;
+          if (above > sweepMax[i]) sweepMax[i] = above;
+        }
+      }
+    };
+    return { count, found: () => ({ activeAt, histogram, sweepTotal, sweepMax, largest }) };
+  };
+  const scaleOf = ({ W, b, U, outputs, s, n, gated, unit }) => { // (W, B) of Definition 2, and max_j |u_j| ||w_j||
+    if (!U || !outputs || gated || !["relu", "shifted"].includes(unit.kind)) return [null, null];
+    const u = new Float64Array(s);
+    for (let o = 0; o < outputs; o++) for (let j = 0; j < s; j++) u[j] = max(u[j], abs(U[o * s + j]));
+    const shift = shiftOf({ b, unit, s, single: false });
+    let norm = 0, bias = 0, top = 0, balanced = 0;
+    for (let j = 0; j < s; j++) {
+      let square = 0;
+      for (let i = j * n; i < (j + 1) * n; i++) square += W[i] * W[i];
+      [norm, bias, top, balanced] = [max(norm, sqrt(square)), max(bias, abs(shift[j])), max(top, u[j]), max(balanced, u[j] * sqrt(square))];
+    }
+    if (!Number.isFinite(top * norm) || !Number.isFinite(top * bias)) refuse("The network must have smaller weights: its scale (W, B) is not a finite number.");
+    return [{ W: top * norm, B: top * bias }, balanced];
+  };
+
+  const summary = ({ s, n, outputs, unit, gated, notes }, inputs, { activeAt, histogram, sweepTotal, sweepMax, largest }, scale, balanced, R) => {
+    const total = sum([...activeAt]), mean = total / inputs, m = inputs;
+    let most = s, cumulated = 0;
+    while (!histogram[most]) most--;
+    const cumulative = [...histogram].map((count) => (cumulated += count));
+    const quantile = (q) => cumulative.findIndex((count) => count >= max(1, q * m));
+    let first = 0, squares = 0;
+    histogram.forEach((count, K) => { first += K * count; squares += K * K * count; });
+    const variance = (m * squares - first ** 2) / m ** 2, independent = sum([...activeAt].map((c) => c * (m - c))) / m ** 2;
+    const dead = activeAt.filter((c) => c === 0).length, on = activeAt.filter((c) => c === m).length;
+    const inactive = 1 - mean / s, worst = 1 - most / s, after = outputs === null || n === null ? null : outputs + n * gated;
+    const later = after === null ? null : after ? after / (after + n) : 0;
+    return {
+      s, n, outputs, unit: unitName(unit), gated, inputs: m, active_at: [...activeAt], histogram: [...histogram],
+      sweep_total: [...sweepTotal], sweep_max: [...sweepMax], largest, scale, balanced_W: balanced, R, notes,
+      max_active: most, mean_active: mean, dead, always_on: on, dynamic: s - dead - on, effective: s - dead, variance,
+      independent_variance: independent, coactivation: independent ? variance / independent : null,
+      saved: {
+        "delete the dead": dead / s, "skip outputs": later === null ? null : inactive * later,
+        "skip outputs, worst input": later === null ? null : worst * later, "skip neurons": inactive, "skip neurons, worst input": worst,
+      },
+      active: Object.fromEntries(QUANTILES.map((q) => [String(q), quantile(q)])),
+      sweep: [{ threshold: 0, mean, max: most }, ...THRESHOLDS.map((threshold, i) => ({ threshold, mean: sweepTotal[i] / m, max: sweepMax[i] }))],
+    };
+  };
+  const sizeOf = (layer) => { // the largest sum of weights of a neuron, and the largest bias
+    let reach = 0, offset = 0;
+    const shift = shiftOf(layer);
+    for (let j = 0; j < layer.s; j++) {
+      let total = 0;
+      for (let i = j * layer.n; i < (j + 1) * layer.n; i++) total += abs(layer.W[i]);
+      [reach, offset] = [max(reach, total), max(offset, abs(shift[j]))];
+    }
+    return { reach, offset };
+  };
+
+  // All layers of a chain on the same inputs, a tile of them at a time; each layer sees what the one before gives.
+  const measureChain = (layers, source, progress) => {
+    const { m } = source, tile = max(1, min(TILE, m)), counters = layers.map(counter), shifts = layers.map(shiftOf);
+    const sizes = layers.map(sizeOf), radii = layers.map(() => 0);
+    const places = layers.map(({ s, n }) => ({ x: new Float64Array(tile * n), z: new Float64Array(tile * s), buffer: new Float64Array(GROUP * n) }));
+    for (let start = 0; start < m; start += tile) {
+      const rows = min(tile, m - start);
+      source.fill(start, rows, places[0].x);
+      layers.forEach((layer, l) => {
+        const { s, n } = layer, { x, z, buffer } = places[l];
+        let top = 0;
+        for (let r = 0; r < rows; r++) {
+          let square = 0;
+          for (let i = r * n; i < (r + 1) * n; i++) {
+            square += x[i] * x[i];
+            if (abs(x[i]) > top) top = abs(x[i]);
+          }
+          radii[l] = max(radii[l], square);
+        }
+        const most = (layer.single && source.single ? 3.4028234663852886e38 : Number.MAX_VALUE) / 4;
+        if (!(top < MAX_SIZE && top * sizes[l].reach + sizes[l].offset < most)) refuse(`The network and the inputs must be smaller: sums of theirs may reach ${(top * sizes[l].reach + sizes[l].offset).toPrecision(3)}, above ${most.toPrecision(3)}.`);
+        products(layer.W, s, n, x, rows, z, buffer);
+        for (let r = 0; r < rows; r++) for (let j = 0; j < s; j++) z[r * s + j] -= shifts[l][j];
+        if (l + 1 < layers.length) {
+          const next = places[l + 1].x;
+          for (let i = 0; i < rows * s; i++) next[i] = activation(layer, z[i], shifts[l][i % s]);
+        }
+        counters[l].count(z, new Uint32Array(z.buffer), rows);
+      });
+      progress((start + rows) / m);
+    }
+    return layers.map((layer, l) => {
+      const [scale, balanced] = scaleOf(layer), notes = [...layer.notes, "Computed in float64."];
+      return summary({ ...layer, notes }, m, counters[l].found(), scale, balanced, sqrt(radii[l]));
+    });
+  };
+  const activation = ({ unit: { kind }, single }, z, shift) => { // the output of a neuron whose z exceeds its threshold by this
+    const value = kind === "thresholded" && z > 0 ? z + shift : max(z, 0), found = kind === "relu2" ? value * value : value;
+    return single ? Math.fround(found) : found;
+  };
+  const measurePre = (array, unit, source, progress) => { // of pre-activations z, whose weights are not known
+    const s = source.n, layer = { s, n: null, outputs: null, unit, gated: false, notes: ["Pre-activations were given: the weights and the inputs are not known."] };
+    const one = counter(layer), z = new Float64Array(TILE * s), shift = source.single ? Math.fround(unit.threshold) : unit.threshold;
+    for (let start = 0; start < source.m; start += TILE) {
+      const rows = min(TILE, source.m - start);
+      source.fill(start, rows, z);
+      for (let i = 0; i < rows * s; i++) z[i] -= shift;
+      one.count(z, new Uint32Array(z.buffer), rows);
+      progress((start + rows) / source.m);
+    }
+    return summary(layer, source.m, one.found(), null, null, null);
+  };
+
+  // --- sparse_core._interval: means with the intervals of Student ---
+
+  const exactly = (value) => [value, value, value];
+  const tailOf = (t, df) => { // Pr[T > t], t > 0, by Simpson's rule in t = sqrt(df) tan a, where the density is cos^(df-1)
+    const steps = 2000, from = Math.atan(t / sqrt(df)), rule = (low, high) => {
+      const h = (high - low) / steps, f = (a) => Math.cos(a) ** (df - 1);
+      let total = f(low) + f(high);
+      for (let i = 1; i < steps; i++) total += (i % 2 ? 4 : 2) * f(low + i * h);
+      return (total * h) / 3;
+    };
+    return rule(from, Math.PI / 2) / (2 * rule(0, Math.PI / 2));
+  };
+  const quantileOf = (level, df) => { // t with Pr[|T| > t] = level
+    let low = 0, high = 100;
+    for (let i = 0; i < 60; i++) {
+      const middle = (low + high) / 2;
+      if (tailOf(middle, df) > level / 2) low = middle;
+      else high = middle;
+    }
+    return high;
+  };
+  const QUANTILE = new Map();
+  const student = (values, level) => {
+    const N = values.length, mean = sum([...values]) / N, key = `${level} ${N}`;
+    if (!QUANTILE.has(key)) QUANTILE.set(key, quantileOf(level, N - 1));
+    let square = 0;
+    for (const value of values) square += (value - mean) ** 2;
+    const half = QUANTILE.get(key) * sqrt(square / (N - 1) / N);
+    return [mean, mean - half, mean + half];
+  };
+
+  // --- sparse_core.laboratory.ladder, its first chain ---
+
+  const EDGE_TRIPLES = 2 ** 26, MIN_EDGE_POINTS = 16, MAX_SCALE = 1e20, MAX_INTEGER = 2 ** 20;
+  const KINKS = "kinks within an edge", SWITCHING = "neurons that switch", CANCELLATION = "cancellation", ALL_SWITCH = "all active neurons switch";
+  const ALIGNMENT = "alignment", LENGTHS = "unequal lengths", MEAN = "mean against maximum", SPARSITY = "sparsity";
+
+  const exactSum = (terms) => { // the sign of a sum without rounding: partial sums that do not overlap, after Shewchuk
+    const partials = [];
+    for (let x of terms) {
+      let i = 0;
+      for (let y of partials) {
+        if (abs(x) < abs(y)) [x, y] = [y, x];
+        const high = x + y, low = y - (high - x);
+        if (low) partials[i++] = low;
+        x = high;
+      }
+      partials.length = i;
+      partials.push(x);
+    }
+    return partials.length ? partials[partials.length - 1] : 0;
+  };
+
+  // One network h(x) = sum_j u_j relu(<w_j, x> - b_j) at the points of a source.
+  const ladder = (layer, output, source, progress) => {
+    const { s, n, U } = layer, W = Float64Array.from(layer.W), u = Float64Array.from(U.subarray(output * s, (output + 1) * s));
+    const b = Float64Array.from({ length: s }, (_, j) => layer.b[j] + layer.unit.threshold);
+    const v = new Float64Array(s * n), lengths = new Float64Array(s), ones = new Float64Array(s);
+    let top = 0, norm = 0, bias = 0, balanced = 0;
+    for (let j = 0; j < s; j++) {
+      let square = 0;
+      for (let i = j * n; i < (j + 1) * n; i++) {
+        v[i] = u[j] * W[i];
+        square += W[i] * W[i];
+        lengths[j] += v[i] * v[i];
+        ones[j] += abs(W[i]);
+      }
+      [top, norm, bias] = [max(top, abs(u[j])), max(norm, sqrt(square)), max(bias, abs(b[j]))];
+      balanced = max(balanced, abs(u[j]) * sqrt(square));
+    }
+    if (!(top * norm <= MAX_SCALE && top * bias <= MAX_SCALE)) refuse(`The network must have a scale (W, B) of at most ${MAX_SCALE}, not ${max(top * norm, top * bias).toPrecision(3)}.`);
+    const { m } = source, tile = min(TILE, m), x = new Float64Array(tile * n), z = new Float64Array(tile * s), buffer = new Float64Array(GROUP * n);
+
+    let largest = 0, integral = true; // of the coordinates
+    for (let start = 0; start < m; start += tile) {
+      const rows = min(tile, m - start);
+      source.fill(start, rows, x);
+      for (let i = 0; i < rows * n; i++) {
+        if (abs(x[i]) > largest) largest = abs(x[i]);
+        if (x[i] !== Math.round(x[i])) integral = false;
+      }
+    }
+    integral &&= largest <= MAX_INTEGER;
+    if (largest > MAX_SCALE) refuse(`The inputs must be at most ${MAX_SCALE} in size, not ${largest.toPrecision(3)}.`);
+    const error = Float64Array.from(ones, (one, j) => (n + 2) * 2 ** -52 * (one * largest + abs(b[j])));
+    const isActive = (value, j, at) => { // exactly, where the coordinates are integers
+      if (!integral || abs(value) > error[j]) return value > 0;
+      const terms = [-b[j]];
+      for (let i = 0; i < n; i++) { // each product as two that are not rounded, by the upper and lower digits of the weight
+        const w = W[j * n + i], head = Math.fround(w);
+        terms.push(head * x[at + i], (w - head) * x[at + i]);
+      }
+      return exactSum(terms) > 0;
+    };
+
+    // (row, neuron, flip) triples decide at how many points the edges are followed, and of a sample at all points.
+    const edgePoints = source.cube ? min(m, max(MIN_EDGE_POINTS, floor(EDGE_TRIPLES / (s * n)))) : 0;
+    const next = drawn(1), order = Int32Array.from({ length: m }, (_, i) => i), chosen = new Uint8Array(m);
+    for (let i = 0; i < edgePoints; i++) {
+      const j = i + floor((next() / 2 ** 32) * (m - i));
+      [order[i], order[j]] = [order[j], order[i]];
+      chosen[order[i]] = 1;
+    }
+    const found = { h: new Float64Array(m), gradient: [], absolute: [], squares: [], counts: [], sensitivity: [], slope: [], boundary: [] };
+    let lower = 0, upper = 0;
+    const active = new Uint8Array(tile * s), partial = new Float64Array(tile * n), whole = new Float64Array(tile * n);
+    for (let start = 0; start < m; start += tile) {
+      const rows = min(tile, m - start), followed = [];
+      source.fill(start, rows, x);
+      products(W, s, n, x, rows, z, buffer);
+      for (let r = 0; r < rows; r++) {
+        let h = 0, K = 0, sure = 0, possible = 0, square = 0;
+        for (let j = 0, at = r * s; j < s; j++, at++) {
+          z[at] -= b[j];
+          if (z[at] > 0) h += u[j] * z[at];
+          active[at] = isActive(z[at], j, r * n) ? 1 : 0;
+          sure += integral ? active[at] : z[at] > error[j] ? 1 : 0;
+          possible += integral ? active[at] : z[at] > -error[j] ? 1 : 0;
+          if (active[at]) { K++; square += lengths[j]; }
+        }
+        found.h[start + r] = h;
+        [lower, upper] = [max(lower, sure), max(upper, possible)];
+        if (source.cube && !chosen[start + r]) continue;
+        followed.push(r);
+        found.squares.push(K * square);
+        found.counts.push(K);
+      }
+      accumulate(v, s, n, active, followed, partial, whole);
+      for (const r of followed) {
+        let gradient = 0, absolute = 0;
+        for (let i = r * n; i < (r + 1) * n; i++) { gradient += partial[i] ** 2; absolute += whole[i] ** 2; }
+        found.gradient.push(gradient);
+        found.absolute.push(absolute);
+        if (source.cube) {
+          const [sensitivity, slope, boundary] = alongEdges({ s, n, W, u, v, error }, x.subarray(r * n), z.subarray(r * s), found.h[start + r], partial.subarray(r * n));
+          found.sensitivity.push(sensitivity);
+          found.slope.push(slope);
+          found.boundary.push(boundary);
+        }
+        progress((start + r + 1) / m);
+      }
+      progress((start + rows) / m);
+    }
+    return source.cube ? onCube(found, source, { s, n, balanced, lower, edgePoints }) : atPoints(found, source, { s, n, balanced, lower, upper, largest });
+  };
+  // Neurons whose v_j are added up together: 32 vectors of 2048 doubles are 512 kB, and stay in the cache from row to row.
+  const BLOCK = 32;
+  const accumulate = (v, s, n, active, rows, partial, whole) => { // sum v_j and sum |v_j| over the active neurons of each row
+    for (const r of rows) {
+      partial.fill(0, r * n, (r + 1) * n);
+      whole.fill(0, r * n, (r + 1) * n);
+    }
+    const four = new Int32Array(4);
+    for (let first = 0; first < s; first += BLOCK) {
+      for (const r of rows) {
+        let have = 0;
+        for (let j = first; j < min(first + BLOCK, s); j++) {
+          if (!active[r * s + j]) continue;
+          four[have++] = j * n;
+          if (have < 4) continue;
+          have = 0;
+          for (let i = 0, to = r * n, [p, q, k, l] = four; i < n; i++, to++, p++, q++, k++, l++) {
+            const a = v[p], b = v[q], c = v[k], d = v[l];
+            partial[to] += a + b + (c + d);
+            whole[to] += abs(a) + abs(b) + (abs(c) + abs(d));
+          }
+        }
+        for (let g = 0; g < have; g++) {
+          for (let i = 0, to = r * n, p = four[g]; i < n; i++, to++, p++) { partial[to] += v[p]; whole[to] += abs(v[p]); }
+        }
+      }
+    }
+  };
+  const alongEdges = ({ s, n, W, u, v, error }, x, z, value, partial) => { // gradients._one_layer, at one point
+    let sensitivity = 0, slope = 0, boundary = 0;
+    for (let i = 0; i < n; i++) {
+      let near = 0, jumps = 0, end = partial[i];
+      const kinks = [];
+      for (let j = 0, at = i; j < s; j++, at += n) {
+        const other = z[j] - 2 * x[i] * W[at];
+        if (other > 0) near += u[j] * other;
+        if (other > 4 * error[j] === z[j] > 4 * error[j]) continue;
+        jumps += abs(v[at]);
+        kinks.push([max(0, min(1, z[j] / (z[j] - other))), z[j] > other ? -v[at] : v[at]]);
+      }
+      sensitivity += (value - near) ** 2 / 4;
+      boundary += jumps ** 2;
+      let steps = 0;
+      for (const [place, jump] of kinks.sort((a, b) => a[0] - b[0])) {
+        steps += place * ((end + jump) ** 2 - end ** 2);
+        end += jump;
+      }
+      slope += end ** 2 - steps;
+    }
+    return [sensitivity, slope, boundary];
+  };
+
+  const rung = (id, formula, value, gives = "") => ({ id, formula, value, gives_up: gives });
+  const factorsOf = (rungs) => rungs.slice(1).map((one, i) => {
+    const [above, below] = [one.value[0], rungs[i].value[0]];
+    return above === below ? 1 : below ? above / below : Infinity;
+  });
+  const onCube = (found, source, { s, n, balanced, lower, edgePoints }) => {
+    const { m } = source, whole = source.exact && edgePoints === m, squared = balanced ** 2;
+    const mean = (values, level = 0.05) => (source.exact && values.length === m ? exactly(sum([...values]) / m) : student(values, level));
+    const outer = mean(found.boundary, 0.025);
+    const withBoundary = (values) => mean(values, 0.025).map((a, i) => (sqrt(max(a, 0)) + sqrt(max(outer[i], 0)) / 2) ** 2);
+    const upper = source.exact ? lower : s; // of a sample only that there are s neurons
+    const rungs = [
+      rung("sensitivity", "AS(h)", mean(found.sensitivity)),
+      rung("ours-gradient", "J(h)", mean(found.slope), KINKS),
+      rung("ours-gradient", "(rms |grad h| + b/2)^2", withBoundary(found.gradient), SWITCHING),
+      rung("ours-gradient", "(rms |a| + b/2)^2", withBoundary(found.absolute), CANCELLATION),
+      rung("ours-gradient", "4 E |a|^2", mean(found.absolute.map((a) => 4 * a)), ALL_SWITCH),
+      rung("ours-average-sensitivity", "4 E |R_x| sum ||v_j||^2", mean(found.squares.map((a) => 4 * a)), ALIGNMENT),
+      rung("ours-average-sensitivity", "4 W^2 E |R_x|^2", mean(found.counts.map((K) => 4 * squared * K * K)), LENGTHS),
+      rung("ours-average-sensitivity", "4 k^2 W^2", [4 * squared * upper ** 2, 4 * squared * lower ** 2, 4 * squared * upper ** 2], MEAN),
+      rung("ours-average-sensitivity", "4 s^2 W^2", exactly(4 * squared * s ** 2), SPARSITY),
+    ];
+    const center = sum([...found.h]) / m, spread = mean(found.h.map((h) => n * (h - center) ** 2));
+    const beside = [rung("average-sensitivity-fourier", "n Var h", spread, "every function"), rung("ours-average-sensitivity", "s^2 W^2", exactly(squared * s ** 2), "every network, sparse or not")];
+    return { cube: true, exact: whole, points: edgePoints, rungs, factors: factorsOf(rungs), beside, k: [lower, upper], W: balanced };
+  };
+  const atPoints = (found, source, { s, balanced, lower, upper, largest }) => {
+    const squared = balanced ** 2, mean = (values) => exactly(sum([...values]) / values.length), product = "ours-average-sensitivity-product";
+    const rungs = [
+      rung("ours-gradient-product", "E |grad h|^2", mean(found.gradient)),
+      rung(product, "E |a|^2", mean(found.absolute), CANCELLATION),
+      rung(product, "E |R_x| sum ||v_j||^2", mean(found.squares), ALIGNMENT),
+      rung(product, "W^2 E |R_x|^2", mean(found.counts.map((K) => squared * K * K)), LENGTHS),
+      rung(product, "k^2 W^2", [squared * upper ** 2, squared * lower ** 2, squared * upper ** 2], MEAN),
+      rung(product, "s^2 W^2", exactly(squared * s ** 2), SPARSITY),
+    ];
+    return { cube: false, exact: true, points: source.m, rungs, factors: factorsOf(rungs), beside: [], k: [lower, upper], W: balanced, influence: 4 * (largest || 1) ** 2 * rungs[3].value[0], largest: largest || 1 };
+  };
+
+  // --- One run: what the page asks for, and what is said on the way ---
+
+  const inputsOf = (arrays, file, n) => { // the one array of a file of inputs, or its array X
+    const chosen = arrays.get("X") ?? (arrays.size === 1 ? [...arrays.values()][0] : null);
+    if (!chosen) refuse(`${printable(file.name)} must have one array, or one of the name X, as inputs; it has ${listed([...arrays.keys()].map(printable))}.`);
+    return given(chosen, n, printable(file.name));
+  };
+  const run = async ({ network, inputs, layer = 0, arrays: named = "", unit = "", output = 0 }, say) => {
+    let last = 0;
+    const during = (phase) => (share) => {
+      if (performance.now() - last < EVERY) return;
+      last = performance.now();
+      say({ kind: "progress", phase, share });
+    };
+    say({ kind: "progress", phase: "reading", share: 0 });
+    const arrays = await stored(network), asked = unit ? parseUnit(unit) : null;
+    if (arrays.size === 1 && arrays.has("X") && !named) {
+      if (inputs) refuse(`${printable(network.name)} has one array, which is taken for pre-activations, and these need no inputs; ${printable(inputs.name)} is not used. Choose a network in its place.`);
+      const source = await given(arrays.get("X"), null, printable(network.name)), own = asked ?? parseUnit("relu");
+      if (own.k !== null && own.k > source.n) refuse(`k of top-k must be at most the number of neurons, ${source.n}, not ${own.k}.`);
+      const measured = measurePre(arrays.get("X"), own, source, during("counting"));
+      say({ kind: "measured", layers: [{ name: "pre-activations", s: source.n, n: null }], index: 0, first: 0, reports: [measured], words: source.words, ladder: false });
+      return;
+    }
+    const isNetwork = new Map([...arrays].filter(([name]) => name !== "X")), list = await openNetwork(isNetwork, named), index = min(layer, list.length - 1);
+    const chain = list.every((one) => one.inner) ? chainOf(list, index) : [list[index]], layers = [];
+    let following = index; // what comes after it in the chain is measured with it
+    while (list[index].inner && following + 1 < list.length && chainOf(list, following + 1).length > chainOf(list, following).length) chain.push(list[++following]);
+    for (const one of chain) layers.push(await one.read());
+    for (const one of layers) {
+      if (one.unit.kind === "relu" && /\.safetensors$/i.test(network.name)) one.notes = [...one.notes, "There is no config.json or cfg.json beside the file: ReLU is assumed."];
+      if (asked) one.unit = asked;
+      if (one.unit.k !== null && one.unit.k > one.s) refuse(`k of top-k must be at most the number of neurons, ${one.s}, not ${one.unit.k}.`);
+    }
+    const own = index - (following + 1 - chain.length), { n, s } = layers[0];
+    if (n === 0) refuse("The layer must have at least one input; it has none.");
+    const source = inputs ? await inputsOf(await stored(inputs), inputs, n) : arrays.has("X") ? await given(arrays.get("X"), n, printable(network.name)) : bits(n, max(...layers.map((one) => one.s)));
+    const reports = measureChain(layers, source, during("counting")), current = layers[own];
+    const bounded = current.outputs > 0 && !current.gated && ["relu", "shifted"].includes(current.unit.kind) && own === 0;
+    say({
+      kind: "measured", layers: list.map(({ name, s, n }) => ({ name, s: s ?? layers[0].s, n: n ?? layers[0].n })), index, first: following + 1 - chain.length, reports, words: source.words,
+      cube: source.cube, exact: source.exact, ladder: bounded, why: bounded ? "" : whyNot(current, own), outputs: current.outputs,
+    });
+    if (!bounded) return;
+    if (output >= current.outputs) refuse(`The output must be at most ${current.outputs - 1}, not ${output}.`);
+    say({ kind: "ladder", output, ...ladder(current, output, source, during("bounds")) });
+  };
+  const whyNot = (layer, own) => {
+    if (own) return "The ladder is about a network with one hidden layer, so it is shown for the first one.";
+    if (layer.gated) return "The ladder does not apply: the layer is gated.";
+    if (!(layer.outputs > 0)) return "The ladder does not apply: the outputs of the layer are not known.";
+    return `The ladder does not apply to the unit ${unitName(layer.unit)}: it is proved for ReLU, plain or shifted.`;
+  };
+  const answer = (job, say) => run(job, say).then(() => say({ kind: "done" }), (problem) => say({
+    kind: "refused",
+    words: problem instanceof Refusal ? problem.message : problem instanceof RangeError ? `There is not enough memory in this tab: ${printable(problem.message)}.` : `The file could not be read: ${printable(problem.message)}.`,
+  }));
+  return { answer, quantileOf, crc32 };
+};

@@ -1,0 +1,328 @@
+// The page "Your weights": files are chosen or dropped, a worker measures them (weights-worker.js), and this draws what it
+// finds. Nothing is sent anywhere: the worker is made of the text of this page's own script.
+const weights = (() => {
+  const { abs, ceil, floor, log10, max, min, round, sqrt } = Math;
+
+  // --- Words and numbers ---
+
+  const THIN = "\u202f"; // between the groups of digits, and before the sign of per cent
+  const escape = (text) => String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const raised = (power) => [...String(power)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
+  const grouped = (text) => {
+    const [whole, part] = text.split(".");
+    return (whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole) + (part ? `.${part}` : "");
+  };
+  const show = (x, digits = 4) => { // so many significant digits, and all of a whole number below ten million
+    if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
+    if (Number.isInteger(x) && abs(x) < 1e7) return grouped(String(x));
+    const size = abs(x);
+    if (size >= 1e7 || size < 1e-4) {
+      const [head, power] = x.toExponential(digits - 1).split("e");
+      return `${Number(head)}${THIN}·${THIN}10${raised(Number(power))}`;
+    }
+    return grouped(size >= 10 ** digits ? String(round(x)) : String(Number(x.toPrecision(digits))));
+  };
+  const percent = (x) => `${show(100 * x, 3)}${THIN}%`;
+  const between = ([value, low, high], digits = 4) => (low === high ? show(value, digits) : `${show(value, digits)} in [${show(low, 3)}, ${show(high, 3)}]`);
+  const table = (title, header, rows) => `<div class="pst-scrollable-table-container"><table class="table numbers"><caption>${title}</caption>
+    <thead><tr>${header.map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>
+    <tbody>${rows.map(([head, ...cells]) => `<tr><th scope="row">${head}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
+
+  // --- Drawings, as wide as their place ---
+
+  const SPACE = { left: 44, right: 14, top: 22, bottom: 40 };
+  const ticks = (top) => { // whole numbers up to about so many
+    const step = [1, 2, 5].map((one) => one * 10 ** max(0, floor(log10(max(1, top) / 2)))).reverse().find((one) => one * 2 <= max(2, top)) ?? 1;
+    return Array.from({ length: floor(top / step) + 1 }, (_, i) => i * step);
+  };
+  const frame = (width, height, alt, inside) => `<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(alt)}">${inside}</svg>`;
+  const text = (x, y, words, anchor = "middle", kind = "") => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" class="${kind}">${escape(words)}</text>`;
+  const line = (x1, y1, x2, y2, kind) => `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" class="${kind}"/>`;
+
+  // Bars of the histogram, at most: each is then some pixels wide on a phone.
+  const BARS = 40;
+  const groups = (histogram) => { // the histogram in groups of equal width
+    const low = histogram.findIndex(Boolean), high = histogram.findLastIndex(Boolean), width = ceil((high + 1 - low) / BARS), found = [];
+    for (let start = low; start <= high; start += width) {
+      const end = min(start + width, histogram.length) - 1;
+      found.push([start, end, histogram.slice(start, end + 1).reduce((total, count) => total + count, 0)]);
+    }
+    return found;
+  };
+  const named = (start, end) => (start === end ? show(start) : `${show(start)} to ${show(end)}`);
+  const histogram = (found, width) => {
+    const bars = groups(found.histogram), height = 270, from = bars[0][0] - 0.5, to = bars[bars.length - 1][1] + 0.5, most = max(...bars.map(([, , count]) => count));
+    const foot = height - SPACE.bottom - 46, x = (value) => SPACE.left + ((value - from) / (to - from)) * (width - SPACE.left - SPACE.right), y = (value) => foot - (value / most) * (foot - SPACE.top);
+    const spread = sqrt(found.variance), alone = sqrt(found.independent_variance), mean = found.mean_active;
+    const whisker = (deviation, at, kind, words) => {
+      const [a, b] = [max(x(from), x(mean - deviation)), min(x(to), x(mean + deviation))], right = b + 6 + 8 * words.length < width;
+      return line(a, at, b, at, kind) + line(a, at - 4, a, at + 4, kind) + line(b, at - 4, b, at + 4, kind) + text(right ? b + 6 : a - 6, at + 4, words, right ? "start" : "end", kind);
+    };
+    const axis = [...new Set([bars[0][0], ...ticks(to).filter((one) => one > from && one < to), bars[bars.length - 1][1]])].sort((a, b) => a - b);
+    const kept = axis.filter((one, i) => i === 0 || i === axis.length - 1 || (x(one) - x(axis[0]) > 34 && x(axis[axis.length - 1]) - x(one) > 34));
+    const told = `Histogram of the number of active neurons: from ${show(bars[0][0])} to ${show(found.max_active)} of ${show(found.s)}, mean ${show(mean)}, standard deviation ${show(spread)}; if the neurons were independent, ${show(alone)}.`;
+    return frame(width, height, told, bars.map(([start, end, count]) => {
+      const left = x(start - 0.5), gap = x(end + 0.5) - left > 5 ? 1 : 0;
+      return `<rect x="${left.toFixed(1)}" y="${y(count).toFixed(1)}" width="${max(0.5, x(end + 0.5) - left - gap).toFixed(1)}" height="${(foot - y(count)).toFixed(1)}"/>`;
+    }).join("") + line(SPACE.left, foot, width - SPACE.right, foot, "axis")
+      + text(SPACE.left - 6, y(most) + 4, show(most), "end") + text(SPACE.left - 6, foot, "0", "end") + text(4, 12, "inputs", "start")
+      + line(x(mean), SPACE.top - 4, x(mean), foot, "mark") + text(min(max(x(mean), 80), width - 60), 12, `mean ${show(mean)}`)
+      + kept.map((one) => text(x(one), foot + 16, show(one))).join("") + text((SPACE.left + width) / 2, foot + 34, "neurons active at once")
+      + whisker(spread, height - 24, "measured", "± standard deviation") + whisker(alone, height - 7, "trivial", "± if independent"));
+  };
+  const curve = (found, width, at) => { // mean and maximum over the thresholds, and where the slider stands
+    const height = 210, { sweep } = found, most = max(1, found.max_active), foot = height - SPACE.bottom;
+    const x = (i) => SPACE.left + (i / (sweep.length - 1)) * (width - SPACE.left - 62), y = (value) => foot - (value / most) * (foot - SPACE.top);
+    const path = (key) => `<polyline class="${key}" points="${sweep.map((one, i) => `${x(i).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ")}"/>`;
+    const half = (key) => sweep.findIndex((one) => one[key] < most / 2 || one[key] === 0), label = (key, words) => {
+      const i = max(1, min(sweep.length - 2, half(key) < 0 ? sweep.length - 2 : half(key)));
+      return text(x(i) + 5, y(sweep[i - 1][key]) - 4, words, "start", key);
+    };
+    const told = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
+    return frame(width, height, told, path("max") + path("mean") + line(SPACE.left, foot, x(sweep.length - 1), foot, "axis")
+      + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(SPACE.left - 6, y(most) + 4, show(most), "end") + text(SPACE.left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
+      + label("max", "at most") + (half("mean") > 1 || found.mean_active < most / 3 ? label("mean", "mean") : "")
+      + [0, 5, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((SPACE.left + width) / 2 - 20, foot + 34, "threshold of z"));
+  };
+
+  // --- The report ---
+
+  const FORMULAS = {
+    "AS(h)": "AS(<i>h</i>)", "J(h)": "J(<i>h</i>)", "(rms |grad h| + b/2)^2": "(rms |∇<i>h</i>| + <i>b</i>/2)²", "(rms |a| + b/2)^2": "(rms |<i>a</i>| + <i>b</i>/2)²", "4 E |a|^2": "4 E |<i>a</i>|²",
+    "4 E |R_x| sum ||v_j||^2": "4 E |<i>R<sub>x</sub></i>| Σ ‖<i>v<sub>j</sub></i>‖²", "4 W^2 E |R_x|^2": "4<i>W</i>² E |<i>R<sub>x</sub></i>|²", "4 k^2 W^2": "4<i>k</i>²<i>W</i>²", "4 s^2 W^2": "4<i>s</i>²<i>W</i>²",
+    "n Var h": "<i>n</i> Var <i>h</i>", "s^2 W^2": "<i>s</i>²<i>W</i>²", "E |grad h|^2": "E |∇<i>h</i>|²", "E |a|^2": "E |<i>a</i>|²", "E |R_x| sum ||v_j||^2": "E |<i>R<sub>x</sub></i>| Σ ‖<i>v<sub>j</sub></i>‖²",
+    "W^2 E |R_x|^2": "<i>W</i>² E |<i>R<sub>x</sub></i>|²", "k^2 W^2": "<i>k</i>²<i>W</i>²",
+  };
+  // Rungs that differ by less are called equal.
+  const RTOL = 1e-9;
+  const written = (formula) => `<span class="formula">${FORMULAS[formula]}</span>`;
+  const times = (factor) => show(factor, 3);
+
+  const verdict = ({ rungs, beside }) => { // on the cube: how far h is below the most sensitive function of its variance
+    const value = Object.fromEntries([...rungs, ...beside].map((one) => [one.formula, one.value[0]])), measured = value["AS(h)"], most = value["n Var h"], counted = value["4 W^2 E |R_x|^2"];
+    if (measured === 0) return "No flip of a single bit changes <i>h</i>.";
+    const name = written("4 W^2 E |R_x|^2");
+    if (measured >= most * (1 - RTOL)) return `<i>h</i> is as sensitive to flips as a function of its variance can be: AS(<i>h</i>) = ${show(measured)} = <i>n</i> Var <i>h</i>. ${name}, which counts active neurons, is ${times(counted / measured)} times that.`;
+    const begin = `<i>h</i> is ${times(most / measured)} times less sensitive to flips than a function of its variance can be (AS(<i>h</i>) = ${show(measured)}, <i>n</i> Var <i>h</i> = ${show(most)}).`;
+    const [least] = [...beside].sort((a, b) => a.value[0] - b.value[0]), without = least.value[0];
+    const sparse = counted < without * (1 - RTOL)
+      ? `Sparsity explains a factor ${times(without / counted)}: ${name}, which counts active neurons, is ${show(counted)}, and ${written(least.formula)}, which does not, ${show(without)}.`
+      : `Sparsity explains none of it: ${name}, which counts active neurons, is ${show(counted)}, ${times(counted / without)} times ${written(least.formula)}, which does not.`;
+    const gradient = value["(rms |grad h| + b/2)^2"];
+    return `${begin} ${sparse}${gradient > 0 && gradient < most * (1 - RTOL) ? ` Gradients explain a factor ${times(most / gradient)}: their bound is ${show(gradient)}.` : ""}`;
+  };
+  const accounts = ({ rungs, factors }) => { // the factors between the measured quantity and the top, that of sparsity first
+    const whole = factors.reduce((total, one) => total * one, 1), [low, high] = [rungs[0], rungs[rungs.length - 1]];
+    if (!(whole > 1 && whole < Infinity)) return `${written(low.formula)} is ${between(low.value)} and ${written(high.formula)} is ${between(high.value)}.`;
+    const of = (...names) => rungs.slice(1).reduce((total, one, i) => (names.includes(one.gives_up) ? total * factors[i] : total), 1), sparse = of("sparsity", "mean against maximum");
+    const rest = ["cancellation", "alignment", "unequal lengths"].map((name) => [name, of(name)]).sort((a, b) => b[1] - a[1]);
+    return `Of the factor ${times(whole)} between ${written(low.formula)} and ${written(high.formula)}, sparsity is ${times(sparse)} (${percent(Math.log(sparse) / Math.log(whole))} on a logarithmic scale); ${rest.map(([name, factor]) => `${name} ${times(factor)}`).join(", ")}.`;
+  };
+  const ladderPart = (found, outputs) => {
+    const { rungs, beside, factors } = found, values = [...rungs, ...beside].map((one) => one.value[0]).filter((one) => one > 0), low = min(...values), high = max(...values);
+    const bar = (value, kind) => `<i class="${kind}" style="width: ${value > 0 ? (8 + 92 * (high > low ? Math.log(value / low) / Math.log(high / low) : 1)).toFixed(1) : 0}%"></i>`;
+    const row = (one, factor, gives, kind) => [`${written(one.formula)}<br><a href="ledger.html#${one.id}">${one.id}</a>`, `${between(one.value)}${bar(one.value[0], kind)}`, factor, gives];
+    const counting = ["mean against maximum", "unequal lengths"], rows = rungs.map((one, i) => row(one, i ? times(factors[i - 1]) : "", one.gives_up, i === 0 ? "measured" : counting.includes(one.gives_up) ? "ours" : "trivial"));
+    const title = found.cube ? `Average sensitivity under uniform bits, ${found.exact ? "exact" : `estimated, with 95${THIN}% intervals; the edges at ${show(found.points)} points`}` : `Mean squared gradient at the ${show(found.points)} given points`;
+    const about = found.cube ? `<p>${verdict(found)}</p>` : "";
+    const beyond = found.cube ? (found.k[0] === found.k[1] ? "" : `<p>The largest number <i>k</i> of neurons active at once is between ${show(found.k[0])} and ${show(found.k[1])}; the package may find better certificates.</p>`)
+      : `<p>The statements about uniform bits do not apply to given points; these inequalities do, at every one of them. If the coordinates were independent, which is not tested, their influence Σ<sub><i>i</i></sub> E Var<sub><i>i</i></sub>(<i>h</i>) would be at most 4<i>r</i>²<i>W</i>² E |<i>R<sub>x</sub></i>|² = ${show(found.influence)}, with <i>r</i> = max |<i>x<sub>i</sub></i>| = ${show(found.largest)}.</p>`;
+    return `${outputs > 1 ? `<p>This is output ${found.output} of ${show(outputs)}; choose another one under the files.</p>` : ""}${about}<p>${accounts(found)}</p>${beyond}
+      <div class="ladder">${table(title, ["bound", "value, bar logarithmic", "times the row above", "gives up"], [...rows, ...beside.map((one) => row(one, "", `(${one.gives_up})`, "trivial"))])}</div>`;
+  };
+  const RULE_OF_THREE = 3; // a share of 0 among m independent inputs excludes, at 5 %, a probability above this number / m
+
+  const sentence = (found) => `At most ${show(found.max_active)} of ${show(found.s)} neurons are active at once, ${show(found.mean_active)} on average; ${show(found.dead)} are dead, ${show(found.always_on)} always on.`;
+  const facts = (found) => [
+    ["active at once, at most", show(found.max_active), `of ${show(found.s)} neurons`], ["active on average", show(found.mean_active), percent(found.mean_active / found.s)],
+    ["dead", show(found.dead), "active at none of these inputs"], ["always on", show(found.always_on), "active at all of them"], ["dynamic", show(found.dynamic), "active at some of them"],
+    ["work saved", percent(found.saved["skip neurons"]), "of the multiply-adds, if the active ones are known"],
+  ].map(([name, value, more]) => `<div><dt>${name}</dt><dd><b>${value}</b> <span>${more}</span></dd></div>`).join("");
+  const layersPart = ({ layers, first, index, reports }) => {
+    if (layers.length < 2) return "";
+    const rows = layers.map(({ name, s, n }, i) => {
+      const found = reports[i - first], label = i === index ? `<b>${escape(name)}</b>, shown` : escape(name);
+      return found ? [label, show(n), show(found.s), show(found.max_active), `${show(found.mean_active)} (${percent(found.mean_active / found.s)})`, show(found.dead), show(found.always_on), percent(found.saved["skip neurons"])]
+        : [label, show(n), show(s), "–", "–", "–", "–", "–"];
+    });
+    return `<h3>All layers</h3>${table("The layers of the file. Each is measured on what the one before it gives; where that is not known, choose the layer.", ["layer", "inputs", "neurons", "at most", "on average", "dead", "always on", "saved"], rows)}`;
+  };
+  const report = (state) => {
+    const { measured, bounds } = state, found = measured.reports[measured.index - measured.first], several = found.coactivation !== null;
+    const outputs = found.outputs === null ? "" : `, ${show(found.outputs)} outputs`, size = found.n === null ? "" : `, ${show(found.n)} inputs${outputs}`;
+    const saved = Object.entries(found.saved).filter(([, share]) => share !== null).map(([name, share]) => [name, percent(share)]);
+    const shape = !several ? "" : found.coactivation > 1.05 ? "More than 1: neurons fire together." : found.coactivation < 0.95 ? "Less than 1: they take turns." : "Near 1: as if independent.";
+    return `<p><b>${escape(measured.layers[measured.index].name)}</b>: ${show(found.s)} neurons${size}, ${found.gated ? "gated " : ""}${escape(found.unit)}; measured on ${measured.words}.</p>
+      <dl class="weights-facts">${facts(found)}</dl>
+      ${found.dead ? `<p>If the inputs are independent, a neuron seen dead is active with probability at most ${show(min(1, RULE_OF_THREE / found.inputs), 2)} (95${THIN}% confidence, for each neuron alone).</p>` : ""}
+      ${layersPart(measured)}
+      <h3>How many at once</h3><div data-drawing="histogram"></div>
+      ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
+      <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
+      ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
+      <h3>With a threshold</h3><p><label for="weights-threshold">Count only neurons with <i>z</i> at least <output for="weights-threshold"></output></label>
+      <input type="range" id="weights-threshold" min="0" max="${found.sweep.length - 1}" step="1" value="${state.threshold}"></p><p id="weights-swept"></p><div data-drawing="curve"></div>
+      <h3>What sparsity explains</h3><div id="weights-ladder">${bounds ? ladderPart(bounds, found.outputs) : `<p>${escape(measured.ladder ? "The bounds are being computed." : measured.why || "The ladder needs the weights.")}</p>`}</div>
+      <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
+      <p>“Skip outputs”: all pre-activations are computed and the inactive neurons are left out of what follows. “Skip neurons”: the active ones are known before, as by a predictor.</p>
+      ${found.scale ? `<p>Scale (Definition 2): <i>W</i> = ${show(found.scale.W)}, <i>B</i> = ${show(found.scale.B)}; with balanced weights <i>W</i> = ${show(found.balanced_W)}. Largest norm of an input: <i>R</i> = ${show(found.R)}.
+      <a href="calculator.html#${setting(found)}">These numbers in the calculator</a></p>` : ""}
+      <h3>How the file was read</h3><ul>${found.notes.map((note) => `<li>${escape(note)}</li>`).join("")}</ul>
+      <p><button type="button" id="weights-save">Save the report as JSON</button></p>`;
+  };
+  const setting = ({ n, s, max_active: k, mean_active: a, balanced_W: W, scale, R, inputs }) => new URLSearchParams({ n, s, k: max(1, k), W: W.toPrecision(4), B: scale.B.toPrecision(4), m: inputs, R: R.toPrecision(4), a: a.toPrecision(4) });
+
+  // --- The page ---
+
+  const state = { network: null, inputs: null, measured: null, bounds: null, threshold: 0, problem: "" };
+  const start = () => {
+    const box = document.getElementById("weights");
+    if (!box) return;
+    const find = (name) => document.getElementById(`weights-${name}`), result = find("result"), status = find("status"), bar = find("progress");
+    let worker = null, running = null, before = 0;
+
+    const draw = () => { // what depends on the width and on the slider
+      if (!state.measured) return;
+      const found = state.measured.reports[state.measured.index - state.measured.first], width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
+      result.querySelector('[data-drawing="histogram"]').innerHTML = histogram(found, width);
+      result.querySelector('[data-drawing="curve"]').innerHTML = curve(found, width, state.threshold);
+      const words = one.threshold ? `${show(one.threshold)}` : "more than 0";
+      result.querySelector("output").value = words;
+      find("threshold").setAttribute("aria-valuetext", `${words}: ${show(one.mean)} active on average, at most ${show(one.max)}`);
+      find("swept").textContent = `${show(one.mean)} neurons on average (${percent(one.mean / found.s)}), at most ${show(one.max)}.`;
+    };
+    const render = () => {
+      result.innerHTML = report(state);
+      draw();
+      find("threshold").addEventListener("input", ({ target }) => { state.threshold = Number(target.value); draw(); });
+      find("save").addEventListener("click", save);
+    };
+    const save = () => {
+      const link = document.createElement("a"), { reports, layers, first, words } = state.measured;
+      const named = reports.map((one, i) => ({ layer: layers[first + i].name, measured_on: words, ...one }));
+      link.href = URL.createObjectURL(new Blob([JSON.stringify({ layers: named, ladder: state.bounds }, null, 1)], { type: "application/json" }));
+      link.download = "report.json";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    };
+    const progress = (phase, share) => {
+      const words = { reading: "Reading the file", counting: "Counting active neurons", bounds: "Computing the bounds" }[phase];
+      bar.setAttribute("aria-valuenow", round(100 * share));
+      bar.setAttribute("aria-valuetext", `${words}, ${round(100 * share)} per cent`);
+      bar.firstElementChild.style.width = `${100 * share}%`;
+      find("phase").textContent = `${words}: ${round(100 * share)}${THIN}%`;
+    };
+    const stop = (words) => {
+      worker?.terminate();
+      worker = null;
+      box.classList.remove("running");
+      result.removeAttribute("aria-busy");
+      find("cancel").disabled = true;
+      find("phase").textContent = words;
+    };
+    const complain = (words) => {
+      state.problem = words;
+      find("problem").textContent = words;
+    };
+    const layerList = ({ layers, index }) => {
+      const select = find("layer");
+      select.innerHTML = layers.map(({ name, s, n }, i) => `<option value="${i}">${escape(name)}: ${show(s)} neurons${n === null ? "" : `, ${show(n)} inputs`}</option>`).join("");
+      select.value = index;
+      select.disabled = layers.length < 2;
+    };
+    const hear = ({ data }) => {
+      if (data.kind === "progress") return progress(data.phase, data.share);
+      if (data.kind === "measured") {
+        [state.measured, state.bounds] = [data, null];
+        layerList(data);
+        find("output").max = max(0, (data.outputs ?? 1) - 1);
+        find("output").disabled = !data.ladder;
+        render();
+        status.textContent = sentence(data.reports[data.index - data.first]);
+      } else if (data.kind === "ladder") {
+        state.bounds = data;
+        const part = find("ladder"), { outputs } = state.measured.reports[state.measured.index - state.measured.first];
+        part.innerHTML = ladderPart(data, outputs);
+      } else if (data.kind === "refused") {
+        stop("");
+        if (!state.measured) result.innerHTML = "<p>Nothing was measured.</p>";
+        complain(data.words);
+      } else {
+        progress("counting", 1);
+        stop(`Done in ${show((performance.now() - before) / 1000, 2)} s. Nothing left this machine.`);
+      }
+    };
+    const measure = () => {
+      complain("");
+      if (!state.network) return stop("Now choose a network.");
+      stop("");
+      [state.measured, state.bounds] = [null, null];
+      before = performance.now();
+      box.classList.add("running");
+      result.setAttribute("aria-busy", "true");
+      find("cancel").disabled = false;
+      const kind = find("unit").value, unit = kind && kind.endsWith(":") ? kind + find("parameter").value : kind;
+      running ??= URL.createObjectURL(new Blob([`const core = (${weightsWorker})(); onmessage = ({ data }) => core.answer(data, (found) => postMessage(found));`], { type: "text/javascript" }));
+      worker = new Worker(running);
+      worker.onmessage = hear;
+      worker.onerror = (problem) => { stop(""); complain(`The worker stopped: ${problem.message}`); };
+      progress("reading", 0);
+      worker.postMessage({ network: state.network, inputs: state.inputs, layer: Number(find("layer").value || 0), arrays: find("arrays").value.trim(), unit, output: Number(find("output").value || 0) });
+    };
+    const choose = (kind, file) => {
+      if (kind === "network") { // what was chosen for the last one means nothing for this one
+        for (const name of ["layer", "arrays", "output"]) find(name).value = name === "output" ? 0 : "";
+        find("layer").innerHTML = "";
+        state.threshold = 0;
+      }
+      state[kind] = file;
+      find(`${kind}-name`).textContent = file ? `${file.name}, ${file.size >= 1e6 ? `${show(file.size / 1e6, 3)} MB` : `${show(max(0.1, file.size / 1000), 2)} kB`}` : kind === "inputs" ? "none: uniform bits" : "none";
+      find("without").hidden = !state.inputs;
+    };
+    const take = (files, zone) => { // where a file belongs: two go to their places by their endings
+      const isInput = (file) => zone === "inputs" || (/\.npy$/i.test(file.name) && (files.length > 1 || state.network !== null));
+      const of = (wanted) => [...files].find((file) => isInput(file) === wanted);
+      if (of(false)) choose("network", of(false));
+      if (of(true)) choose("inputs", of(true));
+      measure();
+    };
+
+    for (const kind of ["network", "inputs"]) find(kind).addEventListener("change", ({ target }) => {
+      if (target.files.length) take(target.files, kind);
+      target.value = ""; // so that the same file, changed, can be chosen again
+    });
+    addEventListener("dragover", (event) => {
+      if (![...event.dataTransfer.types].includes("Files")) return;
+      event.preventDefault();
+      for (const zone of box.querySelectorAll("[data-drop]")) zone.classList.toggle("over", zone.contains(event.target));
+    });
+    addEventListener("drop", (event) => { // anywhere on the page, so that no browser opens the file in its place
+      if (!event.dataTransfer.files.length) return;
+      event.preventDefault();
+      for (const zone of box.querySelectorAll("[data-drop]")) zone.classList.remove("over");
+      take(event.dataTransfer.files, event.target.closest?.("[data-drop]")?.dataset.drop);
+    });
+    const example = (kind) => {
+      const link = document.querySelector(`a[download="${kind}"]`), bytes = Uint8Array.from(atob(link.href.split(",")[1]), (sign) => sign.charCodeAt(0));
+      return new File([bytes], kind);
+    };
+    find("example").hidden = !document.querySelector('a[download="network.npz"]');
+    find("example").addEventListener("click", () => {
+      choose("network", example("network.npz"));
+      choose("inputs", example("X.npy"));
+      measure();
+    });
+    find("cancel").addEventListener("click", () => { stop("Cancelled."); status.textContent = "Cancelled."; find("cancel").blur(); });
+    find("without").addEventListener("click", () => { choose("inputs", null); if (state.network) measure(); });
+    find("form").addEventListener("submit", (event) => event.preventDefault());
+    for (const name of ["layer", "arrays", "unit", "parameter", "output"]) find(name).addEventListener("change", () => {
+      find("parameter").disabled = !find("unit").value.endsWith(":");
+      if (state.network) measure();
+    });
+    addEventListener("resize", draw);
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+
+  return { state, show };
+})();
