@@ -310,18 +310,19 @@ const weightsWorker = () => {
   };
 
   const FOREIGN = { pt: "pickle", pth: "pickle", bin: "pickle", ckpt: "pickle", pkl: "pickle", pickle: "pickle", joblib: "pickle", h5: "HDF5", hdf5: "HDF5", keras: "HDF5", onnx: "ONNX" };
-  const stored = async (file) => { // the arrays of a file by their names: it is what its first bytes say, not its name
+  const stored = async (file) => { // the arrays of a file by their names: it is what its first bytes say, except for .safetensors
     const name = printable(file.name), head = await bytesOf(file, 0, 16), ending = file.name.toLowerCase().match(/\.(\w+)$/)?.[1] ?? "";
     const begins = (...bytes) => bytes.every((byte, i) => head[i] === byte);
     if (!head.length) refuse(`${name} must not be empty; it has 0 bytes.`);
-    if (FOREIGN[ending] === "pickle" || begins(0x80, 2) || begins(0x80, 4)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
+    if (ending === "safetensors") return safetensors(file, name); // which may begin with any bytes: a length
+    if (FOREIGN[ending] === "pickle" || (begins(0x80) && head[1] >= 2 && head[1] <= 5)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
     if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays); sparse_core.laboratory.files reads ONNX.`);
     if (begins(0x50, 0x4b)) return npz(file, name);
     if (begins(0x93, 0x4e)) return npy(file, name);
     if (ending === "npz") refuse(`${name} must begin as an archive, with the bytes 50 4b, not ${[...head.subarray(0, 2)].map((byte) => byte.toString(16)).join(" ")}.`);
     if (ending === "npy") refuse(`${name} is not an array as numpy.save writes it: it must begin with \\x93NUMPY.`);
     const text = new TextDecoder().decode(head).trimStart();
-    if (ending === "json" || (ending !== "safetensors" && /^[{[]/.test(text))) return json(file, name);
+    if (ending === "json" || /^[{[]/.test(text)) return json(file, name);
     return safetensors(file, name);
   };
   const load = async (array, shape = null) => { // the numbers of an array: all finite, in the shape that is asked for

@@ -280,7 +280,8 @@ const weights = (() => {
       find("without").hidden = !state.inputs;
     };
     const take = (files, zone) => { // where a file belongs: two go to their places by their endings
-      const isInput = (file) => zone === "inputs" || (/\.npy$/i.test(file.name) && (files.length > 1 || state.network !== null));
+      const apart = files.length > 1 || (!zone && state.network !== null);
+      const isInput = (file) => zone === "inputs" || (apart && /\.npy$/i.test(file.name));
       const of = (wanted) => [...files].find((file) => isInput(file) === wanted);
       if (of(false)) choose("network", of(false));
       if (of(true)) choose("inputs", of(true));

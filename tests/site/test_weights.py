@@ -2,11 +2,14 @@
 
 import io
 import json
+import pickle
 import struct
+import zipfile
 
 import numpy as np
 import pytest
 from safetensors.numpy import save
+from scipy.special import stdtrit
 
 from sparse_core import explain, measure
 from sparse_core.cube.hypercube import points
@@ -52,6 +55,13 @@ def bfloat16(arrays):
     return written(table, data)
 
 
+def padded(arrays, length):
+    """A .safetensors file whose table has this length."""
+    content = save(arrays)
+    (size,) = struct.unpack("<Q", content[:8])
+    return struct.pack("<Q", length) + content[8 : 8 + size].ljust(length) + content[8 + size :]
+
+
 def plain(s, n, outputs, dtype=np.float32):
     return {
         "0.weight": normal(s, n, dtype=dtype), "0.bias": normal(s, dtype=dtype) - dtype(0.5),
@@ -89,6 +99,8 @@ NETWORKS = {
     "small.json": (json.dumps(SMALL).encode(), ("X.json", json.dumps(X32[:, :3].tolist()).encode()), {}),
     "cube.json": (json.dumps(SMALL).encode(), None, {}),
     "gated.safetensors": (save(gated(14, 8, 3)), ("X.npy", npy(X32)), {"layer": "2"}),
+    # its first bytes are those of a zip archive: the length of its table
+    "as-a-zip.safetensors": (padded(plain(12, 8, 1), 0x4B50), ("X.npy", npy(X32)), {}),
     "arrays.safetensors": (save(plain(12, 8, 2)), ("X.npy", npy(X32)), {"arrays": "0,2", "unit": "shifted:0.25"}),
     "top-k.safetensors": (save(CODER), ("X.npy", npy(X32)), {"unit": "top-k:5"}),
     "jump.safetensors": (save({**CODER, "threshold": THRESHOLDS}), ("X.npy", npy(X32)), {}),
@@ -229,3 +241,245 @@ def test_a_wrong_number_would_be_seen(found, tmp_path):
         "histogram",
         "mean_active",
     }
+
+
+# Hostile files: each is refused with the rule that it breaks and the value that breaks it
+
+
+def archive(**members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return bytearray(stream.getvalue())
+
+
+def patched(data, signature, offset, form, value):
+    """The archive with another number after each signature."""
+    data = bytearray(data)
+    at = data.find(signature)
+    while at >= 0:
+        struct.pack_into(form, data, at + offset, value)
+        at = data.find(signature, at + 4)
+    return bytes(data)
+
+
+def header(descr="'<f4'", shape="(2, 2)", version=1):
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H", len(text)) + text
+
+
+def entry(dtype="F32", shape=(2, 2), place=(0, 16)):
+    return {"dtype": dtype, "shape": shape, "data_offsets": place}
+
+
+def with_entry(label, value, shape=(3, 3)):
+    arrays = {"u": np.ones(3), "W": np.ones(shape), "b": np.zeros(3)}
+    arrays[label].flat[1] = value
+    return npz(arrays)
+
+
+ONE = archive(**{"W.npy": npy(np.ones((2, 2))), "u.npy": npy(np.ones(2)), "b.npy": npy(np.ones(2))})
+TWICE = {"a": entry(), "b": entry(place=(8, 24))}
+OBJECTS = npz({"u": np.ones(1), "W": np.array([[None]], dtype=object), "b": np.ones(1)})
+VECTOR = npy(np.ones(2))
+BOMB = archive(**{"W.npy": header(shape="(2, 5000000000)") + bytes(10**6), "u.npy": VECTOR, "b.npy": VECTOR})
+DIRECTORY, LAST = b"PK\x01\x02", b"PK\x05\x06"
+HOSTILE = {
+    "empty.npz": (b"", "must not be empty; it has 0 bytes"),
+    "cut.npz": (npz(DEFINITION)[:300], "an archive must end with its directory"),
+    "cut.npy": (npy(np.ones((3, 3)))[:40], "its header must have 128 bytes, and 40 are there"),
+    "short.npy": (npy(np.ones((3, 3)))[:-8], "its shape (3, 3) needs 72 bytes, and 64 are there"),
+    "long.npy": (header()[:8] + struct.pack("<H", 60000), "a header of at most 10000 bytes, not 60000"),
+    "version.npy": (header(version=9), "a header of version 1.0, 2.0 or 3.0, not 9.0"),
+    "objects.npz": (OBJECTS, "array 'W' has the type object: it holds a pickle"),
+    "complex.npy": (npy(np.ones((2, 2), complex)), "must have a type of real numbers"),
+    "fields.npy": (npy(np.ones(2, [("a", "f4")])), "must have a type of real numbers"),
+    "model.pt": (b"PK\x03\x04", "may hold a pickle"),
+    "torch.npz": (bytes(archive(**{"model/data.pkl": b"."})), "a file of PyTorch with a pickle"),
+    "pickle.npz": (pickle.dumps([1.0]), "may hold a pickle"),
+    "encrypted.npz": (patched(ONE, DIRECTORY, 8, "<H", 1), "is encrypted"),
+    "method.npz": (patched(ONE, DIRECTORY, 10, "<H", 12), "method 0 or 8), not compressed by method 12"),
+    "many.npz": (patched(ONE, LAST, 10, "<H", 7), "entry 4 of 7 must be in its directory"),
+    "beyond.npz": (patched(ONE, LAST, 16, "<I", 10**8), "its directory must be bytes 100000000"),
+    "checksum.npz": (patched(ONE, DIRECTORY, 16, "<I", 5), "its checksum must be 5, not"),
+    "bomb.npz": (bytes(BOMB), "would take 40.0 GB; the limit is 2.15 GB"),
+    "more.npz": (patched(ONE, DIRECTORY, 24, "<I", 140), "must unpack to 140 bytes, as its archive says, not to more"),
+    "less.npz": (patched(ONE, DIRECTORY, 24, "<I", 999), "must have 32 bytes for its shape (2, 2), not 871"),
+    "overlap.npz": (
+        patched(archive(**{"a.npy": npy(np.ones(9)), "b.npy": npy(np.ones(9))}), DIRECTORY, 42, "<I", 0),
+        "at 0: they overlap",
+    ),
+    "truncated.safetensors": (b"\x10\0\0", "at least 8 bytes, not 3"),
+    "length.safetensors": (struct.pack("<Q", 10**15) + b"{}", "at most 2 bytes, not 1000000000000000"),
+    "table.safetensors": (written(b"{'a': 1}"), "must have JSON here"),
+    "list.safetensors": (written([1]), "must have an object of JSON"),
+    "outside.safetensors": (written({"a": entry(place=(0, 32))}, bytes(16)), "within the 16 bytes of numbers, not"),
+    "overlap.safetensors": (written(TWICE, bytes(24)), "where the one before it ends, not at 8: they overlap"),
+    "gap.safetensors": (written({"a": entry(place=(8, 24))}, bytes(24)), "must begin at byte 0"),
+    "shape.safetensors": (written({"a": entry(shape=(3, 3))}, bytes(16)), "36 bytes for its shape (3, 3), not 16"),
+    "negative.safetensors": (written({"a": entry(shape=(-2, -2))}, bytes(16)), "whole numbers from 0"),
+    "type.safetensors": (written({"a": entry("F8_E4M3")}, bytes(16)), 'not "F8_E4M3"'),
+    "nan.npz": (with_entry("W", np.nan), "Array 'W' must be finite; entry (0, 1) is NaN"),
+    "infinite.npz": (with_entry("b", -np.inf), "Array 'b' must be finite; entry (1,) is -Infinity"),
+    "fit.npz": (with_entry("W", 1, shape=(4, 2)), "Array 'b' must have shape (4,), not (3,)"),
+    "transposed.npz": (with_entry("W", 1, shape=(2, 3)), "in each column as here, where its shape is (2, 3)"),
+    "huge.npz": (with_entry("W", 1e308), "sums of theirs may reach"),
+    "unknown.npz": (npz({"kernel": np.ones((2, 2))} | {"x": np.ones(3)}), "No hidden layer was recognised"),
+    "integers.npz": (npz({**DEFINITION, "b": np.full(4, 2**60)}), "at most 2**53 in size"),
+    "words.json": (b'{"W": [[1, "2"]]}', 'must have numbers only; entry 1 is "2"'),
+    "ragged.json": (b'{"W": [[1, 2], [3]]}', "with lists of 2 on axis 1, not 1"),
+    "broken.json": (b'{"W": [[1, NaN]]}', "must have JSON here"),
+    "<img src=x onerror=alert(1)>.json": (b'{"W": 1}', "must have lists of numbers"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def refusals(site, in_browser):
+    """What the page says of each hostile file, all in one visit; then it still measures a good one."""
+
+    async def visit(page):
+        found = {}
+        wrong = []
+        page.on("dialog", lambda dialog: wrong.append(dialog.message))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        await page.goto((site / "book/your-weights.html").as_uri())
+        for name, (content, _) in HOSTILE.items():
+            await page.locator("#weights-network").set_input_files([payload(name, bytes(content))])
+            await page.wait_for_function(ENDED)
+            found[name] = await page.evaluate(STATE)
+        return found, wrong, await measured(page, ("net.npz", npz(DEFINITION)))
+
+    return in_browser(visit)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_with_the_rule_and_the_value(refusals, name):
+    result, bounds, problem = refusals[0][name]
+    assert HOSTILE[name][1] in problem
+    assert result is None and bounds is None
+
+
+def test_after_hostile_files_a_good_one_is_measured_and_nothing_else_happened(refusals):
+    _, wrong, (result, bounds, problem) = refusals
+    assert not wrong and problem == ""
+    assert result["reports"][0]["max_active"] == 1 and bounds["rungs"][0]["value"][0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("inputs", "unit", "rule"),
+    [
+        (("X.npy", npy(np.ones((5, 7)))), "", "The inputs must have 6 columns, one for each input of the layer, not 7"),
+        (("X.npy", npy(np.ones(6))), "", "The inputs must have at least 2 axes"),
+        (("X.npy", npy(np.ones((0, 6)))), "", "at least one row and one column, not the shape (0, 6)"),
+        (("X.npy", npy(np.full((2, 6), np.nan))), "", "Array 'X' must be finite; entry (0, 0) is NaN"),
+        (
+            ("X.npz", npz({"a": np.ones(2), "c": np.ones(2)})),
+            "",
+            "one of the name X, as inputs; it has a, c",
+        ),
+        (None, "top-k:9", "k of top-k must be at most the number of neurons, 4, not 9"),
+        (None, "top-k:1.5", "k of top-k must be a whole number of at least 1, not 1.5"),
+        (None, "shifted:-1", "The threshold of shifted must be a number of at least 0, not -1"),
+    ],
+)
+def test_inputs_and_units_that_do_not_fit_are_refused(site, in_browser, inputs, unit, rule):
+    async def visit(page):
+        await page.goto((site / "book/your-weights.html").as_uri())
+        return await measured(page, ("net.npz", npz(DEFINITION)), inputs, unit=unit)
+
+    result, _, problem = in_browser(visit)
+    assert rule in problem and result is None
+
+
+# The page
+
+
+def test_the_example_is_measured_by_keyboard_announced_and_stays_on_the_machine(site, in_browser):
+    """The report of the page and that of the cell below it agree; no other host is asked."""
+
+    async def visit(page):
+        requests = []
+        await page.goto((site / "book/your-weights.html").as_uri())
+        page.on("request", lambda request: requests.append(request.url))
+        await page.locator("#weights-example").press("Enter")
+        await page.wait_for_function(ENDED)
+        said = await page.locator("#weights-status").text_content()
+        before = await page.locator("#weights-swept").text_content()
+        for _ in range(12):
+            await page.locator("#weights-threshold").press("ArrowRight")
+        after = await page.locator("#weights-swept").text_content()
+        values = await page.locator("#weights-threshold").get_attribute("aria-valuetext")
+        cell = await page.locator("article .cell_output p").first.text_content()
+        return await page.evaluate(STATE), said, (before, after, values), cell, requests
+
+    (result, bounds, problem), said, (before, after, values), cell, requests = in_browser(visit)
+    report = result["reports"][0]
+    assert problem == "" and len(result["reports"]) == 2 and bounds["k"][0] == report["max_active"]
+    most, dead, on = report["max_active"], report["dead"], report["always_on"]
+    assert said.startswith(f"At most {most} of 64 neurons are active at once, ")
+    assert said.endswith(f"{dead} are dead, {on} always on.")
+    assert f"at most {most}, on average {report['mean_active']:.5g} of 64" in cell
+    assert f"{dead} dead (active at none of these inputs), {on} always on" in cell
+    at = report["sweep"][12]
+    assert before != after and after.endswith(f"at most {at['max']}.") and values.startswith(f"{at['threshold']}: ")
+    assert [url for url in requests if not url.startswith(("blob:", f"{site.as_uri()}/"))] == []
+
+
+def test_a_large_layer_is_measured_while_the_page_answers_and_can_be_cancelled(site, in_browser, tmp_path):
+    """512 x 4096: frames go on being drawn, progress is told, and Cancel ends it."""
+    np.save(tmp_path / "X.npy", normal(256, 512))
+    (tmp_path / "net.safetensors").write_bytes(
+        save({"a.fc1.weight": normal(4096, 512), "a.fc2.weight": normal(2, 4096)})
+    )
+    watch = """() => {
+        window.told = new Set();
+        const bar = document.querySelector('[role=progressbar]');
+        const tick = () => {
+            window.told.add(bar.getAttribute('aria-valuenow'));
+            requestAnimationFrame(tick);
+        };
+        requestAnimationFrame(tick);
+    }"""
+
+    async def visit(page):
+        await page.goto((site / "book/your-weights.html").as_uri())
+        await page.locator("#weights-inputs").set_input_files(tmp_path / "X.npy")
+        await page.evaluate(watch)
+        await page.locator("#weights-network").set_input_files(tmp_path / "net.safetensors")
+        await page.locator("#weights-cancel").press("Enter")
+        cancelled = await page.locator("#weights-phase").text_content(), await page.evaluate(STATE)
+        await page.locator("#weights-network").set_input_files(tmp_path / "net.safetensors")
+        await page.wait_for_function(ENDED)
+        return cancelled, await page.evaluate("[[...told].map(Number), weights.state.measured.reports[0].s]")
+
+    (phase, state), (told, s) = in_browser(visit)
+    assert phase == "Cancelled." and state == [None, None, ""]
+    assert s == 4096 and len(told) >= 3 and max(told) == 100
+
+
+def test_a_sample_of_the_cube_gives_intervals_that_hold_the_exact_values(site, in_browser, tmp_path):
+    """24 inputs are too many to visit: what is estimated is compared with the same estimate by the package."""
+    net = {"u": normal(6, dtype=np.float64), "W": normal(6, 24, dtype=np.float64), "b": normal(6, dtype=np.float64)}
+
+    async def visit(page):
+        await page.goto((site / "book/your-weights.html").as_uri())
+        return await measured(page, ("net.npz", npz(net)))
+
+    result, bounds, problem = in_browser(visit)
+    assert problem == "" and not result["exact"] and "random points" in result["words"]
+    package = explain((net["u"], net["W"], net["b"])).to_dict()["chains"][0]
+    for ours, theirs in zip(bounds["rungs"], package["rungs"], strict=True):
+        value, low, high = ours["value"]
+        assert low <= value <= high or ours["formula"] == "4 k^2 W^2"
+        assert low <= theirs["value"][2] and theirs["value"][1] <= high, ours["formula"]
+
+
+@pytest.mark.parametrize("degrees", [15, 255, 4095])
+@pytest.mark.parametrize("level", [0.05, 0.025])
+def test_the_quantiles_of_student_are_those_of_scipy(site, in_browser, degrees, level):
+    async def visit(page):
+        await page.goto((site / "book/your-weights.html").as_uri())
+        return await page.evaluate(f"weightsWorker().quantileOf({level}, {degrees})")
+
+    assert in_browser(visit) == pytest.approx(-stdtrit(degrees, level / 2), rel=1e-6)
