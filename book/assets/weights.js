@@ -24,9 +24,9 @@ const weights = (() => {
   };
   const percent = (x) => `${show(100 * x, 3)}${THIN}%`;
   const between = ([value, low, high], digits = 4) => (low === high ? show(value, digits) : `${show(value, digits)} in [${show(low, 3)}, ${show(high, 3)}]`);
-  const table = (title, header, rows) => `<div class="pst-scrollable-table-container"><table class="table numbers"><caption>${title}</caption>
+  const table = (title, header, rows) => `<div class="pst-scrollable-table-container"><table class="table numbers${header.length > 4 ? " many" : ""}"><caption>${title}</caption>
     <thead><tr>${header.map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>
-    <tbody>${rows.map(([head, ...cells]) => `<tr><th scope="row">${head}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
+    <tbody>${rows.map(([head, ...cells]) => `<tr><th scope="row">${head}</th>${cells.map((cell, i) => `<td data-name="${header[i + 1]}">${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
 
   // --- Drawings, as wide as their place ---
 
@@ -82,7 +82,7 @@ const weights = (() => {
     return frame(width, height, told, path("max") + path("mean") + line(SPACE.left, foot, x(sweep.length - 1), foot, "axis")
       + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(SPACE.left - 6, y(most) + 4, show(most), "end") + text(SPACE.left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
       + label("max", "at most") + (half("mean") > 1 || found.mean_active < most / 3 ? label("mean", "mean") : "")
-      + [0, 5, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((SPACE.left + width) / 2 - 20, foot + 34, "threshold of z"));
+      + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((SPACE.left + width) / 2 - 20, foot + 34, "threshold of z"));
   };
 
   // --- The report ---
@@ -123,12 +123,12 @@ const weights = (() => {
     const bar = (value, kind) => `<i class="${kind}" style="width: ${value > 0 ? (8 + 92 * (high > low ? Math.log(value / low) / Math.log(high / low) : 1)).toFixed(1) : 0}%"></i>`;
     const row = (one, factor, gives, kind) => [`${written(one.formula)}<br><a href="ledger.html#${one.id}">${one.id}</a>`, `${between(one.value)}${bar(one.value[0], kind)}`, factor, gives];
     const counting = ["mean against maximum", "unequal lengths"], rows = rungs.map((one, i) => row(one, i ? times(factors[i - 1]) : "", one.gives_up, i === 0 ? "measured" : counting.includes(one.gives_up) ? "ours" : "trivial"));
-    const title = found.cube ? `Average sensitivity under uniform bits, ${found.exact ? "exact" : `estimated, with 95${THIN}% intervals; the edges at ${show(found.points)} points`}` : `Mean squared gradient at the ${show(found.points)} given points`;
+    const title = `${found.cube ? `Average sensitivity under uniform bits, ${found.exact ? "exact" : `estimated, with 95${THIN}% intervals; the edges at ${show(found.points)} points`}` : `Mean squared gradient at the ${show(found.points)} given points`}. “Times” compares a row with the one above it; the bars are logarithmic.`;
     const about = found.cube ? `<p>${verdict(found)}</p>` : "";
     const beyond = found.cube ? (found.k[0] === found.k[1] ? "" : `<p>The largest number <i>k</i> of neurons active at once is between ${show(found.k[0])} and ${show(found.k[1])}; the package may find better certificates.</p>`)
       : `<p>The statements about uniform bits do not apply to given points; these inequalities do, at every one of them. If the coordinates were independent, which is not tested, their influence Σ<sub><i>i</i></sub> E Var<sub><i>i</i></sub>(<i>h</i>) would be at most 4<i>r</i>²<i>W</i>² E |<i>R<sub>x</sub></i>|² = ${show(found.influence)}, with <i>r</i> = max |<i>x<sub>i</sub></i>| = ${show(found.largest)}.</p>`;
     return `${outputs > 1 ? `<p>This is output ${found.output} of ${show(outputs)}; choose another one under the files.</p>` : ""}${about}<p>${accounts(found)}</p>${beyond}
-      <div class="ladder">${table(title, ["bound", "value, bar logarithmic", "times the row above", "gives up"], [...rows, ...beside.map((one) => row(one, "", `(${one.gives_up})`, "trivial"))])}</div>`;
+      <div class="ladder">${table(title, ["bound", "value", "times", "gives up"], [...rows, ...beside.map((one) => row(one, "", `(${one.gives_up})`, "trivial"))])}</div>`;
   };
   const RULE_OF_THREE = 3; // a share of 0 among m independent inputs excludes, at 5 %, a probability above this number / m
 
@@ -151,8 +151,8 @@ const weights = (() => {
     const { measured, bounds } = state, found = measured.reports[measured.index - measured.first], several = found.coactivation !== null;
     const outputs = found.outputs === null ? "" : `, ${show(found.outputs)} outputs`, size = found.n === null ? "" : `, ${show(found.n)} inputs${outputs}`;
     const saved = Object.entries(found.saved).filter(([, share]) => share !== null).map(([name, share]) => [name, percent(share)]);
-    const shape = !several ? "" : found.coactivation > 1.05 ? "More than 1: neurons fire together." : found.coactivation < 0.95 ? "Less than 1: they take turns." : "Near 1: as if independent.";
-    return `<p><b>${escape(measured.layers[measured.index].name)}</b>: ${show(found.s)} neurons${size}, ${found.gated ? "gated " : ""}${escape(found.unit)}; measured on ${measured.words}.</p>
+    const shape = !several ? "" : found.coactivation > 1.25 ? "More than 1: neurons fire together." : found.coactivation < 0.8 ? "Less than 1: they take turns." : "That is near 1, as for independent neurons.";
+    return `<p>Layer <b>${escape(measured.layers[measured.index].name)}</b>: ${show(found.s)} neurons${size}, ${found.gated ? "gated " : ""}${escape(found.unit)}; measured on ${measured.words}.</p>
       <dl class="weights-facts">${facts(found)}</dl>
       ${found.dead ? `<p>If the inputs are independent, a neuron seen dead is active with probability at most ${show(min(1, RULE_OF_THREE / found.inputs), 2)} (95${THIN}% confidence, for each neuron alone).</p>` : ""}
       ${layersPart(measured)}
