@@ -576,7 +576,7 @@ const weightsWorker = () => {
     }
   };
   const keepLargest = (z, at, s, k) => { // 0 for all but the k largest, of equal ones the first
-    const row = z.subarray(at, at + s), least = Float64Array.from(row).sort()[s - k];
+    const row = z.subarray(at, at + s), least = row.slice().sort()[s - k];
     let spare = k;
     for (let j = 0; j < s; j++) if (row[j] > least) spare--;
     for (let j = 0; j < s; j++) {
@@ -773,7 +773,7 @@ const weightsWorker = () => {
 
   // One network h(x) = sum_j u_j relu(<w_j, x> - b_j) at the points of a source.
   const ladder = (layer, output, source, progress) => {
-    const { s, n, U } = layer, W = Float64Array.from(layer.W), u = Float64Array.from(U.subarray(output * s, (output + 1) * s));
+    const { s, n, W, U } = layer, u = new Float64Array(U.subarray(output * s, (output + 1) * s));
     const b = Float64Array.from({ length: s }, (_, j) => layer.b[j] + layer.unit.threshold);
     const v = new Float64Array(s * n), lengths = new Float64Array(s), ones = new Float64Array(s);
     let top = 0, norm = 0, bias = 0, balanced = 0;

@@ -30,13 +30,19 @@ const weights = (() => {
 
   // --- Drawings, as wide as their place ---
 
-  const SPACE = { left: 44, right: 14, top: 22, bottom: 40 };
+  const SPACE = { right: 14, top: 22, bottom: 40 };
+  const LETTER = 8; // the width of a letter or a digit, at most
+  const leftOf = (most) => 14 + LETTER * show(most).length; // room for the numbers beside the axis
   const ticks = (top) => { // whole numbers up to about so many
     const step = [1, 2, 5].map((one) => one * 10 ** max(0, floor(log10(max(1, top) / 2)))).reverse().find((one) => one * 2 <= max(2, top)) ?? 1;
     return Array.from({ length: floor(top / step) + 1 }, (_, i) => i * step);
   };
   const frame = (width, height, alt, inside) => `<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(alt)}">${inside}</svg>`;
   const text = (x, y, words, anchor = "middle", kind = "") => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" class="${kind}">${escape(words)}</text>`;
+  const inside = (x, y, words, width, kind = "") => { // centred, but moved where it would leave the drawing
+    const half = (LETTER * words.length) / 2;
+    return text(min(max(x, half), width - half), y, words, "middle", kind);
+  };
   const line = (x1, y1, x2, y2, kind) => `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" class="${kind}"/>`;
 
   // Bars of the histogram, at most: each is then some pixels wide on a phone.
@@ -51,38 +57,39 @@ const weights = (() => {
   };
   const named = (start, end) => (start === end ? show(start) : `${show(start)} to ${show(end)}`);
   const histogram = (found, width) => {
-    const bars = groups(found.histogram), height = 270, from = bars[0][0] - 0.5, to = bars[bars.length - 1][1] + 0.5, most = max(...bars.map(([, , count]) => count));
-    const foot = height - SPACE.bottom - 46, x = (value) => SPACE.left + ((value - from) / (to - from)) * (width - SPACE.left - SPACE.right), y = (value) => foot - (value / most) * (foot - SPACE.top);
+    const bars = groups(found.histogram), height = 314, from = bars[0][0] - 0.5, to = bars[bars.length - 1][1] + 0.5, most = max(...bars.map(([, , count]) => count));
+    const left = leftOf(most), foot = height - SPACE.bottom - 62, x = (value) => left + ((value - from) / (to - from)) * (width - left - SPACE.right), y = (value) => foot - (value / most) * (foot - SPACE.top);
     const spread = sqrt(found.variance), alone = sqrt(found.independent_variance), mean = found.mean_active;
     const whisker = (deviation, at, kind, words) => {
-      const [a, b] = [max(x(from), x(mean - deviation)), min(x(to), x(mean + deviation))], right = b + 6 + 8 * words.length < width;
-      return line(a, at, b, at, kind) + line(a, at - 4, a, at + 4, kind) + line(b, at - 4, b, at + 4, kind) + text(right ? b + 6 : a - 6, at + 4, words, right ? "start" : "end", kind);
+      const [a, b] = [max(x(from), x(mean - deviation)), min(x(to), x(mean + deviation))];
+      return line(a, at, b, at, kind) + line(a, at - 4, a, at + 4, kind) + line(b, at - 4, b, at + 4, kind) + inside(x(mean), at - 8, words, width, kind);
     };
     const axis = [...new Set([bars[0][0], ...ticks(to).filter((one) => one > from && one < to), bars[bars.length - 1][1]])].sort((a, b) => a - b);
-    const kept = axis.filter((one, i) => i === 0 || i === axis.length - 1 || (x(one) - x(axis[0]) > 34 && x(axis[axis.length - 1]) - x(one) > 34));
+    const room = LETTER * show(to).length + 8, end = axis[axis.length - 1];
+    const kept = axis.filter((one, i) => (i === 0 && x(end) - x(one) > 1.5 * room) || one === end || (x(one) - x(axis[0]) > room && x(end) - x(one) > 1.5 * room));
     const told = `Histogram of the number of active neurons: from ${show(bars[0][0])} to ${show(found.max_active)} of ${show(found.s)}, mean ${show(mean)}, standard deviation ${show(spread)}; if the neurons were independent, ${show(alone)}.`;
     return frame(width, height, told, bars.map(([start, end, count]) => {
-      const left = x(start - 0.5), gap = x(end + 0.5) - left > 5 ? 1 : 0;
-      return `<rect x="${left.toFixed(1)}" y="${y(count).toFixed(1)}" width="${max(0.5, x(end + 0.5) - left - gap).toFixed(1)}" height="${(foot - y(count)).toFixed(1)}"/>`;
-    }).join("") + line(SPACE.left, foot, width - SPACE.right, foot, "axis")
-      + text(SPACE.left - 6, y(most) + 4, show(most), "end") + text(SPACE.left - 6, foot, "0", "end") + text(4, 12, "inputs", "start")
-      + line(x(mean), SPACE.top - 4, x(mean), foot, "mark") + text(min(max(x(mean), 80), width - 60), 12, `mean ${show(mean)}`)
-      + kept.map((one) => text(x(one), foot + 16, show(one))).join("") + text((SPACE.left + width) / 2, foot + 34, "neurons active at once")
-      + whisker(spread, height - 24, "measured", "± standard deviation") + whisker(alone, height - 7, "trivial", "± if independent"));
+      const edge = x(start - 0.5), gap = x(end + 0.5) - edge > 5 ? 1 : 0;
+      return `<rect x="${edge.toFixed(1)}" y="${y(count).toFixed(1)}" width="${max(0.5, x(end + 0.5) - edge - gap).toFixed(1)}" height="${(foot - y(count)).toFixed(1)}"/>`;
+    }).join("") + line(left, foot, width - SPACE.right, foot, "axis")
+      + text(left - 6, y(most) + 4, show(most), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "inputs", "start")
+      + line(x(mean), SPACE.top - 4, x(mean), foot, "mark") + inside(max(x(mean), 110), 12, `mean ${show(mean)}`, width)
+      + kept.map((one) => inside(x(one), foot + 16, show(one), width)).join("") + text((left + width) / 2, foot + 34, "neurons active at once")
+      + whisker(spread, foot + 62, "measured", "± standard deviation") + whisker(alone, foot + 92, "trivial", "± if independent"));
   };
   const curve = (found, width, at) => { // mean and maximum over the thresholds, and where the slider stands
-    const height = 210, { sweep } = found, most = max(1, found.max_active), foot = height - SPACE.bottom;
-    const x = (i) => SPACE.left + (i / (sweep.length - 1)) * (width - SPACE.left - 62), y = (value) => foot - (value / most) * (foot - SPACE.top);
+    const height = 210, { sweep } = found, most = max(1, found.max_active), left = leftOf(most), foot = height - SPACE.bottom;
+    const x = (i) => left + (i / (sweep.length - 1)) * (width - left - 62), y = (value) => foot - (value / most) * (foot - SPACE.top);
     const path = (key) => `<polyline class="${key}" points="${sweep.map((one, i) => `${x(i).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ")}"/>`;
     const half = (key) => sweep.findIndex((one) => one[key] < most / 2 || one[key] === 0), label = (key, words) => {
       const i = max(1, min(sweep.length - 2, half(key) < 0 ? sweep.length - 2 : half(key)));
       return text(x(i) + 5, y(sweep[i - 1][key]) - 4, words, "start", key);
     };
     const told = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
-    return frame(width, height, told, path("max") + path("mean") + line(SPACE.left, foot, x(sweep.length - 1), foot, "axis")
-      + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(SPACE.left - 6, y(most) + 4, show(most), "end") + text(SPACE.left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
+    return frame(width, height, told, path("max") + path("mean") + line(left, foot, x(sweep.length - 1), foot, "axis")
+      + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(left - 6, y(most) + 4, show(most), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
       + label("max", "at most") + (half("mean") > 1 || found.mean_active < most / 3 ? label("mean", "mean") : "")
-      + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((SPACE.left + width) / 2 - 20, foot + 34, "threshold of z"));
+      + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((left + width) / 2 - 20, foot + 34, "threshold of z"));
   };
 
   // --- The report ---
@@ -160,7 +167,7 @@ const weights = (() => {
       ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
       <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
       ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
-      <h3>With a threshold</h3><p><label for="weights-threshold">Count only neurons with <i>z</i> at least <output for="weights-threshold"></output></label>
+      <h3>With a threshold</h3><p><label for="weights-threshold">Count only neurons with <output for="weights-threshold" aria-live="off"></output></label>
       <input type="range" id="weights-threshold" min="0" max="${found.sweep.length - 1}" step="1" value="${state.threshold}"></p><p id="weights-swept"></p><div data-drawing="curve"></div>
       <h3>What sparsity explains</h3><div id="weights-ladder">${bounds ? ladderPart(bounds, found.outputs) : `<p>${escape(measured.ladder ? "The bounds are being computed." : measured.why || "The ladder needs the weights.")}</p>`}</div>
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
@@ -186,7 +193,7 @@ const weights = (() => {
       const found = state.measured.reports[state.measured.index - state.measured.first], width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
       result.querySelector('[data-drawing="histogram"]').innerHTML = histogram(found, width);
       result.querySelector('[data-drawing="curve"]').innerHTML = curve(found, width, state.threshold);
-      const words = one.threshold ? `${show(one.threshold)}` : "more than 0";
+      const words = one.threshold ? `z ≥ ${show(one.threshold)}` : "z > 0";
       result.querySelector("output").value = words;
       find("threshold").setAttribute("aria-valuetext", `${words}: ${show(one.mean)} active on average, at most ${show(one.max)}`);
       find("swept").textContent = `${show(one.mean)} neurons on average (${percent(one.mean / found.s)}), at most ${show(one.max)}.`;

@@ -5,6 +5,8 @@ import json
 import pickle
 import struct
 import zipfile
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -422,7 +424,7 @@ def test_the_example_is_measured_by_keyboard_announced_and_stays_on_the_machine(
     assert f"at most {most}, on average {report['mean_active']:.5g} of 64" in cell
     assert f"{dead} dead (active at none of these inputs), {on} always on" in cell
     at = report["sweep"][12]
-    assert before != after and after.endswith(f"at most {at['max']}.") and values.startswith(f"{at['threshold']}: ")
+    assert before != after and after.endswith(f"at most {at['max']}.") and values.startswith(f"z ≥ {at['threshold']}: ")
     assert [url for url in requests if not url.startswith(("blob:", f"{site.as_uri()}/"))] == []
 
 
@@ -483,3 +485,46 @@ def test_the_quantiles_of_student_are_those_of_scipy(site, in_browser, degrees, 
         return await page.evaluate(f"weightsWorker().quantileOf({level}, {degrees})")
 
     assert in_browser(visit) == pytest.approx(-stdtrit(degrees, level / 2), rel=1e-6)
+
+
+AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
+VIOLATIONS = """() => axe.run({include: ['#weights', '#weights-result']}, {resultTypes: ['violations']}).then(found =>
+    found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`)))"""
+# the marks of a drawing may not cover each other, nor leave it
+COVERED = """() => [...document.querySelectorAll('#weights-result svg')].flatMap(svg => {
+    const texts = [...svg.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()]);
+    const frame = svg.getBoundingClientRect();
+    const outside = texts.filter(([, r]) => r.left < frame.left - 1 || r.right > frame.right + 1);
+    const shared = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
+    const over = texts.flatMap(([one, a], i) => texts.slice(i + 1)
+        .filter(([, b]) => shared(a, b, 'left', 'right') > 1 && shared(a, b, 'top', 'bottom') > 4)
+        .map(([other]) => `${one} over ${other}`));
+    return [...outside.map(([one]) => `outside: ${one}`), ...over];
+})"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_report_can_be_read_by_everybody(site, in_browser, width, theme):
+    """No violation of axe, no sideways scrolling, no text over another one, in each of several reports."""
+    inputs = ("X.npy", npy(X32))
+    reports = [(save(DEEP), inputs), (save(plain(3000, 8, 2)), inputs), (save(plain(2, 8, 1)), None)]
+
+    async def visit(page):
+        found = []
+        await page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        await page.set_viewport_size({"width": width, "height": 900})
+        await page.goto((site / "book/your-weights.html").as_uri())
+        await page.add_script_tag(path=AXE)
+        for content, chosen in reports:
+            result, _, problem = await measured(page, ("net.safetensors", content), chosen)
+            await page.evaluate("document.querySelectorAll('#weights-result details').forEach(d => d.open = true)")
+            found += [problem] if problem or not result else []
+            found += await page.evaluate(VIOLATIONS) + await page.evaluate(COVERED)
+            wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            found += ["too wide"] if await page.evaluate(wide) else []
+            await page.evaluate("document.querySelector('#weights-without').click()")
+            await page.wait_for_function(ENDED)
+        return found
+
+    assert in_browser(visit) == []
