@@ -375,7 +375,7 @@ def _general(
     # Both numbers of sets are cut where floats end.
     most = exactly(min(2 * dimension(m - 1, n), 10**300))
     every = float(min(2**m, 10**300))
-    yield Row("activation-sets", "2 sum_{i <= n} C(m-1, i)", count, most, kind, trivial=every, at=at)
+    yield Row("activation-sets", "2 sum of C(m-1, i), i <= n", count, most, kind, trivial=every, at=at)
 
     one, kind = _complexity(c._replace(s=1, k=1), S, rng)
     trivial = (1 + sqrt(2)) / 2 * M / sqrt(m)

@@ -167,6 +167,17 @@ def test_figures_tables_and_hidden_code_have_names(pages):
             holds([(name, one) for one in set(said) if said.count(one) > 1])
 
 
+def test_no_page_has_ascii_mathematics_or_a_name_that_breaks(pages):
+    """Relations, powers and numbers in the signs of print, no TeX, and no line between a statement and its number."""
+    typed = re.compile(r"<=|>=|!=|->|\w\^[\w({]|\b\d(\.\d+)?e[-+]?\d|\\[a-z]+|\$\S|\b(Lemma|Theorem|Chapter|Fig\.) \d")
+    for name, page in pages.items():
+        for part in page.select("article.bd-article"):
+            part = BeautifulSoup(str(part), "html.parser")
+            for code in part.select("pre, code, kbd, svg, math, script, style, textarea, dt.sig"):
+                code.replace_with(" x ")
+            holds([(name, found[0]) for found in typed.finditer(part.get_text(" "))])
+
+
 def test_the_data_of_the_site_agree_with_its_ledger(site, pages):
     """Each row and its entry in claims.json: how it stands, the evidence, the place of each check, the command."""
     known = {one["id"]: one for one in json.loads((site / "claims.json").read_text(encoding="utf-8"))["claims"]}

@@ -1,0 +1,39 @@
+"""The signs of print, where a page has plain text, and nowhere else."""
+
+import pytest
+from companion import typography
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("by Lemma 9 and Theorem D", "by Lemma\u00a09 and Theorem\u00a0D"),
+        ("the Lemma of Claim and Fig. 2.1", "the Lemma of Claim and Fig.\u00a02.1"),
+        ("p &lt;= 4, q &gt;= 2, a != b, x -&gt; y", "p ≤ 4, q ≥ 2, a ≠ b, x → y"),
+        ("4 k^2 W^2, (1-d)^-3, x^n", "4 k² W², (1-d)⁻³, xⁿ"),
+        ("2^(m/3) points", "2<sup>m/3</sup> points"),
+        ("3.48e+04, 1e-12, 6.5e21, 0e+00", "3.48·10⁴, 10⁻¹², 6.5·10²¹, 0"),
+        ("sqrt(n), sqrt(2m + 1)", "√n, √(2m + 1)"),
+        ("8 eps / C^2 at rho", "8 ε / C² at ρ"),
+        ("the step, a rhombus, E3, e.g. 3 e", "the step, a rhombus, E3, e.g. 3 e"),
+    ],
+)
+def test_text_is_set_as_in_print(typed, printed):
+    assert typography.printed(f"<p>{typed}</p>") == f"<p>{printed}</p>"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "<pre>x^2 &lt;= 1e-12 <span>Lemma 9</span></pre>",
+        "<code>eps</code>",
+        "<script>a^2 != 1e-3</script>",
+        '<svg><text>C^2</text></svg>',
+        '<a href="x?eps=1e-3&gt;=" title="Lemma 9">there</a>',
+        '<dt class="sig sig-object">f(<em>tol=1e-12</em>)</dt>',
+        "<math><mi>x^2</mi></math>",
+        "<title>Lemma 9</title>",
+    ],
+)
+def test_code_formulas_and_attributes_stay_as_they_are(kept):
+    assert typography.printed(kept) == kept
