@@ -88,8 +88,9 @@ const cube = (() => {
   // --- The page: the drawing of the figure is replaced by one that can be moved ---
 
   const VIEW = { 3: [[190, 0], [0, -170], [102, -78]], 4: [[183, 41], [80, -19], [0, -156], [36, -73]] }; // where each bit points
-  const WIDTH = 350, HEIGHT = 340;
-  const place = (n, i) => [WIDTH, HEIGHT].map((size, axis) => round(size / 2 + sum(point(n, i).map((v, j) => (v * VIEW[n][j][axis]) / 2))));
+  const WIDTH = 350, HEIGHT = 380, CENTRE = [175, 170];
+  const CORNER = { 3: [270, 362], 4: [22, 366] }, ARROW = 0.22; // where the names of the bits stand, and their share of an edge
+  const place = (n, i) => CENTRE.map((middle, axis) => round(middle + sum(point(n, i).map((v, j) => (v * VIEW[n][j][axis]) / 2))));
   const show = (value) => String(round(1000 * value) / 1000 || 0).replace("-", "−");
   const short = (value) => String(round(100 * value) / 100 || 0).replace("-", "−");
   const lit = (list) => (list.length ? `neuron${list.length > 1 ? "s" : ""} ${list.map((j) => j + 1).join(", ")}` : "no neuron");
@@ -100,6 +101,12 @@ const cube = (() => {
     made.textContent = text;
     return made;
   };
+
+  const axes = (n) => VIEW[n].flatMap(([right, down], j) => { // the direction in which each bit grows, with its number
+    const [x1, y1] = CORNER[n], [x, y] = [ARROW * right, ARROW * down], far = 1 + 11 / hypot(x, y);
+    const name = element("text", { x: x1 + far * x, y: y1 + far * y + 4, class: "axis" }, String(j + 1));
+    return [element("line", { x1, y1, x2: x1 + x, y2: y1 + y, class: "axis" }), name];
+  });
 
   const start = () => {
     const box = document.querySelector("#fig-cube .cc");
@@ -128,13 +135,14 @@ const cube = (() => {
       });
       vertices = range(2 ** n).map((i) => {
         const [x, y] = place(n, i), group = element("g", { role: "button", class: "cube-vertex", transform: `translate(${x} ${y})` });
-        group.append(element("circle", { r: 22, class: "room" }), element("circle", { r: 18 }), element("text", { y: 4 }), element("text", { y: 33, class: "near" }));
+        group.append(element("circle", { r: 22, class: "room" }), element("circle", { r: 18 }), element("text", { y: 4 }));
+        group.append(element("rect", { x: -22, y: 19, width: 44, height: 17, rx: 5, class: "plate" }), element("text", { y: 32, class: "near" }));
         group.addEventListener("click", () => { choose(i); flip(); group.focus(); });
         group.addEventListener("focus", () => setting.x === i || choose(i));
         group.addEventListener("keydown", (event) => press(event, i));
         return group;
       });
-      svg.replaceChildren(...lines, ...vertices);
+      svg.replaceChildren(...lines, ...axes(n), ...vertices);
     };
 
     const weights = () => { // a slider for each weight of at most four neurons
@@ -165,13 +173,13 @@ const cube = (() => {
         group.setAttribute("aria-label", `x = ${named(n, i)}, h = ${show(h[i])}, approximation ${show(near[i])}; active: ${lit(active[i])}`);
         group.children[1].style.fill = tone;
         group.children[2].textContent = short(h[i]);
-        group.children[3].textContent = short(near[i]);
+        group.children[4].textContent = short(near[i]);
       });
       part("AS").textContent = show(AS);
       part("bound").innerHTML = `at most 4<i>k</i>²<i>W</i>² = ${show(bound)}, with <i>k</i> = ${found.k}, <i>W</i> = ${show(found.W)}`
         + (bound && AS > bound * (1 - 1e-12) ? ": <b>attained</b>" : "");
       find(".cube-meter i").style.width = `${bound ? (100 * AS) / bound : 0}%`;
-      part("here").textContent = `At x = ${named(n, x)}: h = ${show(h[x])}; active: ${lit(active[x])}. A flip of bit ${range(n).map((j) => j + 1).join(", ")} changes h by ${around.map(show).join(", ")}.`;
+      part("here").textContent = `At x = ${named(n, x)}: h = ${show(h[x])}; active: ${lit(active[x])}. Flipping bit ${range(n - 1).map((j) => j + 1).join(", ")} or ${n} changes h by ${around.map(show).join(", ")}.`;
       find(".cube-lamps").innerHTML = neurons(setting).map((_, j) => `<i class="${active[x].includes(j) ? "lit" : ""}">${j + 1}</i>`).join("");
       degree.max = n;
       degree.value = d;
@@ -179,7 +187,7 @@ const cube = (() => {
       part("error").innerHTML = `The small numbers in the drawing are the best approximation. Its mean squared error is <b>${show(found.error)}</b>, at most 4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.`;
       const total = sum(found.weights) || 1;
       find("tbody").innerHTML = found.weights.map((weight, i) => `<tr class="${i > d ? "left" : ""}"><th scope="row">${i}</th><td><span>${show(weight)}</span><i style="width: ${(60 * weight) / total}%"></i></td></tr>`).join("");
-      find("#cube-hint").textContent = setting.table ? "Click a vertex, or press Space, to flip its value; the arrow keys walk along the edges." : "Click a vertex to see what is active there; the arrow keys walk along the edges.";
+      find("#cube-hint").textContent = setting.table ? "Click a vertex, or press Space, to flip its value; the arrow keys walk along the edges. The corner shows where each bit points." : "Click a vertex to see what is active there; the arrow keys walk along the edges. The corner shows where each bit points.";
       const press = (group, name) => [...group.children].forEach((button) => button.setAttribute("aria-pressed", name(button.textContent)));
       press(sizes, (name) => name === `${n} bits`);
       press(functions, (name) => !name.startsWith("R") && code(presets[name](n)) === code(setting));

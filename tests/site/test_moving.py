@@ -1,0 +1,233 @@
+"""What moves in the site: the proof in six steps, and the cube with up to ten bits."""
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+
+import make
+from sparse_core.cube import fourier, hypercube
+from sparse_core.network import SparseNetwork, constructions
+
+PROOF = "book/02-uniform.html#fig-proof"
+LINES = "[...document.querySelectorAll('.six-steps .stage line.edge')].map(e => Number(e.getAttribute('stroke-width')))"
+CLICKED = f"() => {{ document.querySelector('.proof-nav [aria-label^=\"Step 5\"]').click(); return {LINES}; }}"
+STANDS = """step => document.querySelector('.six-steps .stage svg').innerHTML ===
+    document.querySelectorAll('.six-steps li:not(.stage) svg')[step].innerHTML"""
+VISIBLE = "[...document.querySelectorAll('.six-steps li')].filter(e => e.checkVisibility()).length"
+
+
+@pytest.fixture
+def proof(site):
+    return (site / PROOF.partition("#")[0]).as_uri() + "#fig-proof"
+
+
+def moving(page, **options):
+    """A page of a reader who does not ask for less motion."""
+    return page.context.browser.new_page(reduced_motion="no-preference", **options)
+
+
+def test_keys_and_buttons_lead_through_six_steps_and_each_is_said(proof, in_browser):
+    async def visit(page):
+        tab = await moving(page)
+        errors = []
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        await tab.goto(proof)
+        status = tab.locator(".six-steps [role=status]")
+        said, widths = [await status.text_content()], [await tab.evaluate(LINES)]
+        await tab.get_by_role("button", name="Next", exact=True).focus()
+        for step in (1, 2, 3, 4, 5, 5):  # once more than there are steps
+            await tab.keyboard.press("ArrowRight")
+            said.append(await status.text_content())
+            await tab.wait_for_function(STANDS, arg=step)
+            widths.append(await tab.evaluate(LINES))
+        address = tab.url
+        await tab.get_by_role("button", name="Step 2").click()
+        said.append(await status.text_content())
+        current = await tab.locator(".six-steps [aria-current]").text_content()
+        await tab.goto("about:blank")
+        await tab.goto(address.replace("=6", "=4"))
+        said.append(await status.text_content())
+        await tab.close()
+        return errors, said, widths, address, current
+
+    errors, said, widths, address, current = in_browser(visit)
+    assert not errors and address.endswith("#fig-proof=6") and current == "2"
+    assert [text[:2] for text in said] == ["1.", "2.", "3.", "4.", "5.", "6.", "6.", "2.", "4."]
+    assert [max(step) for step in widths] == [max(widths[0])] * 7
+    assert sum(width > 2 for width in widths[0]) == 1 and min(widths[-1]) == max(widths[-1])  # one edge; all edges
+
+
+def test_the_drawing_is_between_two_steps_for_a_while(proof, in_browser):
+    async def visit(page):
+        tab = await moving(page)
+        await tab.goto(proof)
+        seen = [await tab.evaluate(CLICKED)]  # at once, however busy the machine is
+        await tab.wait_for_function(STANDS, arg=4)
+        seen.append(await tab.evaluate(LINES))
+        await tab.close()
+        return seen
+
+    before, after = in_browser(visit)
+    assert len(before) == len(after) == 12 and before != after
+
+
+@pytest.mark.parametrize(("options", "shown"), [({}, 1), ({"java_script_enabled": False}, 6)], ids=["moves", "still"])
+def test_all_six_stand_on_the_page_without_script(proof, options, shown, in_browser):
+    async def visit(page):
+        context = await page.context.browser.new_context(reduced_motion="no-preference", **options)
+        tab = await context.new_page()
+        await tab.goto(proof)
+        visible = await tab.locator(".six-steps li:visible").count()
+        await context.close()
+        return visible
+
+    assert in_browser(visit) == shown
+
+
+def test_all_six_stand_on_the_page_where_motion_is_reduced_and_in_print(proof, in_browser):
+    async def visit(page):
+        await page.goto(proof)
+        reduced, buttons = await page.evaluate(VISIBLE), await page.locator(".proof-nav").is_visible()
+        await page.emulate_media(reduced_motion="no-preference", media="print")
+        return reduced, buttons, await page.evaluate(VISIBLE)
+
+    assert in_browser(visit) == (6, False, 6)
+
+
+def test_the_first_page_leads_to_the_proof(site):
+    assert "02-uniform.html#fig-proof" in (site / "book/index.html").read_text(encoding="utf-8")
+
+
+# The cube, further
+
+SCRIPT = make.BOOK / "assets/further.js"
+SETTINGS = [
+    {"family": family, "n": n, "k": k, "W": W, "seed": seed}
+    for family in ("Random, sparse", "Look-up", "Parity", "Random, dense")
+    for n, k, W, seed in [(3, 1, 1, 1), (6, 3, 0.5, 2), (9, 2, 2.25, 3), (10, 1, 4, 4)]
+]
+EVALUATED = """settings => settings.map(one => {
+    const net = further.network(one);
+    return {net, found: further.evaluate(net)};
+})"""
+
+
+def evaluated(in_browser, script):
+    async def visit(page):
+        await page.add_script_tag(content=script)
+        return await page.evaluate(EVALUATED, SETTINGS)
+
+    return in_browser(visit)
+
+
+def differing(results):
+    """The quantities in which the script and the package differ."""
+    for setting, result in zip(SETTINGS, results, strict=True):
+        drawn, found = result["net"], result["found"]
+        u, W, b = (np.array([neuron[key] for neuron in drawn["neurons"]]) for key in "uwb")
+        net = SparseNetwork(drawn["copies"] * u, W, b)
+        h = net.values()
+        k = drawn["copies"] * int(net.active_count().max())
+        length = net.scale.W / drawn["copies"]
+        wanted = {
+            "h": h,
+            "AS": fourier.average_sensitivity(h),
+            "weights": fourier.weight_by_degree(h),
+            "k": k,
+            "W": length,
+            "bound": 4 * k**2 * length**2,
+        }
+        yield from (key for key, value in wanted.items() if not np.allclose(found[key], value, rtol=1e-9, atol=1e-9))
+        active = [np.flatnonzero(row).tolist() for row in net.active(hypercube.points(net.n))]
+        yield from ["active"] * (active != found["active"])
+        yield from ["more are active than asked for"] * (setting["family"] != "Random, dense" and k > setting["k"])
+        yield from ["above the bound"] * (found["AS"] > found["bound"] * (1 + 1e-9))
+
+
+def test_every_number_of_the_large_cube_is_that_of_the_package(in_browser):
+    assert not list(differing(evaluated(in_browser, SCRIPT.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "seen"),
+    [
+        ("f[i] - f[i + step]", "f[i] - f[i]", {"AS", "weights"}),
+        ("value / N)", "value / sqrt(N))", {"AS", "weights"}),
+        ("total + degree * weight", "total + weight", {"AS"}),
+        ("(z > b)", "(z > b + 1)", {"h", "active"}),
+    ],
+)
+def test_a_mistake_in_the_large_cube_would_be_seen(right, wrong, seen, in_browser):
+    script = SCRIPT.read_text(encoding="utf-8")
+    assert script.count(right) == 1
+    assert seen <= set(differing(evaluated(in_browser, script.replace(right, wrong))))
+
+
+def test_the_parity_attains_the_bound_in_every_dimension(in_browser):
+    found = evaluated(in_browser, SCRIPT.read_text(encoding="utf-8"))
+    shares = [
+        result["found"]["AS"] / result["found"]["bound"]
+        for setting, result in zip(SETTINGS, found, strict=True)
+        if setting["family"] == "Parity"
+    ]
+    assert shares == pytest.approx([1] * 4, rel=1e-6)
+
+
+def test_the_large_cube_is_dragged_walked_and_kept_in_the_address(site, in_browser):
+    async def visit(page):
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        await page.goto((site / "book/index.html").as_uri())
+        closed = await page.locator(".further canvas").is_visible()
+        await page.locator(".further summary").click()
+        shown = page.locator("[data-further='bound']")
+        seen = []
+        for key, press in (("n", "End"), ("k", "ArrowRight"), ("W", "ArrowRight")):
+            await page.locator(f".further [data-key={key}]").press(press)
+            seen.append(await shown.text_content())
+        canvas, here = page.locator(".further canvas"), page.locator("[data-further='here']")
+        said = [await here.text_content()]
+        for press in ("ArrowRight", "ArrowDown"):
+            await canvas.press(press)
+            said.append(await here.text_content())
+        bars = await page.locator(".further-bars span").count()
+        await page.wait_for_timeout(400)
+        address = page.url
+        await page.goto("about:blank")
+        await page.goto(address)
+        bad = ["9,8,2,1,1", "0,11,2,1,1", "0,8,2,.3,1", "0,8,2", "x"]
+        refused = await page.evaluate("all => all.map(one => further.read(`#cube-further=${one}`) ?? null)", bad)
+        return errors, closed, seen, said, bars, address, await shown.text_content(), refused
+
+    errors, closed, seen, said, bars, address, again, refused = in_browser(visit)
+    assert not errors and not closed and len(set(seen)) == 3 and len(set(said)) == 3 and bars == 11
+    assert address.endswith("#cube-further=0,10,3,1.25,1") and again == seen[-1] and refused == [None] * 5
+
+
+# The first page
+
+
+def test_the_first_page_answers_at_once_and_carries_one_network_through_five_pictures(site):
+    page = BeautifulSoup((site / "book/index.html").read_text(encoding="utf-8"), "html.parser")
+    sentence = page.select_one("article h1 ~ p").get_text().partition(";")[0]
+    assert "easier to learn if its inputs are uniform" in sentence
+    section = page.find(id="sec-ten-minutes").find_parent("section")
+    told = [figure.select_one("svg.wide")["aria-label"] for figure in section.select("figure")]
+    h = constructions.indexing(3).values()
+    numbers = [
+        f"dynamic {100 * constructions.indexing(3).active(hypercube.points(11)).mean():.3g} %",
+        f"AS = {fourier.average_sensitivity(h):.4g}, the bound by sparsity 13",
+        ", ".join(f"{weight:.3g}" for weight in fourier.weight_by_degree(h)),
+        f"of the best constant {h.var():.2g}",
+        "parity [0.25, 0.0, 0.0, 0.25]",
+    ]
+    assert len(told) == 5 and all(number in words for number, words in zip(numbers, told, strict=True))
+
+
+def test_the_first_page_is_short(site, in_browser):
+    async def visit(page):
+        await page.set_viewport_size({"width": 1280, "height": 900})
+        await page.goto((site / "book/index.html").as_uri())
+        return await page.evaluate("document.documentElement.scrollHeight")
+
+    assert in_browser(visit) < 6500  # about seven screens, as long as the dropdowns are closed
