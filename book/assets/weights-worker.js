@@ -21,6 +21,8 @@ const weightsWorker = () => {
   const MAX_JSON_BYTES = 2 ** 28;
   // The bytes of the header of an array: the limit of NumPy.
   const MAX_HEADER_BYTES = 10_000;
+  // Axes of an array: the limit of NumPy.
+  const MAX_AXES = 64;
   // Arrays in an archive: the largest models have some thousands.
   const MAX_MEMBERS = 100_000;
   // Up to here every integer is a double.
@@ -282,6 +284,8 @@ const weightsWorker = () => {
   const flat = (value, where) => { // nested lists of numbers as shape and data
     const shape = [];
     for (let one = value; Array.isArray(one); one = one[0]) shape.push(one.length);
+    if (shape.length > MAX_AXES) refuse(`${where} must have at most ${MAX_AXES} axes, not ${shape.length}.`);
+    limited(where, shape, "f8");
     const data = new Float64Array(product(shape));
     let i = 0;
     const visit = (one, axis) => {

@@ -331,6 +331,8 @@ HOSTILE = {
     "integers.npz": (npz({**DEFINITION, "b": np.full(4, 2**60)}), "at most 2**53 in size"),
     "words.json": (b'{"W": [[1, "2"]]}', 'must have numbers only; entry 1 is "2"'),
     "ragged.json": (b'{"W": [[1, 2], [3]]}', "with lists of 2 on axis 1, not 1"),
+    "deep.json": (b'{"W": ' + b"[" * 999 + b"]" * 999 + b"}", "must have at most 64 axes, not 999"),
+    "wide.json": (json.dumps({"W": [[0] * 30000, *[[0]] * 30000]}).encode(), "would take 7.20 GB; the limit is 2.15"),
     "broken.json": (b'{"W": [[1, NaN]]}', "must have JSON here"),
     "<img src=x onerror=alert(1)>.json": (b'{"W": 1}', "must have lists of numbers"),
 }  # fmt: skip
