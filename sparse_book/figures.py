@@ -35,7 +35,7 @@ from matplotlib.textpath import text_to_path
 
 from sparse_core import _tables
 
-from . import figure_data
+from . import figure_data, figure_faults, figure_mends
 
 __all__ = ["COLOURS", "STYLE", "Answer", "Figure", "Slider", "Table", "canvas", "standalone", "two_tone"]
 
@@ -114,11 +114,17 @@ class _Axes(mpl.axes.Axes):
 class _Canvas(mpl.figure.Figure):
     """A figure whose methods run in the book's style."""
 
+    # What cannot be read in the last drawing, which is looked for in drawings for a phone
+    faults: Sequence[tuple[str, Any]] = ()
+    narrow = False
+
     def draw(self, renderer: Any) -> None:
         # All drawings share one reader of formulas, which remembers them. With a reader of its own, as matplotlib makes
         # one for each renderer, a drawing takes 1.7 times as long.
         getattr(renderer, "_renderer", renderer)._text2path = text_to_path
         super().draw(renderer)
+        if self.narrow:
+            self.faults = figure_faults.found(self, renderer, narrow=True)
 
 
 for _kind in (_Axes, _Canvas):
@@ -215,6 +221,7 @@ class Figure:
             self.svg = _inline([_drawn(fig, "tight")], alt)
             _stack(fig)
             self.narrow = _inline([_drawn(fig, "tight")], alt)
+            self.faults = [words for words, _ in fig.faults]
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
@@ -224,7 +231,7 @@ class Figure:
         return {
             "text/plain": repr(self),
             "text/html": shown,
-            MIME: {"csv": self.csv, "frames": {"": self.alt}, "talk": self.talk},
+            MIME: {"csv": self.csv, "frames": {"": self.alt}, "talk": self.talk, "faults": self.faults},
         }
 
 
@@ -267,8 +274,13 @@ class Slider:
                 _legible(fig, "wide")
             self.svg = _inline(_frames(figs, self.start), alts[self.start], self.start)
             for fig in figs:
+                fig.set_layout_engine("constrained")
                 _stack(fig)
+            figure_mends.alike(figs)
+            for i, fig in enumerate(figs):
+                fig.set_layout_engine("constrained" if i == self.start else "none")
             self.narrow = _inline(_frames(figs, self.start), alts[self.start], self.start)
+            self.faults = sorted({words for fig in figs for words, _ in fig.faults})
 
     def __repr__(self) -> str:
         first = f"Slider: {self.parameter}, from {list(self.frames)[self.start]}"
@@ -293,7 +305,7 @@ class Slider:
             f'<table class="table"><thead><tr><th scope="col">{name}</th><th scope="col">Shown</th></tr></thead>'
             f"<tbody>{words}</tbody></table></details></div>"
         )
-        data = {"csv": self.csv, "frames": self.frames, "start": self.start}
+        data = {"csv": self.csv, "frames": self.frames, "start": self.start, "faults": self.faults}
         return {"text/plain": repr(self), "text/html": shown, MIME: data}
 
 
@@ -341,7 +353,8 @@ def _frames(figs: Sequence[Any], start: int) -> list[ET.Element]:
 
 
 def _stack(fig: Any) -> None:
-    """The figure for a phone: its panels below each other, each with the words that it shared with its neighbours."""
+    """The figure for a phone: its panels below each other, each with the words that it shared with its neighbours, and
+    then what lies on something else moved, until nothing does or nothing helps."""
     panels = [ax for ax in fig.axes if ax.get_subplotspec()]
     grid = panels[0].get_subplotspec().get_gridspec()
     height = max(fig.get_figheight() / grid.nrows, LEAST_PANEL_INCHES)
@@ -351,18 +364,13 @@ def _stack(fig: Any) -> None:
             shared = [other for other in panels if other is ax or joined.joined(ax, other)]
             if not getattr(ax, f"get_{axis}label")():
                 getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
-        ax.title.set_wrap(True)
-        legend = ax.get_legend()
-        # A legend that is too wide, or beside the axes.
-        if legend and (legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0):
-            words = [text.get_text() for text in legend.get_texts()]
-            size = legend.prop.get_size()
-            ax.legend(legend.legend_handles, words, fontsize=size, loc="lower left", bbox_to_anchor=(0, 1))
     column = GridSpec(len(panels), 1, figure=fig)
     for row, ax in enumerate(panels):
         ax.set_subplotspec(column[row])
     fig.set_size_inches(NARROW_INCHES, height * len(panels))
     _legible(fig, "narrow")
+    fig.narrow = True
+    figure_mends.mend(fig, panels)
 
 
 def _legible(fig: Any, place: str) -> None:

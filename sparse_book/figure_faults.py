@@ -1,0 +1,107 @@
+"""What a reader cannot read in a drawn figure: texts on each other, texts cut off, a legend on what is plotted.
+
+All is measured with the boxes of matplotlib's renderer while it draws, in points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from matplotlib.transforms import Bbox
+
+__all__ = ["found"]
+
+# Boxes of letters have some room around them: two texts whose boxes share less than this many points do not touch.
+TOUCH = 1.0
+# A text may reach so far beyond the edge of the figure, in points: the page leaves more than that around a figure.
+EDGE = 1.5
+# Axes narrower than this share of the figure, which has one column of them, leave too little for what is plotted.
+LEAST_WIDTH = 0.45
+# With fewer numbers along an axis no scale can be read.
+LEAST_TICKS = 2
+
+
+def found(fig: Any, renderer: Any, narrow: bool = False) -> list[tuple[str, Any]]:
+    """(what is wrong, its axes or None) for each fault; ``narrow`` says that the axes stand below each other."""
+    faults: list[tuple[str, Any]] = []
+    texts = [(text, ax, _box(text, renderer)) for text, ax in _texts(fig)]
+    for (one, ax, a), (other, _, b) in combinations(texts, 2):
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > TOUCH and min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH:
+            faults.append((f"{_words(one)} and {_words(other)} overlap", ax))
+    for text, ax, box in texts:
+        if box.x0 < fig.bbox.x0 - EDGE or box.x1 > fig.bbox.x1 + EDGE:
+            faults.append((f"{_words(text)} is cut off", ax))
+        if box.y0 < fig.bbox.y0 - EDGE or box.y1 > fig.bbox.y1 + EDGE:
+            faults.append((f"{_words(text)} is cut off above or below", ax))
+    for ax in fig.axes:
+        legend = ax.get_legend()
+        if legend and _on_data(ax, legend.get_window_extent(renderer)):
+            faults.append(("a legend lies on what is plotted", ax))
+        if ax.get_label() == "<colorbar>" or not ax.axison:
+            continue
+        if narrow and ax.bbox.width < LEAST_WIDTH * fig.bbox.width:
+            faults.append(("the axes are squeezed", ax))
+        for axis in (ax.xaxis, ax.yaxis):
+            if 0 < len(list(_labels(axis))) < LEAST_TICKS:
+                faults.append((f"the {axis.axis_name} axis has one number only", ax))
+    return faults
+
+
+def _texts(fig: Any) -> Iterator[tuple[Any, Any]]:
+    """Every text that is drawn, with its axes."""
+    for text in [*fig.texts, fig._suptitle]:
+        if text is not None and _shown(text):
+            yield text, None
+    for ax in fig.axes:
+        mine = [ax.title, ax._left_title, ax._right_title, *ax.texts]
+        if ax.axison:
+            mine += [part for axis in (ax.xaxis, ax.yaxis) for part in (axis.label, axis.offsetText, *_labels(axis))]
+        if ax.get_legend():
+            mine += [*ax.get_legend().get_texts(), ax.get_legend().get_title()]
+        yield from ((text, ax) for text in dict.fromkeys(mine) if _shown(text))
+
+
+def _labels(axis: Any) -> Iterator[Any]:
+    """The texts at the ticks that lie within the limits of an axis."""
+    for tick in axis._update_ticks():
+        yield from (label for label in (tick.label1, tick.label2) if _shown(label))
+
+
+def _shown(text: Any) -> bool:
+    return bool(text.get_visible() and text.get_text().strip())
+
+
+def _box(text: Any, renderer: Any) -> Bbox:
+    """The box of the letters themselves: not of an arrow that leads from them, nor of a frame."""
+    from matplotlib.text import Text
+
+    return Text.get_window_extent(text, renderer)
+
+
+def _words(text: Any) -> str:
+    return repr(" ".join(text.get_text().split())[:40])
+
+
+def _on_data(ax: Any, legend: Bbox) -> bool:
+    """Whether a line, a point, a bar or an image lies under the legend."""
+    box = Bbox.intersection(legend, ax.bbox)
+    if box is None or box.width < TOUCH or box.height < TOUCH:
+        return False
+    for line in ax.lines:
+        path = line.get_transform().transform_path(line.get_path())
+        drawn = line.get_linestyle() not in ("None", "", " ")
+        if box.count_contains(path.vertices) or (drawn and path.intersects_bbox(box, filled=False)):
+            return True
+    for collection in ax.collections:
+        offsets = collection.get_offset_transform().transform(np.ma.filled(collection.get_offsets(), np.nan))
+        if collection.get_offset_transform() == ax.transData and box.count_contains(offsets):
+            return True
+        paths = collection.get_transform().transform_path
+        if collection.get_offset_transform() != ax.transData:
+            if any(paths(path).intersects_bbox(box, filled=False) for path in collection.get_paths()):
+                return True
+    bars = any(Bbox.intersection(patch.get_window_extent(), box) for patch in ax.patches)
+    return bars or bool(ax.images)

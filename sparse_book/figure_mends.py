@@ -1,0 +1,121 @@
+"""A figure on a phone, mended: what lies on something else is moved, broken into lines or thinned out.
+
+A legend goes above its axes, long words go on several lines, and numbers that touch become fewer. What is left then is
+for the author of the figure: the tests name it.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+
+__all__ = ["mend"]
+
+# After so many rounds what can be moved has been moved.
+ROUNDS = 4
+# A panel grows by this factor where its words touch although they go on several lines.
+HIGHER = 1.25
+# Points in an inch; a drawing is measured at this resolution.
+POINT = 72
+# Points between a legend and what is below and above it.
+GAP = 5
+# The letters of 12 px in a line at the left of a plot that keeps half of the width of a phone.
+LETTERS_BESIDE = 13
+# The letters of a title, and of the name of an axis along the height of a panel, that fit.
+LETTERS_ACROSS = 40
+LETTERS_UPWARDS = 30
+# The letters of the name of an axis below a plot that long words at its left made narrow.
+LETTERS_BELOW = 24
+# As many intervals between numbers fit along an axis of a phone.
+FEW = 3
+# What a legend needs of the height of a figure for each of its lines, in inches.
+LEGEND_LINE = 0.21
+
+
+def mend(fig: Any, panels: Sequence[Any]) -> None:
+    """Move what the faults of the figure name until there are none, or nothing helps."""
+    for ax in panels:
+        ax.set_title(_lines(ax.get_title(), LETTERS_ACROSS))
+        ax.set_xlabel(_lines(ax.get_xlabel(), LETTERS_ACROSS))
+        ax.set_ylabel(_lines(ax.get_ylabel(), LETTERS_UPWARDS))
+        legend = ax.get_legend()
+        if legend and (
+            legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0
+        ):  # too wide, or beside the axes
+            _legend_above(fig, ax)
+    for round_number in range(ROUNDS):
+        _draw(fig)
+        faulty = {id(ax): ax for _, ax in fig.faults if ax is not None}
+        for ax in faulty.values():
+            words = " ".join(text for text, other in fig.faults if other is ax)
+            if ax.get_legend() and ("legend" in words or "overlap" in words or "cut off" in words):
+                _legend_above(fig, ax)
+            if "legend" not in words:
+                _shorter(ax)
+                if round_number:  # the words at an axis go on several lines since the first round
+                    fig.set_figheight(HIGHER * fig.get_figheight())
+        if not faulty:
+            return
+
+
+def alike(figs: Sequence[Any]) -> None:
+    """The frames of one slider: a legend moved in one is moved in all, and all have the height of the highest."""
+    for group in zip(*(fig.axes for fig in figs), strict=True):
+        legends = [ax.get_legend() for ax in group]
+        if any(getattr(legend, "stands_above", False) for legend in legends):
+            for fig, ax in zip(figs, group, strict=True):
+                if ax.get_legend():
+                    _legend_above(fig, ax)
+    for fig in figs:
+        fig.set_figheight(max(other.get_figheight() for other in figs))
+
+
+def _draw(fig: Any) -> None:
+    fig.savefig(io.BytesIO(), format="svg", dpi=POINT)
+
+
+def _lines(text: str, letters: int) -> str:
+    """The text in lines of so many letters; formulas stay whole."""
+    if len(text.replace("$", "")) <= letters or "\n" in text:
+        return text
+    held = [part.replace(" ", "\0") if i % 2 else part for i, part in enumerate(text.split("$"))]
+    return textwrap.fill("$".join(held), letters, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+
+
+def _legend_above(fig: Any, ax: Any) -> None:
+    """The legend in one column between the axes and their title, and room for it."""
+    old = ax.get_legend()
+    if getattr(old, "stands_above", False):
+        return
+    words = [_lines(text.get_text(), LETTERS_ACROSS) for text in old.get_texts()]
+    size = old.get_texts()[0].get_fontsize() if words else None
+    title = old.get_title().get_text()
+    lines = sum(word.count("\n") + 1 for word in words) + bool(title)
+    new = ax.legend(
+        old.legend_handles, words, fontsize=size, title=title or None, loc="lower left", bbox_to_anchor=(0, 1),
+        borderpad=0, borderaxespad=0.3, labelspacing=0.25, alignment="left",
+    )  # fmt: skip
+    new.stands_above = True
+    if ax.get_title():
+        ax.set_title(ax.get_title(), pad=lines * LEGEND_LINE * POINT + GAP)
+    fig.set_figheight(fig.get_figheight() + lines * LEGEND_LINE)
+
+
+def _shorter(ax: Any) -> None:
+    """Fewer numbers along each axis, and words at an axis and its name in several lines."""
+    ax.set_xlabel(_lines(ax.get_xlabel(), LETTERS_BELOW))
+    for axis in (ax.xaxis, ax.yaxis):
+        labels = [label.get_text() for label in axis.get_ticklabels()]
+        named = isinstance(axis.get_major_locator(), FixedLocator)
+        if named and any(any(map(str.isalpha, label)) and "$" not in label for label in labels):
+            short = LETTERS_BESIDE if axis is ax.yaxis else LETTERS_BESIDE // 2 + 2
+            axis.set_ticklabels([_lines(label, short) for label in labels])
+        elif axis.get_scale() == "log" and not named:
+            axis.set_major_locator(LogLocator(numticks=FEW + 1))
+            axis.set_minor_formatter(NullFormatter())
+        elif axis.get_scale() == "linear" and isinstance(axis.get_major_formatter(), ScalarFormatter) and not named:
+            axis.set_major_locator(MaxNLocator(FEW))
