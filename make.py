@@ -113,12 +113,14 @@ def check():
 
 
 def extras():
-    """Run every script that the site offers, and print the book: _build/sparse-activations.pdf."""
-    from companion import downloads, pdf
+    """Run every script that the site offers, and print the book, _build/sparse-activations.pdf, and _build/slides."""
+    from companion import downloads, pdf, slides
 
     path = BUILD / "sparse-activations.pdf"
     print(f"extras: {downloads.run_all(build.site(), ROOT)} scripts run with the package and matplotlib alone")
     print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
+    folder = BUILD / "slides"
+    print(f"extras: {folder}, {slides.write(build.site(), folder, list(slides.read(BOOK)))} slides as PNG and one PDF")
 
 
 def bench(arguments):

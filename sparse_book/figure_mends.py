@@ -7,11 +7,14 @@ for the author of the figure: the tests name it.
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+from matplotlib.transforms import Bbox
 
 __all__ = ["mend"]
 
@@ -43,27 +46,28 @@ def mend(fig: Any, panels: Sequence[Any]) -> None:
         ax.set_xlabel(_lines(ax.get_xlabel(), LETTERS_ACROSS))
         ax.set_ylabel(_lines(ax.get_ylabel(), LETTERS_UPWARDS))
         legend = ax.get_legend()
-        if legend and (
-            legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0
-        ):  # too wide, or beside the axes
+        # A legend that is too wide, or beside the axes
+        if legend and (legend._ncols > 2 or legend.get_bbox_to_anchor().x0 > ax.bbox.x0):
             _legend_above(fig, ax)
+    _draw(fig)
     for round_number in range(ROUNDS):
-        _draw(fig)
         faulty = {id(ax): ax for _, ax in fig.faults if ax is not None}
         for ax in faulty.values():
             words = " ".join(text for text, other in fig.faults if other is ax)
             if ax.get_legend() and ("legend" in words or "overlap" in words or "cut off" in words):
                 _legend_above(fig, ax)
             if "legend" not in words:
-                _shorter(ax)
+                _shorter(ax, round_number > 0)
                 if round_number:  # the words at an axis go on several lines since the first round
                     fig.set_figheight(HIGHER * fig.get_figheight())
         if not faulty:
             return
+        _draw(fig)
 
 
 def alike(figs: Sequence[Any]) -> None:
-    """The frames of one slider: a legend moved in one is moved in all, and all have the height of the highest."""
+    """The frames of one slider: a legend moved in one is moved in all, and the axes have the room that
+    all of them leave."""
     for group in zip(*(fig.axes for fig in figs), strict=True):
         legends = [ax.get_legend() for ax in group]
         if any(getattr(legend, "stands_above", False) for legend in legends):
@@ -72,6 +76,16 @@ def alike(figs: Sequence[Any]) -> None:
                     _legend_above(fig, ax)
     for fig in figs:
         fig.set_figheight(max(other.get_figheight() for other in figs))
+        _draw(fig)
+    for group in zip(*(fig.axes for fig in figs), strict=True):
+        places = [ax.get_position(original=True) for ax in group]
+        common = Bbox(
+            [np.max([place.min for place in places], axis=0), np.min([place.max for place in places], axis=0)]
+        )
+        for ax in group:
+            ax.set_position(common)
+    for fig in figs:
+        fig.set_layout_engine("none")
 
 
 def _draw(fig: Any) -> None:
@@ -105,15 +119,16 @@ def _legend_above(fig: Any, ax: Any) -> None:
     fig.set_figheight(fig.get_figheight() + lines * LEGEND_LINE)
 
 
-def _shorter(ax: Any) -> None:
-    """Fewer numbers along each axis, and words at an axis and its name in several lines."""
+def _shorter(ax: Any, still: bool) -> None:
+    """Fewer numbers along each axis, and words at an axis and its name in several lines; what ``still`` touches below
+    an axis is turned."""
     ax.set_xlabel(_lines(ax.get_xlabel(), LETTERS_BELOW))
     for axis in (ax.xaxis, ax.yaxis):
         labels = [label.get_text() for label in axis.get_ticklabels()]
         named = isinstance(axis.get_major_locator(), FixedLocator)
-        if named and any(any(map(str.isalpha, label)) and "$" not in label for label in labels):
-            short = LETTERS_BESIDE if axis is ax.yaxis else LETTERS_BESIDE // 2 + 2
-            axis.set_ticklabels([_lines(label, short) for label in labels])
+        if named and any(any(map(str.isalpha, re.sub(r"\$.*?\$", "", label))) for label in labels):
+            axis.set_ticklabels([_lines(label, LETTERS_BESIDE) for label in labels])
+            axis.set_tick_params(rotation=90 if axis is ax.xaxis and still else 0)
         elif axis.get_scale() == "log" and not named:
             axis.set_major_locator(LogLocator(numticks=FEW + 1))
             axis.set_minor_formatter(NullFormatter())

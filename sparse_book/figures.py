@@ -220,8 +220,8 @@ class Figure:
             _legible(fig, "wide")
             self.svg = _inline([_drawn(fig, "tight")], alt)
             _stack(fig)
-            self.narrow = _inline([_drawn(fig, "tight")], alt)
             self.faults = [words for words, _ in fig.faults]
+            self.narrow = _inline([_drawn(fig, "tight")], alt)
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
@@ -277,8 +277,6 @@ class Slider:
                 fig.set_layout_engine("constrained")
                 _stack(fig)
             figure_mends.alike(figs)
-            for i, fig in enumerate(figs):
-                fig.set_layout_engine("constrained" if i == self.start else "none")
             self.narrow = _inline(_frames(figs, self.start), alts[self.start], self.start)
             self.faults = sorted({words for fig in figs for words, _ in fig.faults})
 
@@ -367,6 +365,7 @@ def _stack(fig: Any) -> None:
     column = GridSpec(len(panels), 1, figure=fig)
     for row, ax in enumerate(panels):
         ax.set_subplotspec(column[row])
+        ax.set_in_layout(True)  # which the frames of a slider are not, since they have the places of the first one
     fig.set_size_inches(NARROW_INCHES, height * len(panels))
     _legible(fig, "narrow")
     fig.narrow = True

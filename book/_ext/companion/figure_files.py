@@ -8,6 +8,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from companion import slides
 from sparse_book import figures
 
 LINKS = (
@@ -24,13 +25,15 @@ def write(book: Path) -> None:
     """Write the files of all figures of the notebooks in ``book`` to ``book``/assets/figures, and link to them."""
     target = book / "assets" / "figures"
     target.mkdir(parents=True, exist_ok=True)
+    wanted = slides.read(book)
     for path in sorted(book.glob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         found = False
         for cell in notebook["cells"]:
             for output in cell.get("outputs", []):
                 if figures.MIME in output.get("data", {}):
-                    text = files(output["data"], *names(path.stem, cell))
+                    stem, caption = names(path.stem, cell)
+                    text = files(output["data"], stem, caption, wanted.get(stem))
                     for name, content in text.items():
                         (target / name).write_text(content, encoding="utf-8")
                     found = True
@@ -46,11 +49,11 @@ def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:
     return f"{stem}-{figure['name'].removeprefix('fig-')}", " ".join(figure.get("caption", "").split())
 
 
-def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
+def files(data: dict[str, Any], name: str, caption: str, slide: dict[str, str] | None = None) -> dict[str, str]:
     """The files of one output by their names; the output's HTML gets the links to them.
 
     A slider has an SVG for each of its frames, and the one that it shows first is linked; a figure for a talk has two
-    more, light and dark.
+    more, light and dark; with the words of a ``slide`` they are slides.
     """
     shown = "".join(data["text/html"])
     drawn = data[figures.MIME]
@@ -61,12 +64,25 @@ def files(data: dict[str, Any], name: str, caption: str) -> dict[str, str]:
         svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
-    for paper in PAPERS if drawn.get("talk") else ():
+    large = drawn.get("talk") or svg
+    for paper in PAPERS if drawn.get("talk") or slide else ():
         title = f"{name}-slide-{paper}"
-        svgs[f"{title}.svg"] = figures.standalone(drawn["talk"], title, caption, dark=paper == "dark")
-    words = f", for a slide: {slide_links(name)}" if drawn.get("talk") else ""
+        svgs[f"{title}.svg"] = (
+            slides.compose(shown_alone(large, drawn.get("start", 0)), slide, paper)
+            if slide
+            else figures.standalone(large, title, caption, dark=paper == "dark")
+        )
+    words = f", for a slide: {slide_links(name)}" if drawn.get("talk") or slide else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}
+
+
+def shown_alone(svg: str, frame: int) -> str:
+    """The drawing of one frame, without the paper, the title and the description of a file."""
+    alone = figures.standalone(svg.replace("currentColor", figures.INK), "", "", frame)
+    return re.sub(r"<title ?/>|<desc ?/>|<metadata>.*?</metadata>|<rect [^>]*?/>", "", alone, count=4).replace(
+        figures.INK, "currentColor"
+    )
 
 
 def slide_links(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sparse_book
 import sparse_core
-from companion import audit, claims
+from companion import audit, claims, slides
 from companion.pages import data, errata, graph, ledger, paper_map, proofs
 from sparse_book.claims import Claim, machine_checked, proof, read, read_yaml
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
@@ -40,8 +40,8 @@ def sound(record: Any, stem: str) -> dict[str, Any]:
 def write(
     book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None, accepted: bool = True
 ) -> None:
-    """Write ledger.md, errata.md, map.md, what proofs.md leaves open, site/claims.json for readers and claims.json for
-    the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
+    """Write ledger.md, errata.md, map.md, slides.md, what proofs.md leaves open, site/claims.json for readers and
+    claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
     which has its claims alone. ``accepted`` says whether the prover was run for this build.
@@ -64,6 +64,7 @@ def write(
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed, graph.page(placed, records)),
         "claims.json": json.dumps(placed),
+        "slides.md": slides.page(slides.read(book)),
     }
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")

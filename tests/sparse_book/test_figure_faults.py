@@ -1,0 +1,76 @@
+"""On a phone no text of a figure lies on another or is cut off, and no legend on what is plotted."""
+
+import pytest
+
+from sparse_book import figures
+
+LONG = ["a rather long name of a method", "another one that is as long", "the third of these names", "and a fourth"]
+
+
+def faults(plot, **options):
+    fig, axes = figures.canvas(**options)
+    plot(axes)
+    return figures.Figure(fig, "Something.").faults
+
+
+def crossed(ax):
+    ax.plot([0, 1], [0, 1], label="rising")
+    ax.plot([0, 1], [1, 0], label="falling")
+
+
+@pytest.mark.parametrize(
+    ("plot", "word"),
+    [
+        (lambda ax: [ax.text(0.5, 0.5, word) for word in ("one", "two")], "'one' and 'two' overlap"),
+        (lambda ax: ax.figure.text(0.9, 0.5, "far to the right"), "is cut off"),
+        (lambda ax: ax.set_yticks([0.5]), "has one number only"),
+    ],
+)
+def test_what_cannot_be_mended_is_named(plot, word):
+    def drawn(ax):
+        plot(ax)
+        ax.set_xlim(0, 1)
+
+    assert any(word in fault for fault in faults(drawn))
+
+
+def test_a_clean_figure_has_no_fault():
+    assert faults(crossed) == []
+
+
+def test_a_legend_on_lines_goes_above_the_axes_and_the_title_above_it():
+    def plot(ax):
+        crossed(ax)
+        ax.legend(loc="center")
+        ax.set_title("Two lines")
+        kept.append(ax)
+
+    kept = []
+    assert faults(plot) == []
+    legend = kept[0].get_legend()
+    assert legend.stands_above and [text.get_text() for text in legend.get_texts()] == ["rising", "falling"]
+
+
+def test_numbers_that_touch_become_fewer_and_long_names_go_on_several_lines():
+    def numbers(ax):
+        ax.plot([0, 1e6], [0, 1])
+        ax.set_xticks([])
+        ax.xaxis.set_major_locator(figures.mpl.ticker.MultipleLocator(1e5))
+
+    def names(ax):
+        ax.barh(range(4), range(1, 5))
+        ax.set_yticks(range(4), LONG)
+        ax.set_xlabel("times as long as the fastest of them all")
+
+    assert faults(numbers) == [] == faults(names)
+
+
+def test_all_frames_of_a_slider_are_looked_at():
+    def draw(ax, value):
+        crossed(ax)
+        for word in ("one", "two") if value == 2 else ():
+            ax.text(0.2, 0.5, word)
+        return "Two lines."
+
+    slider = figures.Slider("t", [1, 2, 3], draw, start=1)
+    assert slider.faults == ["'one' and 'two' overlap"]
