@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.transforms import Bbox
 
-__all__ = ["found"]
+__all__ = ["found", "labels_within", "words_of"]
 
 # Boxes of letters have some room around them: two texts whose boxes share less than this many points do not touch.
 TOUCH = 1.0
@@ -30,12 +30,12 @@ def found(fig: Any, renderer: Any, narrow: bool = False) -> list[tuple[str, Any]
     texts = [(text, ax, _box(text, renderer)) for text, ax in _texts(fig)]
     for (one, ax, a), (other, _, b) in combinations(texts, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > TOUCH and min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH:
-            faults.append((f"{_words(one)} and {_words(other)} overlap", ax))
+            faults.append((f"{words_of(one)} and {words_of(other)} overlap", ax))
     for text, ax, box in texts:
         if box.x0 < fig.bbox.x0 - EDGE or box.x1 > fig.bbox.x1 + EDGE:
-            faults.append((f"{_words(text)} is cut off", ax))
+            faults.append((f"{words_of(text)} is cut off", ax))
         if box.y0 < fig.bbox.y0 - EDGE or box.y1 > fig.bbox.y1 + EDGE:
-            faults.append((f"{_words(text)} is cut off above or below", ax))
+            faults.append((f"{words_of(text)} is cut off above or below", ax))
     for ax in fig.axes:
         legend = ax.get_legend()
         if legend and _on_data(ax, legend.get_window_extent(renderer)):
@@ -45,7 +45,7 @@ def found(fig: Any, renderer: Any, narrow: bool = False) -> list[tuple[str, Any]
         if narrow and ax.bbox.width < LEAST_WIDTH * fig.bbox.width:
             faults.append(("the axes are squeezed", ax))
         for axis in (ax.xaxis, ax.yaxis):
-            if 0 < len(list(_labels(axis))) < LEAST_TICKS:
+            if 0 < len(labels_within(axis)) < LEAST_TICKS:
                 faults.append((f"the {axis.axis_name} axis has one number only", ax))
     return faults
 
@@ -58,16 +58,17 @@ def _texts(fig: Any) -> Iterator[tuple[Any, Any]]:
     for ax in fig.axes:
         mine = [ax.title, ax._left_title, ax._right_title, *ax.texts]
         if ax.axison:
-            mine += [part for axis in (ax.xaxis, ax.yaxis) for part in (axis.label, axis.offsetText, *_labels(axis))]
+            mine += [
+                part for axis in (ax.xaxis, ax.yaxis) for part in (axis.label, axis.offsetText, *labels_within(axis))
+            ]
         if ax.get_legend():
             mine += [*ax.get_legend().get_texts(), ax.get_legend().get_title()]
         yield from ((text, ax) for text in dict.fromkeys(mine) if _shown(text))
 
 
-def _labels(axis: Any) -> Iterator[Any]:
+def labels_within(axis: Any) -> list[Any]:
     """The texts at the ticks that lie within the limits of an axis."""
-    for tick in axis._update_ticks():
-        yield from (label for label in (tick.label1, tick.label2) if _shown(label))
+    return [label for tick in axis._update_ticks() for label in (tick.label1, tick.label2) if _shown(label)]
 
 
 def _shown(text: Any) -> bool:
@@ -81,7 +82,8 @@ def _box(text: Any, renderer: Any) -> Bbox:
     return Text.get_window_extent(text, renderer)
 
 
-def _words(text: Any) -> str:
+def words_of(text: Any) -> str:
+    """The beginning of a text as faults name it."""
     return repr(" ".join(text.get_text().split())[:40])
 
 

@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
-__all__ = ["mend"]
+from .figure_faults import LEAST_TICKS, labels_within, words_of
+
+__all__ = ["alike", "mend"]
 
 # After so many rounds what can be moved has been moved.
 ROUNDS = 4
@@ -31,7 +33,7 @@ LETTERS_BESIDE = 13
 # The letters of a title, and of the name of an axis along the height of a panel, that fit.
 LETTERS_ACROSS = 40
 LETTERS_UPWARDS = 30
-# The letters of the name of an axis below a plot that long words at its left made narrow.
+# The letters of a title, and of the name of an axis, at a plot that long words at its left made narrow.
 LETTERS_BELOW = 24
 # As many intervals between numbers fit along an axis of a phone.
 FEW = 3
@@ -58,6 +60,8 @@ def mend(fig: Any, panels: Sequence[Any]) -> None:
                 _legend_above(fig, ax)
             if "legend" not in words:
                 _shorter(ax, round_number > 0)
+                if f"{words_of(ax.title)} and" in words or f"and {words_of(ax.title)}" in words:
+                    _room_below_title(ax, LEGEND_LINE * POINT)
                 if round_number:  # the words at an axis go on several lines since the first round
                     fig.set_figheight(HIGHER * fig.get_figheight())
         if not faulty:
@@ -114,21 +118,31 @@ def _legend_above(fig: Any, ax: Any) -> None:
         borderpad=0, borderaxespad=0.3, labelspacing=0.25, alignment="left",
     )  # fmt: skip
     new.stands_above = True
-    if ax.get_title():
-        ax.set_title(ax.get_title(), pad=lines * LEGEND_LINE * POINT + GAP)
+    _room_below_title(ax, lines * LEGEND_LINE * POINT + GAP)
     fig.set_figheight(fig.get_figheight() + lines * LEGEND_LINE)
+
+
+def _room_below_title(ax: Any, points: float) -> None:
+    """The title so many points higher than before."""
+    ax.room = getattr(ax, "room", 0.0) + points
+    if ax.get_title():
+        ax.set_title(ax.get_title(), pad=ax.room)
 
 
 def _shorter(ax: Any, still: bool) -> None:
     """Fewer numbers along each axis, and words at an axis and its name in several lines; what ``still`` touches below
     an axis is turned."""
     ax.set_xlabel(_lines(ax.get_xlabel(), LETTERS_BELOW))
+    ax.set_title(_lines(" ".join(ax.get_title().split()), LETTERS_BELOW))
     for axis in (ax.xaxis, ax.yaxis):
         labels = [label.get_text() for label in axis.get_ticklabels()]
         named = isinstance(axis.get_major_locator(), FixedLocator)
         if named and any(any(map(str.isalpha, re.sub(r"\$.*?\$", "", label))) for label in labels):
             axis.set_ticklabels([_lines(label, LETTERS_BESIDE) for label in labels])
             axis.set_tick_params(rotation=90 if axis is ax.xaxis and still else 0)
+        elif axis.get_scale() == "log" and len(labels_within(axis)) < LEAST_TICKS:
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_major_formatter(StrMethodFormatter("{x:g}"))
         elif axis.get_scale() == "log" and not named:
             axis.set_major_locator(LogLocator(numticks=FEW + 1))
             axis.set_minor_formatter(NullFormatter())

@@ -117,7 +117,7 @@ def page(slides: dict[str, dict[str, str]]) -> str:
             f'src="../_static/figures/{name}-slide-{paper}.svg" alt="{html.escape(slide["sentence"])}">'
             for paper in PAPERS
         )
-        text += [f"## {slide['title']}", "", slide["sentence"], "", f"<div>{images}</div>", ""]
+        text += [f"## {slide['title']}", "", slide["sentence"], "", f'<div class="slide">{images}</div>', ""]
         text += [f'<p class="downloads">SVG of {html.escape(name)}: {links}</p>', ""]
     return "\n".join(text)
 
