@@ -64,8 +64,9 @@ def write(
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed, graph.page(placed, records)),
         "claims.json": json.dumps(placed),
-        "slides.md": slides.page(slides.read(book)),
     }
+    if shown := slides.read(book):
+        pages["slides.md"] = slides.page(shown)
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
     site = stage / "book/site"
