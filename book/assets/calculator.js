@@ -136,13 +136,17 @@ const calculator = (() => {
 
   const show = (value) => {
     if (Number.isNaN(value)) return "none";
-    if (!Number.isFinite(value)) return value > 0 ? "beyond 1e308" : "below −1e308";
+    if (!Number.isFinite(value)) return value > 0 ? "beyond 10³⁰⁸" : "below −1e308";
     const size = Math.abs(value);
-    if (size && (size < 1e-3 || size >= 1e6)) return value.toExponential(2).replace("e+", "e").replace("-", "−");
+    if (size && (size < 1e-3 || size >= 1e6)) {
+      const [factor, power] = value.toExponential(2).split("e");
+      const raised = String(Number(power)).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
+      return `${factor.replace("-", "−")}·10${raised}`;
+    }
     return (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(size < 1e3 ? 4 : 6)))).replace("-", "−");
   };
   const against = (value, trivial, name) => {
-    if (value === Infinity) return "vacuous: beyond 1e308";
+    if (value === Infinity) return "vacuous: beyond 10³⁰⁸";
     if (trivial === Infinity) return `below ${name}`;
     return value >= trivial * (1 - 1e-12) ? `vacuous: not below ${name} = ${show(trivial)}`
       : value > 0 ? `below ${name} = ${show(trivial)} by a factor ${show(trivial / value)}` : `below ${name} = ${show(trivial)}`;
@@ -169,7 +173,7 @@ const calculator = (() => {
   const one_sparse = (p, value) => (p.k > 1 ? "does not apply to k > 1; " : "") + rademacher({ ...p, k: 1 }, value).replace("k(WR", "WR").replace("B)", "B");
   const general = (p, value) => {
     if (value < 0) return "not a number of samples: negative (E23)";
-    if (value === Infinity) return "vacuous: beyond 1e308";
+    if (value === Infinity) return "vacuous: beyond 10³⁰⁸";
     if (2 * p.eps >= (p.k * (p.W * p.R + p.B)) ** 2) return "vacuous: at this ε the zero function will do, with no sample";
     return `${show(value / (p.s * (p.n + 2)))} for each of the s(n + 2) = ${show(p.s * (p.n + 2))} parameters`;
   };

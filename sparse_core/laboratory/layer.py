@@ -338,7 +338,7 @@ def from_named(arrays: Mapping[str, Any], layer: str | None = None) -> Layer:
 
 
 def last_step(network: Any, X: Any) -> tuple[Any, Any]:
-    """The last step of a fitted pipeline of scikit-learn, and X as that step sees it; of anything else, both as they are.
+    """The last step of a fitted pipeline, and X as that step sees it; of anything else, both as they are.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import FunctionTransformer

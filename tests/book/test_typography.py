@@ -28,7 +28,7 @@ def test_text_is_set_as_in_print(typed, printed):
         "<pre>x^2 &lt;= 1e-12 <span>Lemma 9</span></pre>",
         "<code>eps</code>",
         "<script>a^2 != 1e-3</script>",
-        '<svg><text>C^2</text></svg>',
+        "<svg><text>C^2</text></svg>",
         '<a href="x?eps=1e-3&gt;=" title="Lemma 9">there</a>',
         '<dt class="sig sig-object">f(<em>tol=1e-12</em>)</dt>',
         "<math><mi>x^2</mi></math>",

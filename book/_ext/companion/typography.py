@@ -1,4 +1,4 @@
-"""What is typed as ASCII, in the signs of print: powers, relations, numbers with an exponent, and names that stay whole.
+"""ASCII in the signs of print: powers, relations, numbers with an exponent, and names that stay whole.
 
 Checks, tables and docstrings give plain text, as a terminal shows it; a page shows the same as a book would.
 """
