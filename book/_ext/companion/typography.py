@@ -16,6 +16,7 @@ NAMES = (
 NAME = re.compile(rf"\b({NAMES}) (?=[\dA-Z])")
 SIGNS = {"&lt;=": "≤", "&gt;=": "≥", "!=": "≠", "-&gt;": "→"}
 SIGN = re.compile("|".join(SIGNS))
+RELATION = re.compile(r"\b([A-Za-z]) ([=≤≥≠]) (?=[-−\d])")
 WORDS = {"eps": "ε", "rho": "ρ", "Lambda": "Λ"}
 WORD = re.compile(rf"\b({'|'.join(WORDS)})\b")
 EXPONENT = re.compile(r"\b(\d+(?:\.\d+)?)e([-+]?)0*(\d+)\b")
@@ -39,6 +40,7 @@ def text(plain: str) -> str:
         return plain
     plain = NAME.sub("\\1\N{NO-BREAK SPACE}", plain)
     plain = SIGN.sub(lambda found: SIGNS[found[0]], plain)
+    plain = RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
     plain = WORD.sub(lambda found: WORDS[found[1]], plain)
     plain = re.sub(r"\bsqrt\((\w+)\)", r"√\1", plain)
     plain = re.sub(r"\bsqrt\(", "√(", plain)
