@@ -11,7 +11,7 @@ from companion import typography
         ("the Lemma of Claim and Fig. 2.1", "the Lemma of Claim and Fig.\u00a02.1"),
         ("p &lt;= 4, q &gt;= 2, a != b, x -&gt; y", "p\u00a0≤\u00a04, q\u00a0≥\u00a02, a ≠ b, x → y"),
         ("4 k^2 W^2, (1-d)^-3, x^n", "4 k² W², (1-d)⁻³, xⁿ"),
-        ("2^(m/3) points", "2<sup>m/3</sup> points"),
+        ("2^(m/3) points, h^{&lt;=d}, 4^L", "2<sup>m/3</sup> points, h<sup>≤d</sup>, 4<sup>L</sup>"),
         ("3.48e+04, 1e-12, 6.5e21, 0e+00", "3.48·10⁴, 10⁻¹², 6.5·10²¹, 0"),
         ("sqrt(n), sqrt(2m + 1)", "√n, √(2m + 1)"),
         ("8 eps / C^2 at rho", "8 ε / C² at ρ"),

@@ -20,8 +20,7 @@ RELATION = re.compile(r"\b([A-Za-z]) ([=≤≥≠]) (?=[-−\d])")
 WORDS = {"eps": "ε", "rho": "ρ", "Lambda": "Λ"}
 WORD = re.compile(rf"\b({'|'.join(WORDS)})\b")
 EXPONENT = re.compile(r"\b(\d+(?:\.\d+)?)e([-+]?)0*(\d+)\b")
-IN_BRACKETS = re.compile(r"(?<=[\w)\]])\^\(([^()]*)\)")
-POWER = re.compile(r"(?<=[\w)\]])\^([-+\dkinmdps]+)\b")
+POWER = re.compile(r"(?<=[\w)\]|])\^(?:\(([^()]*)\)|\{([^{}]*)\}|(-?\w+))")
 RAISED = str.maketrans("-+0123456789kinmdps", "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ᵏⁱⁿᵐᵈᵖˢ")
 
 
@@ -45,8 +44,14 @@ def text(plain: str) -> str:
     plain = re.sub(r"\bsqrt\((\w+)\)", r"√\1", plain)
     plain = re.sub(r"\bsqrt\(", "√(", plain)
     plain = EXPONENT.sub(power_of_ten, plain)
-    plain = IN_BRACKETS.sub(r"<sup>\1</sup>", plain)
-    return POWER.sub(lambda found: found[1].translate(RAISED), plain)
+    return POWER.sub(power, plain)
+
+
+def power(found: re.Match) -> str:
+    """C^2 as C², and 2^(m/3), for which there are no raised letters, with its exponent raised."""
+    exponent = next(filter(None, found.groups()), "")
+    raised = exponent.translate(RAISED)
+    return f"<sup>{exponent}</sup>" if set(exponent) & set(raised) else raised
 
 
 def power_of_ten(found: re.Match) -> str:
