@@ -5,7 +5,8 @@ import time
 
 from . import NAMES, generate
 
-for name in sys.argv[1:] or NAMES:
-    start = time.perf_counter()
-    generate(name)
-    print(f"{name}: {time.perf_counter() - start:.0f} s")
+if __name__ == "__main__":
+    for name in sys.argv[1:] or NAMES:
+        start = time.perf_counter()
+        generate(name)
+        print(f"{name}: {time.perf_counter() - start:.0f} s")
