@@ -5,11 +5,12 @@ Paper: sections 1 and 6, on sparsity in practice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.stats import t as student
 
 __all__ = ["DIGITS_TRAINED", "digits", "half_width", "interval", "marks_and_mean", "quadratic"]
@@ -43,7 +44,7 @@ def digits(seed: int, run: int) -> Split:
     return pixels[train], classes[train], pixels[test], classes[test]
 
 
-def half_width(values: ArrayLike) -> Any:
+def half_width(values: Sequence[float] | NDArray[np.float64]) -> Any:
     """Half of Student's 95 % interval for the mean, over the first axis.
 
     >>> float(half_width([1.0, 2.0, 3.0]).round(3))
@@ -53,7 +54,7 @@ def half_width(values: ArrayLike) -> Any:
     return student.ppf(0.975, len(runs) - 1) * runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
 
 
-def interval(values: ArrayLike, digits: int = 2) -> str:
+def interval(values: Sequence[float] | NDArray[np.float64], digits: int = 2) -> str:
     """The mean over the runs and half of its 95 % interval (Student), rounded up.
 
     >>> interval([1.0, 2.0, 3.0])

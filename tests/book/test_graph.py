@@ -147,9 +147,11 @@ def test_each_focus_is_an_address_and_the_back_button_returns(graph_page, in_bro
         await page.locator("[data-depth='2']").click()
         seen.append(await page.evaluate("location.hash"))
         await page.locator("#lemma-10").click()
+        await page.wait_for_selector("#lemma-10.chosen")  # the event comes after the address
         seen.append(await page.locator("a.chosen").get_attribute("id"))
         await page.go_back()
         await page.wait_for_function("location.hash === '#lemma-9=2'")
+        await page.wait_for_selector("#lemma-9.chosen")
         seen.append(await page.locator("a.chosen").get_attribute("id"))
         await page.locator("input").fill("theorem 8")
         await page.locator("input").press("Enter")
