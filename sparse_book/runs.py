@@ -64,7 +64,7 @@ def interval(values: Sequence[float] | NDArray[np.float64], digits: int = 2) -> 
     return f"{np.asarray(values).mean():.{digits}f} ± {half:.{digits}f}"
 
 
-def marks_and_mean(ax: Any, x: ArrayLike, curves: Any, name: str, mark: str, **style: Any) -> None:
+def marks_and_mean(ax: Any, x: Sequence[float], curves: Any, name: str, mark: str, **style: Any) -> None:
     """A mark for each run, the rows of curves, and a line for their mean."""
     labels = [f"_{name}, run {run}" for run in range(len(curves))]
     ax.plot(x, np.transpose(curves), mark, color=style["color"], alpha=0.4, label=labels)

@@ -171,6 +171,7 @@ def test_an_erratum_is_lit_and_the_whole_has_every_statement(graph_page, in_brow
         lit = await page.evaluate("[...document.querySelectorAll('a.lit')].map(a => a.id).sort()")
         words = await page.locator(".graph-words").text_content()
         await page.locator("[href='#graph']").click()
+        await page.wait_for_selector("[href='#graph'][aria-current]")
         return lit, words, len(await page.evaluate(SHOWN)), await page.locator("a.lit").count()
 
     lit, words, number, after = in_browser(visit)
