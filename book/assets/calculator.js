@@ -136,20 +136,21 @@ const calculator = (() => {
 
   const show = (value) => {
     if (Number.isNaN(value)) return "none";
-    if (!Number.isFinite(value)) return value > 0 ? "beyond 10³⁰⁸" : "below −1e308";
+    if (!Number.isFinite(value)) return value > 0 ? "beyond 10³⁰⁸" : "below −10³⁰⁸";
     const size = Math.abs(value);
     if (size && (size < 1e-3 || size >= 1e6)) {
       const [factor, power] = value.toExponential(2).split("e");
       const raised = String(Number(power)).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
       return `${factor.replace("-", "−")}·10${raised}`;
     }
-    return (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(size < 1e3 ? 4 : 6)))).replace("-", "−");
+    const digits = String(size < 1e3 ? Number(value.toPrecision(4)) : Math.round(value)).replace("-", "−");
+    return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
   };
   const against = (value, trivial, name) => {
     if (value === Infinity) return "vacuous: beyond 10³⁰⁸";
     if (trivial === Infinity) return `below ${name}`;
-    return value >= trivial * (1 - 1e-12) ? `vacuous: not below ${name} = ${show(trivial)}`
-      : value > 0 ? `below ${name} = ${show(trivial)} by a factor ${show(trivial / value)}` : `below ${name} = ${show(trivial)}`;
+    return value >= trivial * (1 - 1e-12) ? `vacuous: not below ${name} (${show(trivial)})`
+      : value > 0 ? `below ${name} (${show(trivial)}) by a factor ${show(trivial / value)}` : `below ${name} (${show(trivial)})`;
   };
   const dense = (p, value) => p.n * p.s === 1 && !value ? "false here: 0 at n = s = 1 (E17)" : against(value, (p.s * p.W) ** 2, "the dense s²W²");
   const layered = (p, value) => against(value, p.s ** (p.D + 1) * p.W ** (2 * p.D), "that of D dense layers");
@@ -160,7 +161,7 @@ const calculator = (() => {
     return against(value, min(paper.sup_norm(p.n, p.k, p.W, p.B) ** 2, (p.s * p.W) ** 2 / (p.d + 1)), "the trivial bound");
   };
   const degree = (p, value) => value >= p.n ? `vacuous: every function on the cube has degree at most n = ${p.n}` : `below n = ${p.n}`;
-  const samples = (p, value) => against(value, 2 ** p.n, "the number of inputs, 2ⁿ");
+  const samples = (p, value) => against(value, 2 ** p.n, "the number 2ⁿ of inputs");
   const queries = (p, value) => {
     if (Number.isNaN(value)) return "does not apply: needs p ≤ min(n, log₂(s/k)) and B ≥ W|p − 2|/√p";
     return value <= 1 ? "vacuous: requires at most one query" : "more than one query";
@@ -174,7 +175,7 @@ const calculator = (() => {
   const general = (p, value) => {
     if (value < 0) return "not a number of samples: negative (E23)";
     if (value === Infinity) return "vacuous: beyond 10³⁰⁸";
-    if (2 * p.eps >= (p.k * (p.W * p.R + p.B)) ** 2) return "vacuous: at this ε the zero function will do, with no sample";
+    if (2 * p.eps >= (p.k * (p.W * p.R + p.B)) ** 2) return "vacuous: at this ε the zero function suffices, without any sample";
     return `${show(value / (p.s * (p.n + 2)))} for each of the s(n + 2) = ${show(p.s * (p.n + 2))} parameters`;
   };
 
@@ -314,14 +315,14 @@ const calculator = (() => {
         words.textContent = reading;
         const vacuous = /^(vacuous|not|does|says|false)/.test(reading);
         words.classList.toggle("vacuous", vacuous);
-        words.classList.toggle("telling", !vacuous);
+        words.classList.toggle("informative", !vacuous);
       }
       clearTimeout(timer);
       timer = setTimeout(() => { // one announcement and one address for a movement, not one for each step
         const degrees = ["paper.theorem_8_degree printed", "paper.theorem_8_degree repaired", "ours.theorem_8_degree"].map((key) => shown[key][0]);
         const easy = 2 * setting.eps >= paper.sup_norm(setting.n, setting.k, setting.W, setting.B) ** 2;
         summary.textContent = `Degree of Theorem 8: ${degrees[0]} as printed, ${degrees[1]} repaired, ${degrees[2]} here; n = ${setting.n}.`
-          + (easy ? " At so large an ε the zero function will do." : "");
+          + (easy ? " At so large an ε the zero function suffices." : "");
         if (moved) history.replaceState(null, "", write(setting));
       }, 250);
     };
