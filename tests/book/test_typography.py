@@ -15,6 +15,28 @@ from companion import typography
         ("3.48e+04, 1e-12, 6.5e21, 0e+00", "3.48·10⁴, 10⁻¹², 6.5·10²¹, 0"),
         ("sqrt(n), sqrt(2m + 1)", "√n, √(2m + 1)"),
         ("8 eps / C^2 at rho", "8 ε / C² at ρ"),
+        ("tau / W, Gamma = 9, chi_T, phi0", "τ / W, Γ = 9, χ<sub>T</sub>, φ0"),
+        ("||w_j||_1 - b_j in {-1, 1}^n", "‖w<sub>j</sub>‖<sub>1</sub> − b<sub>j</sub> in {−1, 1}ⁿ"),
+        (
+            "||u||_inf, u_j^2 zeta_i, NS_rho(h), sum_{j in R_x}",
+            "‖u‖<sub>∞</sub>, u<sub>j</sub>² ζ<sub>i</sub>, NS<sub>ρ</sub>(h), sum<sub>j in R<sub>x</sub></sub>",
+        ),
+        ("h_(l-1)(x)_x, constant * k^1.5", "h<sub>l-1</sub>(x)<sub>x</sub>, constant · k<sup>1.5</sup>"),
+        (
+            "&lt;w_j, x&gt; - b_j, -zeta, 0 &lt; a, b &gt; c",
+            "⟨w<sub>j</sub>, x⟩ − b<sub>j</sub>, −ζ, 0 &lt; a, b &gt; c",
+        ),
+        ("1/(4 sqrt 2), sqrt |R|", "1/(4 √2), √|R|"),
+        (
+            "fails on 66312 of 1,157,464, x = 2 000 000, 4096",
+            "fails on 66\u202f312 of 1\u202f157\u202f464, x\u00a0=\u00a02\u202f000\u202f000, 4096",
+        ),
+        ("38% of them, 5 % less", "38\u00a0% of them, 5\u00a0% less"),
+        ("pp. 10709–10724, A000609, arXiv:2406.17989", "pp. 10709–10724, A000609, arXiv:2406.17989"),
+        (
+            "rademacher_ball, n_jobs, a k-sparse one, the information",
+            "rademacher_ball, n_jobs, a k-sparse one, the information",
+        ),
         ("the step, a rhombus, E3, e.g. 3 e", "the step, a rhombus, E3, e.g. 3 e"),
     ],
 )

@@ -169,7 +169,10 @@ def test_figures_tables_and_hidden_code_have_names(pages):
 
 def test_no_page_has_ascii_mathematics_or_a_name_that_breaks(pages):
     """Relations, powers and numbers in the signs of print, no TeX, and no line between a statement and its number."""
-    typed = re.compile(r"<=|>=|!=|->|\w\^[\w({]|\b\d(\.\d+)?e[-+]?\d|\\[a-z]+|\$\S|\b(Lemma|Theorem|Chapter|Fig\.) \d")
+    typed = re.compile(
+        r"<=|>=|!=|->|\|\||\w\^[\w({]|(?<!\w)[A-Za-z]_[a-z\d](?!\w)|\b\d(\.\d+)?e[-+]?\d|\\[a-z]+|\$\S|\d%|\b\d{1,3}(,\d{3})+\b"
+        r"|\b(eps|rho|tau|eta|delta|Gamma|sqrt)\b|\b(Lemma|Theorem|Chapter|Fig\.) \d"
+    )
     for name, page in pages.items():
         code = page.select("pre, code, kbd, svg, math, script, style, textarea, dt.sig")
         skipped = {id(text) for part in code for text in part.find_all(string=True)}

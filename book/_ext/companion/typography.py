@@ -4,6 +4,7 @@ Checks, tables and docstrings give plain text, as a terminal shows it; a page sh
 """
 
 import re
+import unicodedata
 
 # Tags, and elements whose text is code or has been set already; then the text between them.
 PARTS = re.compile(
@@ -14,13 +15,26 @@ NAMES = (
     r"Fig\.|Table"
 )
 NAME = re.compile(rf"\b({NAMES}) (?=[\dA-Z])")
-SIGNS = {"&lt;=": "≤", "&gt;=": "≥", "!=": "≠", "-&gt;": "→"}
-SIGN = re.compile("|".join(SIGNS))
+SIGNS = {"&lt;=": "≤", "&gt;=": "≥", "!=": "≠", "-&gt;": "→", "||": "‖"}
+SIGN = re.compile("|".join(map(re.escape, SIGNS)))
+# of numbers and formulas; prose has no hyphen between spaces
+MINUS = re.compile(r"(?<=[\w)\]}|‖⟩]) - (?=[\w(\[{|‖&])|(?<![^\s(\[{|,])-(?=[\dα-ω])")
+INNER = re.compile(r"&lt;(?=\S)([^&]*?,[^&]*?)&gt;")
 RELATION = re.compile(r"\b([A-Za-z]) ([=≤≥≠]) (?=[-−\d])")
-WORDS = {"eps": "ε", "rho": "ρ", "Lambda": "Λ"}
-WORD = re.compile(rf"\b({'|'.join(WORDS)})\b")
+GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu sigma tau phi chi rho Gamma Lambda Phi".split()
+WORDS = {"eps": "ε", "inf": "∞"} | {
+    name: unicodedata.lookup(f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {name.replace('mbd', 'md')}")
+    for name in GREEK
+}
+WORD = re.compile(rf"(?<![A-Za-z\d])({'|'.join(WORDS)})(?![A-Za-z])")
+INDEX = re.compile(
+    r"((?<!\w)[A-Za-zα-ωΓΛ]|[)‖’]|\b(?:sum|prod|max|min|log|NS|AS|Pr|Inf|Var))"
+    r"_(?:\{([^{}]*)\}|\(([^()]*)\)|([a-zA-Zα-ω∞\d]{1,2})(?![A-Za-z\d_]))"
+)
+# Thousands with commas or spaces and, from five digits on, with nothing between them; but no numbers of pages.
+THOUSANDS = re.compile(r"(?<![\w.,–#/-])(\d{1,3}(?:,\d{3})+|[1-9]\d{0,2}(?: \d{3})+|[1-9]\d{4,})(?![\w–]|[.,]\d)")
 EXPONENT = re.compile(r"\b(\d+(?:\.\d+)?)e([-+]?)0*(\d+)\b")
-POWER = re.compile(r"(?<=[\w)\]|])\^(?:\(([^()]*)\)|\{([^{}]*)\}|(-?\w+))")
+POWER = re.compile(r"(?<=[\w)\]}|‖])\^(?:\(([^()]*)\)|\{([^{}]*)\}|(-?\w+(?:\.\d+)?))")
 RAISED = str.maketrans("-+0123456789kinmdps", "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ᵏⁱⁿᵐᵈᵖˢ")
 
 
@@ -39,12 +53,29 @@ def text(plain: str) -> str:
         return plain
     plain = NAME.sub("\\1\N{NO-BREAK SPACE}", plain)
     plain = SIGN.sub(lambda found: SIGNS[found[0]], plain)
+    plain = THOUSANDS.sub(thousands, plain)
+    plain = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", plain)
     plain = RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
     plain = WORD.sub(lambda found: WORDS[found[1]], plain)
+    plain = INNER.sub(r"⟨\1⟩", plain)
+    plain = MINUS.sub(lambda found: found[0].replace("-", "−"), plain)
     plain = re.sub(r"\bsqrt\((\w+)\)", r"√\1", plain)
-    plain = re.sub(r"\bsqrt\(", "√(", plain)
+    plain = re.sub(r"\bsqrt(?:\(| (?=[\w|]))", lambda found: "√" + found[0][4:].strip(), plain)
     plain = EXPONENT.sub(power_of_ten, plain)
-    return POWER.sub(power, plain)
+    plain = POWER.sub(power, plain)
+    plain = re.sub(r"(?<=\w) \* (?=\w\b|√|min)", " · ", plain)
+    return INDEX.sub(index, plain)
+
+
+def index(found: re.Match) -> str:
+    """w_j as w<sub>j</sub>, also where it stands in another index."""
+    base, *below = found.groups()
+    return f"{base}<sub>{INDEX.sub(index, next(filter(None, below), ''))}</sub>"
+
+
+def thousands(found: re.Match) -> str:
+    """1,157,464 and 1157464 in groups of three digits, which do not break."""
+    return f"{int(re.sub('[ ,]', '', found[0])):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def power(found: re.Match) -> str:
