@@ -136,7 +136,11 @@ def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
     assert f"{resting} follow from statements that are, and the other {left}\n" in first
     assert not [c["id"] for c in paper if c["verdict"] == "cited" and c["kind"] in (*errata.NUMBERED, "equation")]
     classes = [c.get("consequence") for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
-    assert f"Of the {len(classes)} that stand, {classes.count('consequential')} are consequential" in first
+    severe, gaps = classes.count("consequential"), classes.count("gap")
+    minor = len(classes) - severe - gaps
+    assert f"Of the {len(classes)} that stand, {severe} are consequential, {gaps} are gaps and {minor} are minor" in first
+    withdrawn = sum(c["verdict"] == "withdrawn" for c in CLAIMS)
+    assert f"Another {withdrawn} were not errors" in first
     verdicts = {c["id"]: c["verdict"] for c in CLAIMS}
     table = re.findall(r"\* - .*?{statement}`(?:.*<)?([\w-]+)>?`\n  - (.*)", first.partition("What is true")[2])
     assert len(table) == 8
