@@ -1,4 +1,5 @@
-// The ledger's filter: words and a standing. What is found is opened. Without JavaScript each section opens by hand.
+// The ledger's filter: words and a standing, kept in the address. What is found is opened. Without JavaScript each
+// section opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
@@ -13,6 +14,11 @@ document.addEventListener("DOMContentLoaded", () => {
     ${words.map((word) => `<option>${word}</option>`).join("")}</select><output aria-live="polite"></output>`;
   document.querySelector("table.ledger").closest("section").before(form);
   const [text, standing, count] = form.querySelectorAll("input, select, output");
+  const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
+    const asked = new URLSearchParams(location.hash.slice(1));
+    text.value = asked.get("find") ?? "";
+    standing.value = words.includes(asked.get("standing")) ? asked.get("standing") : "";
+  };
   const show = () => {
     const sought = text.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
@@ -27,9 +33,13 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     count.value = `${shown} of ${rows.length}`;
   };
-  form.addEventListener("input", show);
+  form.addEventListener("input", () => {
+    history.replaceState(null, "", `#${new URLSearchParams({ find: text.value, standing: standing.value })}`);
+    show();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
-  addEventListener("hashchange", () => { text.value = standing.value = ""; show(); reveal(); });
+  addEventListener("hashchange", () => { read(); show(); reveal(); });
+  read();
   show();
 });
 

@@ -1,6 +1,7 @@
-// The search: a statement or a heading with the words of the query comes before the pages that merely contain them.
+// The search: a statement or a heading with the words of the query comes before the pages that merely contain them, and
+// what the book says before the names of its functions.
 var Scorer = {
-  score: ([, , anchor, , score]) => score + (anchor ? 100 : 0),
+  score: ([page, , anchor, , score]) => score + (anchor ? (page.startsWith("book/api-") ? 50 : 100) : 0),
   title: 15,
   partialTitle: 7,
   term: 5,
