@@ -98,7 +98,7 @@ def chain(net: SparseNetwork) -> Chain:
     return Chain(*map(float, means))
 
 
-def telling(net: SparseNetwork) -> Edge:
+def example_flip(net: SparseNetwork) -> Edge:
     """The flip that changes h and concerns the most neurons; among these the one with the largest change."""
     flips = [edge(net, point, bit) for point in range(1 << net.n) for bit in range(net.n)]
     rank = [(one.quarter > 0, len({*one.active[0], *one.active[1]}), one.quarter) for one in flips]
@@ -132,13 +132,13 @@ class MovingProof:
 
 
 def panels(net: SparseNetwork, extreme: SparseNetwork) -> MovingProof:
-    """The proof, told of a flip of ``net``; ``extreme`` attains the bound. Both have three inputs."""
+    """The proof, shown on one flip of ``net``; ``extreme`` attains the bound. Both have three inputs."""
     if net.n != 3 or extreme.n != 3:
         raise ValueError(f"Arguments 'net' and 'extreme' must have 3 inputs, not {net.n} and {extreme.n}.")
     means, most = chain(net), chain(extreme)
     if not np.isclose(most.AS, most.worst, rtol=1e-12):  # both are rounded
         raise ValueError(f"Argument 'extreme' must attain the bound {most.worst:g}, but its AS is {most.AS:g}.")
-    flip = telling(net)
+    flip = example_flip(net)
     star = [edge(net, flip.point, bit) for bit in range(net.n)]
     drawn = (
         _cube(net, [flip]) + _curves(flip, neurons=False),
@@ -165,8 +165,8 @@ def _words_of_a_flip(net: SparseNetwork, flip: Edge) -> tuple[str, str, str]:
         f"{_number(flip.quarter)} to the sensitivity at *x*."
     )
     second = (
-        f"At *x* {here} active, at *x′* {there}. Each colour is the region of one neuron. A neuron that is silent at "
-        "both ends is silent between them, so it contributes nothing."
+        f"At *x* {here} active, at *x′* {there}. Each colour is the region of one neuron. A neuron that is inactive at "
+        "both ends is inactive between them, so it contributes nothing."
     )
     change, charge, other = map(_number, (abs(flip.ends[0] - flip.ends[1]), *(2 * a for a in flip.charges)))
     third = (
@@ -254,7 +254,7 @@ def _all(net: SparseNetwork) -> list[Edge]:
 
 
 def _cube(net: SparseNetwork, told: Sequence[Edge], *, regions: bool = False) -> str:
-    """The cube with the values of h; the edges that are told of are as wide as their change is large."""
+    """The cube with the values of h; the edges ``told`` are as wide as their change is large."""
     change = {frozenset((one.point, one.point ^ (1 << one.bit))): one.quarter for one in told}
     most = max(change.values()) or 1
     lines = ""

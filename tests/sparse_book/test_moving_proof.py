@@ -45,7 +45,7 @@ def test_each_flip_is_charged_enough_and_half_the_charge_is_not():
 
 def test_the_sentences_have_the_numbers_of_the_network():
     told = moving_proof.panels(LOOKED_UP, EXTREME)
-    flip, means = moving_proof.telling(LOOKED_UP), moving_proof.chain(LOOKED_UP)
+    flip, means = moving_proof.example_flip(LOOKED_UP), moving_proof.chain(LOOKED_UP)
     first, _, _, _, fifth, sixth = repr(told).splitlines()[1:]
     assert f"from {flip.ends[0]:g} to {flip.ends[1]:g}" in first and f"= {flip.quarter:g} to" in first
     assert (
