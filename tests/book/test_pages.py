@@ -177,7 +177,7 @@ def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_o
     assert "sparse_core.bounds.paper.lemma_9" in cited["lemma-9"]
     page = ledger.page([claim("lemma-9")], [], code=cited)
     assert (
-        '<a href="api-bounds.html#sparse_core.bounds.paper.lemma_9">bounds.paper.lemma' in page
+        '<a href="api-bounds.html#sparse_core.bounds.paper.lemma_9">bounds.<wbr>paper.<wbr>lemma' in page
         and "`tests/core/bounds`" in page
     )
     packages = {name.removeprefix("sparse_core.").partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}

@@ -142,10 +142,11 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
 
 
 def to_code(name: str) -> str:
-    """A link to a function or class, "sparse_core.bounds.paper.lemma_9", on the page of its subpackage."""
+    """A link to a function or class, "sparse_core.bounds.paper.lemma_9", on the page of its subpackage; lines break in it
+    after dots, not before what follows it."""
     short = name.removeprefix("sparse_core.")
     package = short.partition(".")[0].replace("_", "-")
-    return link(f"api-{package}.html#{name}", short)
+    return link(f"api-{package}.html#{name}", short.replace(".", ".<wbr>"))
 
 
 def cited(packages: Iterable[Path]) -> dict[str, list[str]]:
