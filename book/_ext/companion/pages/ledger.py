@@ -146,7 +146,7 @@ def to_code(name: str) -> str:
     after dots, not before what follows it."""
     short = name.removeprefix("sparse_core.")
     package = short.partition(".")[0].replace("_", "-")
-    return link(f"api-{package}.html#{name}", short.replace(".", ".<wbr>"))
+    return f'<a href="api-{package}.html#{name}">{short.replace(".", ".<wbr>")}</a>'
 
 
 def cited(packages: Iterable[Path]) -> dict[str, list[str]]:
