@@ -34,7 +34,7 @@ CHOICES = {
 }
 NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "required")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
-# What a withdrawn erratum said, and why it was none.
+# What a withdrawn erratum said, and why it is not one.
 OF_WITHDRAWN = ("about", "printed", "withdrawn")
 OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved", "follows")
 # What is stronger may take the place of what is weaker; what is not run is weaker than all.

@@ -22,7 +22,7 @@ STANDING = {
     "follows": "a consequence of statements that the book proves and runs, which it names",
     "cited": "a result of others, taken from the literature; nothing to run",
     "not runnable": "about all algorithms or an unproved assumption; only its reductions can be run",
-    "withdrawn": "an erratum that was none; it stands on the errata page with the reason",
+    "withdrawn": "reported as an erratum, and not one; it stands on the errata page with the reason",
     "not yet run": "its chapter is not in the book yet",
 }
 TABLES = (
@@ -142,8 +142,9 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
 
 
 def to_code(name: str) -> str:
-    """A link to a function or class, "sparse_core.bounds.paper.lemma_9", on the page of its subpackage; lines break in it
-    after dots, not before what follows it."""
+    """A link to a function or class, "sparse_core.bounds.paper.lemma_9", on the page of its subpackage.
+
+    Lines break after its dots, and so not before the punctuation that follows it."""
     short = name.removeprefix("sparse_core.")
     package = short.partition(".")[0].replace("_", "-")
     return f'<a href="api-{package}.html#{name}">{short.replace(".", ".<wbr>")}</a>'
