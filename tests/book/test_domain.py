@@ -83,7 +83,8 @@ RUN = {
         "### A part\nText.",
         "### Line by line\nText.",
         cell("1", "exercise-ours-x"),
-        "## True: $4k^2\\le\\mathrm{AS}(h)$\n\n| n |\n|---|\n| 1 |\n\n",
+        "## True: $4k^2\\le\\mathrm{AS}(h)$\n\n"
+        ":::{table}\n:class: cards\n\n| n | $k\\le2$ |\n|---|---|\n| 1 | 2 |\n:::\n",
         v4.new_code_cell("2", outputs=[v4.new_output("display_data", {"text/html": '<table class="t"></table>'})]),
     ),  # fmt: skip
     "02-uniform": notebook(
@@ -316,3 +317,4 @@ def test_what_is_heard_without_its_place_has_a_name(site):
     tables = page.select("table")
     assert [table["aria-label"] for table in tables] == ["True: 4k² ≤ AS(h)", "True: 4k² ≤ AS(h), table 2"]
     assert page.th["scope"] == "col"
+    assert [cell.get("data-name") for cell in page.select("table.cards td")] == [None, "k ≤ 2"]

@@ -1,7 +1,8 @@
 """What an eye takes from the place of things, in words for those who hear the page: names of figures and tables.
 
-A node has its name in ``aria-label``, a cell in the head of a table has ``scope``; the writer at the end puts them into
-the tags, for which docutils has no way.
+A node has its name in ``aria-label``, a cell in the head of a table has ``scope``, and one of a table whose rows become
+cards on a phone has the head of its column in ``data-name``; the writer at the end puts them into the tags, for which
+docutils has no way.
 """
 
 import html
@@ -31,8 +32,12 @@ def name_tables(doctree: nodes.document) -> None:
             else:
                 node["aria-label"] = label
     for head in doctree.findall(nodes.thead):
-        for cell in head.findall(nodes.entry):
+        columns = list(head.findall(nodes.entry))
+        for cell in columns:
             cell["scope"] = "col"
+        for row in head.parent[-1] if "cards" in head.parent.parent["classes"] else ():
+            for column, cell in zip(columns[1:], row[1:], strict=True):
+                cell["data-name"] = spoken(column.astext())
 
 
 def spoken(title: str) -> str:
@@ -48,7 +53,7 @@ class Translator(HTML5Translator):
 
     def starttag(self, node, tagname, *args, **attributes):
         if isinstance(node, nodes.Element):
-            attributes |= {key: node[key] for key in ("aria-label", "scope") if key in node}
+            attributes |= {key: node[key] for key in ("aria-label", "scope", "data-name") if key in node}
         return super().starttag(node, tagname, *args, **attributes)
 
     def visit_citation(self, node):
