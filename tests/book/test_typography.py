@@ -28,7 +28,7 @@ from companion import typography
         ),
         ("1/(4 sqrt 2), sqrt |R|", "1/(4 √2), √|R|"),
         (
-            "fails on 66312 of 1,157,464, x = 2 000 000, 4096",
+            "fails on 66312 of 1,157,464, x = 2 000 000, 4,096",
             "fails on 66\u202f312 of 1\u202f157\u202f464, x\u00a0=\u00a02\u202f000\u202f000, 4096",
         ),
         ("38% of them, 5 % less", "38\u00a0% of them, 5\u00a0% less"),

@@ -74,8 +74,9 @@ def index(found: re.Match) -> str:
 
 
 def thousands(found: re.Match) -> str:
-    """1,157,464 and 1157464 in groups of three digits, which do not break."""
-    return f"{int(re.sub('[ ,]', '', found[0])):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    """1,157,464 and 1157464 in groups of three digits, which do not break; 4,096 as 4096."""
+    number = int(re.sub("[ ,]", "", found[0]))
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}" if number > 9999 else "")
 
 
 def power(found: re.Match) -> str:
