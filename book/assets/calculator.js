@@ -157,9 +157,9 @@ const calculator = (() => {
   const noise = (p, value) => against(value, ((1 - p.rho) / 2) * (p.s * p.W) ** 2, "the dense (1 − ρ)s²W²/2");
   const tail = (p, value) => {
     if (p.d >= p.n) return "vacuous: d ≥ n, and no function has weight above degree n";
-    if (value === Infinity) return "does not apply: d is too small";
     return against(value, min(paper.sup_norm(p.n, p.k, p.W, p.B) ** 2, (p.s * p.W) ** 2 / (p.d + 1)), "the trivial bound");
   };
+  const second_order = (p, value) => (value === Infinity ? "does not apply: d is too small" : tail(p, value));
   const degree = (p, value) => value >= p.n ? `vacuous: every function on the cube has degree at most n = ${p.n}` : `below n = ${p.n}`;
   const samples = (p, value) => against(value, 2 ** p.n, "the number 2ⁿ of inputs");
   const queries = (p, value) => {
@@ -201,7 +201,7 @@ const calculator = (() => {
     "ours.noise_sensitivity": row(({ s, k, W, rho }) => ours.noise_sensitivity(rho, W, k, s), noise),
     ...both("claim_2_1_tail", tail, ({ n, s, k, W, B, rho, d }, form) => paper.claim_2_1_tail(paper.lemma_10(n, s, k, W, B, rho, form), rho, d)),
     "ours.tail_from_average_sensitivity": row(({ s, k, W, d }) => ours.tail_from_average_sensitivity(ours.average_sensitivity(W, k, s), d), tail),
-    "ours.tail_second_order": row(({ s, k, W, d }) => ours.tail_second_order(d, W, k, s), tail),
+    "ours.tail_second_order": row(({ s, k, W, d }) => ours.tail_second_order(d, W, k, s), second_order),
     ...both("theorem_8_degree", degree, ({ n, s, k, W, B, eps }, form) => paper.theorem_8_degree(n, s, k, W, B, eps, form)),
     "ours.theorem_8_degree": row(({ s, k, W, eps }) => ours.theorem_8_degree(eps, W, k, s), degree),
     ...both("theorem_8_samples", samples, ({ n, s, k, W, B, eps, delta }, form) => paper.theorem_8_samples(n, s, k, W, B, eps, delta, form)),

@@ -162,6 +162,15 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):
     assert {row for row, vacuous in seen if not vacuous} >= trivial.keys() - {"paper.theorem_8_degree repaired"}
 
 
+def test_a_bound_that_does_not_apply_has_no_value(in_browser):
+    async def visit(page):
+        await page.add_script_tag(path=SCRIPT)
+        setting = "{...calculator.defaults, n: 16, d: 16, k: 1, s: 2 ** 20}"
+        return await page.evaluate(f"calculator.readings({setting})['ours.tail_second_order']")
+
+    assert in_browser(visit) == ["none", "does not apply: d is too small"]
+
+
 def test_the_table_without_javascript_shows_the_initial_setting(calculated):
     fields, ((defaults, _, readings), *_) = calculated
     stored = re.findall(r'data-row="([^"]*)">([^<]*)</span> \| <span data-reading="([^"]*)">([^<]*)<', PAGE)
