@@ -143,8 +143,8 @@ const calculator = (() => {
       const raised = String(Number(power)).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
       return `${factor.replace("-", "−")}·10${raised}`;
     }
-    const digits = String(size < 1e3 ? Number(value.toPrecision(4)) : Math.round(value)).replace("-", "−");
-    return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+    const digits = size < 1e4 ? Number(value.toPrecision(4)) : Math.round(value);
+    return String(digits).replace("-", "−").replace(/^(−?\d{2,3})(\d{3})$/, "$1\u202f$2");
   };
   const against = (value, trivial, name) => {
     if (value === Infinity) return "vacuous: beyond 10³⁰⁸";

@@ -162,6 +162,17 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):
     assert {row for row, vacuous in seen if not vacuous} >= trivial.keys() - {"paper.theorem_8_degree repaired"}
 
 
+def test_numbers_are_shown_in_one_style(in_browser):
+    async def visit(page):
+        await page.add_script_tag(path=SCRIPT)
+        return await page.evaluate(
+            "[0.23529, 53.541, 988.24, 4695.37, 22450.7, -619840, 1048576, 3e-5].map(calculator.show)"
+        )
+
+    shown = "0.2353 53.54 988.2 4695 22\u202f451 −619\u202f840 1.05·10⁶ 3.00·10⁻⁵"
+    assert in_browser(visit) == shown.split(" ")
+
+
 def test_a_bound_that_does_not_apply_has_no_value(in_browser):
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)
