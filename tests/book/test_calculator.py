@@ -165,9 +165,8 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):
 def test_numbers_are_shown_in_one_style(in_browser):
     async def visit(page):
         await page.add_script_tag(path=SCRIPT)
-        return await page.evaluate(
-            "[0.23529, 53.541, 988.24, 4695.37, 22450.7, -619840, 1048576, 3e-5].map(calculator.show)"
-        )
+        numbers = [0.23529, 53.541, 988.24, 4695.37, 22450.7, -619840, 1048576, 3e-5]
+        return await page.evaluate("numbers => numbers.map(calculator.show)", numbers)
 
     shown = "0.2353 53.54 988.2 4695 22\u202f451 −619\u202f840 1.05·10⁶ 3.00·10⁻⁵"
     assert in_browser(visit) == shown.split(" ")
