@@ -27,8 +27,7 @@ from ..cube import fourier
 from ..cube.hypercube import points
 
 __all__ = [
-    "AdversarialOracle", "StatisticalQueryOracle", "bent", "block_learner", "correlations", "excluded_parities",
-    "label_parts",
+    "AdversarialOracle", "StatisticalQueryOracle", "bent", "block_learner", "excluded_parities", "label_parts",
 ]  # fmt: skip
 
 Query = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]  # (rows x, labels y) -> values in [-1, 1]
@@ -60,20 +59,6 @@ def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     checks.having("phi", phi, "__call__")
     _, phi1 = label_parts(phi, points(checks.integer("m", m, 1, MAX_BITS)))
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
-
-
-def correlations(functions: ArrayLike) -> Array:
-    """E_x[f(x) g(x)] for all pairs f, g of functions, each given as a row of its values at the same N points.
-
-    A class with d functions that are pairwise uncorrelated has statistical-query dimension at least d. The entries are
-    exact for integer values and N a power of two.
-
-    >>> correlations([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, 1, -1]]).tolist()
-    [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]
-    """
-    F = checks.real_array("functions", functions, 2).astype(np.float64)
-    checks.integer("the number of columns of functions", F.shape[1], 1)
-    return np.asarray(F @ F.T / F.shape[1])
 
 
 def bent(j: int) -> NDArray[np.int8]:

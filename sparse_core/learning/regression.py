@@ -34,16 +34,7 @@ from .moments import HISTOGRAM_SAMPLES, TABLE_N, Moments
 from .monomial_products import products_of
 from .sample import Sample
 
-__all__ = [
-    "TOLERANCE",
-    "Fit",
-    "choose",
-    "conjugate_gradients",
-    "distance_kernel",
-    "gram",
-    "least_squares",
-    "solve",
-]
+__all__ = ["Fit", "choose", "conjugate_gradients", "gram", "least_squares", "solve"]
 
 SOLVERS = ("gram", "kernel", "cg", "walsh")
 # Residual, relative to the right side, at which the iterative routes stop unless told otherwise.
@@ -105,7 +96,7 @@ def least_squares(
         solver = choose(m, n, degree)
     if solver == "kernel":
         a = solve(_kernel_matrix(sample.X, degree), checks.real_array("y", sample.y, 1).astype(np.float64), m * ridge)
-        return Fit(Moments(n, degree).update(sample.labelled(a)).sums, solver, 0)
+        return Fit(Moments(n, degree).update(sample._replace(y=a)).sums, solver, 0)
     if solver == "walsh":
         means, operator = _by_transforms(sample, degree)
     else:
@@ -236,20 +227,6 @@ def _solution(A: Array, b: Array) -> Array:
     return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)
 
 
-def distance_kernel(n: int, degree: int) -> Array:
-    """sum_{|T| <= degree} chi_T(x) chi_T(x') for points at distance h = 0, ..., n (sums of Krawtchouk polynomials).
-
-    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where x and x' differ, each contributes (-1)^j.
-
-    >>> distance_kernel(3, 1), distance_kernel(3, 3)
-    (array([ 4.,  2.,  0., -2.]), array([8., 0., 0., 0.]))
-    """
-    n = checks.integer("n", n, 0, 10**5)
-    degree = min(checks.integer("degree", degree, 0), n)
-    pairs = [(i, j) for i in range(degree + 1) for j in range(i + 1)]
-    return np.array([float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs)) for h in range(n + 1)])
-
-
 def gram(moments: Moments, degree: int) -> Array:
     """G[T, T'] = S_{T xor T'} / count: the Gram matrix of the monomials, from moments of labels 1 and twice the degree.
 
@@ -285,13 +262,18 @@ def _entries(moments: Moments) -> Callable[[NDArray[np.int64]], Array]:
 
 
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
-    """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
+    """K_ij = sum_{|T| <= degree} chi_T(x_i) chi_T(x_j), a function of the number h of coordinates in which they differ.
+
+    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where they differ, each contributes (-1)^j; these are
+    sums of Krawtchouk polynomials. h = (n - <x_i, x_j>) / 2 is exact in float32.
+    """
     points = X.astype(np.float32)
     n = X.shape[1]
-    kernel = distance_kernel(n, degree)
+    pairs = [(i, j) for i in range(min(degree, n) + 1) for j in range(i + 1)]
+    kernel = [float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs)) for h in range(n + 1)]
     K = np.empty((len(X),) * 2)
     for rows in slices(len(X), max(1, MATRIX_ENTRIES // len(X))):
-        K[rows] = kernel[((n - points[rows] @ points.T) / 2).astype(np.intp)]
+        K[rows] = np.take(kernel, ((n - points[rows] @ points.T) / 2).astype(np.intp))
     return K
 
 

@@ -51,10 +51,6 @@ class Sample(NamedTuple):
         # Short integers stay as they are, so that those of a memory map are not all copied; others may be too large.
         return cls(points, checks.real_array("y", labels, 1, shape=(m,), convert=labels.dtype.itemsize > 4))
 
-    def labelled(self, y: NDArray[Any]) -> Sample:
-        """The same points with other labels, which the caller knows to be finite."""
-        return Sample(self.X, y)
-
     def blocks(self, size: int) -> Iterator[Sample]:
         """Blocks of ``size`` samples, the last one perhaps shorter; their labels are floats."""
         for rows in slices(len(self.y), size):

@@ -156,13 +156,9 @@ def weights_of(code):
     return np.bincount((code != code[0]).sum(axis=1), minlength=code.shape[1] + 1).tolist()
 
 
-def test_codes_have_the_published_weights():
-    """MacWilliams and Sloane, The Theory of Error-Correcting Codes, 1977, chapters 1 and 13."""
+def test_the_hamming_code_has_the_published_weights():
+    """MacWilliams and Sloane, The Theory of Error-Correcting Codes, 1977, chapter 1."""
     assert weights_of(constructions.hamming(3)) == [1, 0, 0, 7, 7, 0, 0, 1]
-    for m in range(1, 6):
-        expected = dict.fromkeys(range(2**m + 1), 0) | {0: 1, 2**m: 1}
-        expected[2 ** (m - 1)] += 2 ** (m + 1) - 2
-        assert weights_of(constructions.reed_muller(m)) == list(expected.values())
 
 
 def test_majority_has_the_published_spectrum():

@@ -12,7 +12,7 @@ from sparse_core.cube import hypercube
 from sparse_core.learning import regression
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.regression import choose, conjugate_gradients, distance_kernel, gram, least_squares, solve
+from sparse_core.learning.regression import choose, conjugate_gradients, gram, least_squares, solve
 from sparse_core.learning.sample import Sample
 
 ROUTES = ("gram", "kernel", "cg", "walsh")
@@ -83,14 +83,6 @@ def test_several_right_sides_are_solved_as_one_by_one():
     A = np.cov(rng.standard_normal((600, 3000)))
     b = rng.standard_normal((600, 2))
     assert solve(A, b) == pytest.approx(np.column_stack([solve(A, column) for column in b.T]), abs=1e-10)
-
-
-@given(st.integers(0, 8), st.integers(0, 9))
-def test_the_kernel_depends_on_the_distance_alone(n, degree):
-    X, _ = sample(n, 12, degree)
-    naive = characters(X, degree) @ characters(X, degree).T
-    distances = (X[:, None] != X).sum(axis=2)
-    assert np.array_equal(distance_kernel(n, degree)[distances], naive)
 
 
 def test_a_rule_for_each_route():
