@@ -3,8 +3,7 @@ r"""Fourier analysis of real functions on the cube: f = sum_T fhat(T) chi_T.
 A function is the array of its 2^n values in the order of ``hypercube.points(n)``; any real values are allowed. The
 definitions are the paper's, with its factors 1/4: for values -1 and 1, the sensitivity at x counts the coordinates
 whose flip changes f(x). Each quantity is computed by flips of coordinates or by Fourier weights, and tested by the
-other of these two. ``statistics`` has all that follows from the weights; the flips of functions of two values are
-counted by ``packed``.
+other of these two. The flips of functions of two values are counted by ``packed``.
 
 Paper: section 2.1, Claim 2.1.
 """
@@ -164,7 +163,7 @@ def walsh_transform(values: ArrayLike) -> NDArray[Any]:
 
 
 class Statistics(NamedTuple):
-    """W_k = sum_{|T| = k} fhat(T)^2 and Inf_i = sum_{T contains i} fhat(T)^2, and what follows from them.
+    """W_k = sum_{|T| = k} fhat(T)^2 and Inf_i = sum_{T contains i} fhat(T)^2.
 
     >>> statistics([1, -1, -1, 1])                    # the parity of two bits
     Statistics(weights=array([0., 0., 1.]), influences=array([1., 1.]))
@@ -172,21 +171,6 @@ class Statistics(NamedTuple):
 
     weights: Array  # (n + 1,), by degree
     influences: Array  # (n,), by coordinate
-
-    @property
-    def average_sensitivity(self) -> float:
-        """AS(f) = sum_k k W_k (`average-sensitivity-fourier`)."""
-        return float(np.arange(len(self.weights)) @ self.weights)
-
-    def noise_sensitivity(self, rho: float) -> float:
-        """NS_rho(f) = sum_k (1/2)(1 - rho^k) W_k for -1 <= rho <= 1 (`claim-2-1-noise`)."""
-        rho = checks.real("rho", rho, -1, 1)
-        return float(self.weights @ (1 - rho ** np.arange(len(self.weights))) / 2)
-
-    def tail(self, degree: int) -> float:
-        """sum_{k > degree} W_k."""
-        degree = checks.integer("degree", degree, 0)
-        return float(self.weights[degree + 1 :].sum())
 
 
 def statistics(values: ArrayLike) -> Statistics:
@@ -197,8 +181,8 @@ def statistics(values: ArrayLike) -> Statistics:
     influences. Memory: an array of 2^n doubles for the coefficients, and a second one if the values are not doubles.
 
     >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
-    >>> found.weights, found.influences, found.average_sensitivity
-    (array([1., 2., 0.]), array([1., 1.]), 2.0)
+    >>> found.weights, found.influences
+    (array([1., 2., 0.]), array([1., 1.]))
     """
     x, n = checks.length_2n("values", values, finite=False)  # the transform refuses infinities
     low = n // 2
@@ -238,7 +222,8 @@ def tail(values: ArrayLike, degree: int) -> float:
     >>> tail([3, 1, 1, -1], 0)
     2.0
     """
-    return statistics(values).tail(degree)
+    degree = checks.integer("degree", degree, 0)
+    return float(statistics(values).weights[degree + 1 :].sum())
 
 
 def _bounded(sums: Array) -> Array:
@@ -301,4 +286,6 @@ def noise_sensitivity(values: ArrayLike, rho: float) -> float:
     >>> noise_sensitivity([1, -1, -1, 1], rho=0.0)
     0.5
     """
-    return statistics(values).noise_sensitivity(rho)
+    rho = checks.real("rho", rho, -1, 1)
+    weights = statistics(values).weights
+    return float(weights @ (1 - rho ** np.arange(len(weights))) / 2)
