@@ -64,9 +64,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     (array([0, 5]), array([3., 2.]))
     """
 
-    def __init__(
-        self, degree: int = 2, method: str = "averaging", *, ridge: float = 0.0, level: float = 1.0
-    ) -> None:
+    def __init__(self, degree: int = 2, method: str = "averaging", *, ridge: float = 0.0, level: float = 1.0) -> None:
         self.degree = degree
         self.method = method
         self.ridge = ridge

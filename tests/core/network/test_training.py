@@ -165,15 +165,6 @@ def parity(rng, m=300):
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
 
-@pytest.mark.parametrize("widths", [(32,), (16, 16), (16, 16, 16)])
-@pytest.mark.parametrize("optimiser, rate", [("sgd", 0.1), ("adam", 0.01)])
-def test_classify_learns_a_parity(widths, optimiser, rate):
-    X, y = parity(RNG(0))
-    net = training.classify(X, y, widths, rng=RNG(0), optimiser=optimiser, rate=rate, epochs=60)
-    assert np.mean(net.predict(X) == y) > 0.98
-    assert [h.shape for h in net.activations(X)] == [(300, width) for width in widths]
-
-
 def slow_classify(
     X, y, widths, rng, optimiser="sgd", rate=0.03, epochs=50, batch=64, l1=0.0, decay=0.0, flip=0.0, relabel=0.0
 ):
