@@ -57,8 +57,6 @@ SHORTEST_PART = 64
 PADDING = 16
 # Words of 64 bits that are counted at a time: 1 MB.
 COUNTED_WORDS = 1 << 17
-# Words of a row below which NumPy adds more quickly across the rows than along them.
-SHORT_ROW_WORDS = 32
 # Moments up to which several blocks are summed at a time, each block in an array of its own.
 SEPARATE_MOMENTS = 1 << 22
 # Monomials times samples in one call below which one thread is as quick as several: 0.05 s.
@@ -320,13 +318,7 @@ def _agreement(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     down = max(1, COUNTED_WORDS // (words * across))
     for j in range(0, len(B), across):
         for i in range(0, len(A), down):
-            out[i : i + down, j : j + across] = _differing(A[i : i + down], B[j : j + across])
+            differing = np.bitwise_count(A[i : i + down, None] ^ B[j : j + across])
+            out[i : i + down, j : j + across] = differing.sum(axis=2, dtype=np.uint32)
     out *= -2
     out += 64 * A.shape[1]
-
-
-def _differing(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.uint32]:
-    """The number of bits in which a and b differ, for all rows a and b."""
-    if A.shape[1] < SHORT_ROW_WORDS:
-        return np.asarray(np.bitwise_count(A.T[:, :, None] ^ B.T.copy()[:, None]).sum(axis=0, dtype=np.uint32))
-    return np.asarray(np.bitwise_count(A[:, None] ^ B).sum(axis=2, dtype=np.uint32))
