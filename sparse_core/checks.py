@@ -23,11 +23,11 @@ __all__ = [
 LARGEST = 10**60
 # The smallest positive number: its square is still a normal float, so that one may divide by it.
 SMALLEST = 1e-150
-# The largest number of entries, points or steps: no computer of today goes through more of them.
+# The largest number of entries, points or steps: more would take too long to visit one by one.
 MOST = (1 << 31) - 1
 # Up to here every integer is a float64.
 EXACT = 1 << 53
-# The types of arrays that stay as they are.
+# The types of arrays that are not converted.
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -52,7 +52,7 @@ def integer(name: str, value: Any, minimum: int | None = None, maximum: int | No
 
 
 def size(name: str, value: Any, minimum: int = 1) -> int:
-    """minimum <= value <= 2^31 - 1: a number of things that are gone through one by one.
+    """minimum <= value <= 2^31 - 1: a number of things that are visited one by one.
 
     >>> size("steps", 10**12)
     Traceback (most recent call last):

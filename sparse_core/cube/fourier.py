@@ -32,17 +32,17 @@ __all__ = [
 # How a table is cut, found by timing n = 10, ..., 26; without blocks a long one takes 1.4 to 8 times as long.
 # Bits that are summed at a time, as one matrix product: the matrices stay small, and the products few.
 STEP_BITS = {"d": 4, "f": 5}
-# A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, while M N K <= 2^PRODUCT_BITS.
+# OpenBLAS multiplies M x K and K x N numbers on one thread, with little overhead, while M N K <= 2^PRODUCT_BITS.
 PRODUCT_BITS = 18
-# Bits of the longest table that is taken whole.
+# Bits of the longest table that is transformed without blocks.
 SHORT_BITS = 14
-# Bits of the blocks of a longer one: 2^15 numbers, 128 or 256 kB, stay in the cache of a core.
+# Bits of the blocks of a longer one: 2^15 numbers, 128 or 256 kB, fit into the cache of a core.
 BLOCK_BITS = 15
-# Bits above a block that are summed in one sweep over the table, strip by strip: its rows still are 4 or 8 kB long.
+# Bits above a block that are summed in one sweep over the table, strip by strip: rows of 4 or 8 kB.
 STRIP_BITS = 8
-# Numbers (in bits) in one call of NumPy, of several blocks or of a strip: long enough for threads to take turns.
+# Numbers (in bits) in one call of NumPy, of several blocks or of a strip: so many that threads seldom wait for Python.
 CALL_BITS = 18
-# Bytes of a table from which a second thread is worth its start.
+# Bytes of a table from which a second thread saves more time than its start takes.
 THREAD_BYTES = 1 << 25
 
 
@@ -140,7 +140,7 @@ def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
 def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
     """f(x) = sum_T fhat(T) chi_T(x): the values of a function from its Fourier coefficients.
 
-    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays, other types become float64.
+    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 is kept, other types become float64.
 
     The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
     added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 4 MB.

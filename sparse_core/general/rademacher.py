@@ -137,7 +137,7 @@ class _Neuron:
         return self.known[key]
 
     def values(self, signs: Array) -> Array:
-        """The better of the two output weights, for every set; 0 for a set on which no neuron is active."""
+        """The better of the two output weights, for every set; 0 for a set that is the active set of no neuron."""
         plus = sum(1 << i for i in np.flatnonzero(signs > 0).tolist())
         result = np.zeros(1 << len(signs))
         for mask in self.sets:
@@ -198,7 +198,7 @@ def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0
 def empirical(X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> float:
     """max (1/m) sum_i zeta_i h(x_i) over the networks with s neurons, at most k of them active at each x_i.
 
-    Exact. Sparsity is asked for on the sample only, as Definition 1 does for a distribution with this support.
+    Exact. Sparsity is required on the sample only, as Definition 1 does for a distribution with this support.
 
     >>> X = [[1, 1, 1, 1, 1, 1], [-1, -1, 1, 1, 1, 1], [-1, 1, -1, -1, 1, 1]]
     >>> round(empirical(X, [1, 1, 1], s=2, k=1, W=6**-0.5), 4)           # (4 + sqrt 6) / (3 sqrt 6)
@@ -253,8 +253,8 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
 
     ``values`` has the value of each set of the points 0, ..., m-1, a bit mask; a set may be taken more than once.
     f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over an
-    array of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set that is worth no more
-    than one of its subsets is left out, since the subset fits wherever it does.
+    array of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set whose value is at
+    most that of one of its subsets is left out, since the subset fits wherever it does.
 
     >>> maximum_packing([0, 3, 3, 5], s=2, k=1)                 # both points at once, or one by one
     array([0., 5., 6.])

@@ -1,12 +1,13 @@
-r"""Statistical queries: a learner that never sees a sample, only averages E phi(x, f(x)) up to a tolerance tau.
+r"""Statistical queries: a learner that is given no samples, only averages E phi(x, f(x)) up to a tolerance tau.
 
 For labels y in {-1, 1} every query splits into what ignores the label and what multiplies it,
 
     phi(x, y) = phi0(x) + y phi1(x),     |phi0| + |phi1| <= 1,
 
-and for the parity chi_S under the uniform distribution the average is E phi0 + phihat1(S). The answer E phi0 says
-nothing about S, and it is within tau of the truth for every S with |phihat1(S)| <= tau. By Parseval the others are
-fewer than 1/tau^2: that is the whole proof that parities need tau^2 2^m queries. The ``AdversarialOracle`` runs it.
+and for the parity chi_S under the uniform distribution the average is E phi0 + phihat1(S). The answer E phi0 does
+not depend on S, and it is within tau of the truth for every S with |phihat1(S)| <= tau. By Parseval the others are
+fewer than 1/tau^2: that is the whole proof that parities need tau^2 2^m queries. The ``AdversarialOracle``
+carries it out.
 
 Sets S are bit masks, and characters are indexed by them, as everywhere (``hypercube``).
 
@@ -74,7 +75,7 @@ def bent(j: int) -> NDArray[np.int8]:
 
 
 class StatisticalQueryOracle:
-    """v with |v - E phi(x, f(x))| <= tau: the honest oracle (`sq-model`). (x, f(x)) is a row of (X, y), each as likely.
+    """v with |v - E phi(x, f(x))| <= tau: the oracle of `sq-model`. (x, f(x)) is a uniformly random row of (X, y).
 
     By default answers are exact. With ``sample`` and ``rng`` each is the mean over that many rows, drawn at random, or
     the end of the tolerance next to it. ``queries`` counts the answers.
@@ -178,7 +179,7 @@ def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 8, rng: np.r
     """How many queries leave at most ``left`` parities: bent(j) times characters, 4^j sets at a time, in random order.
 
     If 2^-j > 2 tau, every answer helps: it is within tau of at most one of 0, 2^-j and -2^-j, and so excludes either
-    the block of sets that was asked about or all others. What the blocks leave is asked for one by one.
+    the block of sets of that query or all others. The sets that are left are queried one by one.
 
     >>> block_learner(AdversarialOracle(8, tau=0.24), 1, rng=np.random.default_rng(0))
     62

@@ -7,8 +7,8 @@ B above p. Hence the moments of one pivot are one matrix product,
     sum_i chi_A(x_i) (y_i chi_B(x_i)),     all A with max A = p, all B with min B > p,
 
 of two small factors; those of B every pivot shares. Neighbouring pivots are taken together, so that the product is
-worth its call; the few products with min B <= max A that this adds are dropped in the end. Either map takes 2 m D
-operations.
+large enough for one call; the few products with min B <= max A that this adds are dropped in the end. Either map
+takes 2 m D operations.
 
 For labels -1 and 1, with one bit per sample, a product is an exclusive or, and its sum a population count.
 
@@ -33,13 +33,13 @@ from ..cube.packed import in_words
 
 __all__ = ["Factors", "MonomialProducts", "products_of"]
 
-# Rows of a product, that is sets A, from which it is worth its call: up to degree 2, and above.
+# Rows of a product, that is sets A, from which it is computed in a call of its own: up to degree 2, and above.
 ROWS = (24, 64)
-# Rows to which a product may grow where that adds few sets B in vain.
+# Rows to which a product may grow where that adds few sets B that are not used.
 MOST_ROWS = 96
 # Entries of the larger factor of the products: 64 MB in double precision.
 FACTOR_ENTRIES = 1 << 23
-# Entries of that factor which stay in a cache, 2 MB in double precision: to there blocks have more than 1024 samples.
+# Entries of that factor which fit into a cache, 2 MB in double precision: up to there a block may exceed LONG_BLOCK.
 CACHED_ENTRIES = 1 << 18
 # Samples of a block, at least.
 SHORTEST_BLOCK = 16
@@ -59,7 +59,7 @@ PADDING = 16
 COUNTED_WORDS = 1 << 17
 # Moments up to which several blocks are summed at a time, each block in an array of its own.
 SEPARATE_MOMENTS = 1 << 22
-# Monomials times samples in one call below which one thread is as quick as several: 0.05 s.
+# Monomials times samples in one call below which one thread is as fast as several: 0.05 s.
 ONE_THREAD_MONOMIALS = 1 << 29
 # Monomials times samples in a call of NumPy below which threads would wait for each other between the calls.
 CALL_MONOMIALS = 1 << 19
@@ -98,7 +98,7 @@ class Factors(NamedTuple):
 
     points: NDArray[Any]  # a row for each coordinate
     below: list[NDArray[Any]]  # chi_A for sets of fewer than ceil(d/2) elements, by their number
-    above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element stand together
+    above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element are in one array
 
 
 class MonomialProducts:
@@ -149,12 +149,12 @@ class MonomialProducts:
     def _together(self, first: int, last: int) -> bool:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
         rows = comb(last, self.lower) - comb(first, self.lower)
-        few_in_vain = 8 * comb(self.n - last, self.most) > 7 * comb(self.n - first, self.most)
-        return rows < ROWS[self.lower > 1] or (rows < MOST_ROWS and few_in_vain)
+        few_unused = 8 * comb(self.n - last, self.most) > 7 * comb(self.n - first, self.most)
+        return rows < ROWS[self.lower > 1] or (rows < MOST_ROWS and few_unused)
 
     @cached_property
     def position(self) -> NDArray[np.intp]:
-        """Where each monomial stands in the flat array."""
+        """The index of each monomial in the flat array."""
         position = np.empty(dimension(self.n, self.degree), dtype=np.intp)
         position[: self.low] = np.arange(self.low)
         largest = np.repeat(np.arange(self.n), [comb(p, self.lower - 1) if self.lower else 0 for p in range(self.n)])
@@ -227,7 +227,7 @@ class MonomialProducts:
         return flat
 
     def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
-        """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
+        """Phi c for a flat array c, of the type of the factors, with zeros at the entries of no monomial."""
         total: NDArray[Any] = c[: self.low] @ np.concatenate(factors.below)
         sums = [_work_array(f"sums {j}", level.shape, c.dtype) for j, level in enumerate(factors.above)]
         for level_sums in sums:
@@ -241,8 +241,8 @@ class MonomialProducts:
             total += level_sums.sum(axis=0)
         return total
 
-    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int | None) -> Iterator[Any]:
-        """work(block) in order, several at a time if that is worth it for m samples in all (None: not known).
+    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int) -> Iterator[Any]:
+        """work(block) in order, several at a time if that saves time for m samples in all.
 
         A block that takes both maps counts as two.
         """
@@ -251,7 +251,7 @@ class MonomialProducts:
         tasks = iter(lambda: list(islice(left, together)), [])
         calls = 2 * len(self.tiles) + (self.n if self.lower > 1 else 0)
         long_calls = calls * CALL_MONOMIALS <= self.size * self.block
-        much = m is None or m * self.size >= ONE_THREAD_MONOMIALS
+        much = m * self.size >= ONE_THREAD_MONOMIALS
         large = long_calls and much and self.size <= SEPARATE_MOMENTS
         try:
             yield from chain.from_iterable(parallel(lambda task: [work(block) for block in task], tasks, large))

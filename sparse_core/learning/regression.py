@@ -1,6 +1,6 @@
 r"""Polynomial regression on the cube: the c that minimises mean (y - sum_{|T| <= d} c_T chi_T)^2 + ridge |c|^2.
 
-Four routes lead to the same minimiser; ``choose`` names one. None forms the matrix Phi of all D monomials at all m
+Four routes lead to the same minimiser; ``choose`` names one. No route forms the matrix Phi of all D monomials at all m
 samples.
 
 * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree.
@@ -37,9 +37,9 @@ from .sample import Sample
 __all__ = ["Fit", "choose", "conjugate_gradients", "gram", "least_squares", "solve"]
 
 SOLVERS = ("gram", "kernel", "cg", "walsh")
-# Residual, relative to the right side, at which the iterative routes stop unless told otherwise.
+# Residual, relative to the right side, at which the iterative routes stop by default.
 TOLERANCE = 1e-6
-# Coordinates up to which a table of all 2^n points, 256 MB of doubles, is worth its memory.
+# Coordinates up to which the table of all 2^n points is used: 256 MB of doubles.
 WALSH_N = 25
 # Samples up to which the kernel matrix is formed and factored on one thread in about a second.
 KERNEL_SAMPLES = 5000
@@ -110,7 +110,7 @@ def least_squares(
 
 
 def choose(m: int, n: int, degree: int) -> str:
-    """A quick route for m samples of n coordinates; an exact one where that is quick.
+    """A fast route for m samples of n coordinates; an exact one where that is fast.
 
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')

@@ -2,7 +2,7 @@ r"""Networks that are sparse by construction, and dense ones for comparison.
 
 The neurons of a junta, of an address, of a code or of a tree are active on disjoint subcubes or Hamming balls; a
 packing searches for half-spaces of which no more than k meet at any point. Where weights are not integers, biases keep
-a small distance from the values that must stay inactive, so that round-off decides nothing.
+a small distance from the values at which a neuron must be inactive, so that round-off decides nothing.
 
 Paper: sections 1 and 4 (juntas, indexing), Appendix A. Codes, trees, packings and the tight family are ours.
 """
@@ -26,8 +26,8 @@ __all__ = [
     "random_sparse", "tight", "tree",
 ]  # fmt: skip
 
-# From a bias down to the values that must stay inactive, for unit weight vectors: a hundred times the tolerance of an
-# integer programme, 1e-6.
+# Distance from a bias to the values below it at which the neuron must be inactive, for unit weight vectors: a hundred
+# times the tolerance of an integer programme, 1e-6.
 BIAS_GAP = 1e-4
 # Binary digits of a threshold Gamma: 13 of 53 are left, so that its multiples up to 2^13 are exact.
 THRESHOLD_DIGITS = 40

@@ -258,7 +258,7 @@ def fit_each(
     batch = min(checks.integer("batch", batch, 1), len(X))
     u = rng.standard_normal(width) / sqrt(width)
     W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
-    # One network for each penalty along the first axis; the output has one neuron, whose bias stays 0.
+    # One network for each penalty along the first axis; the output has one neuron, whose bias is always 0.
     parameters = [np.tile(p, (len(pairs), 1, 1)).astype(X.dtype) for p in (W, u)]
     parameters.insert(1, np.zeros((len(pairs), width), X.dtype))
     hidden, bias, output = parameters
