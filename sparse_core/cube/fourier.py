@@ -116,20 +116,15 @@ def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
 
 
 @np.errstate(invalid="ignore")
-def _short(x: NDArray[Any], n: int, scale: float) -> NDArray[Any]:
-    """scale H x for a table that is no longer than 2^SHORT_BITS."""
-    for H in _factors(n, x.dtype.char, scale):
-        x = x.reshape(len(H), -1).T.dot(H)
-    return x.reshape(-1)
-
-
 def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
     given = checks.rectangular(name, table)
     x, n = checks.length_2n(name, given, finite=False)
     scale = 0.5**n if mean else 1.0
     if n <= SHORT_BITS:
-        result = _short(x, n, scale)
+        for H in _factors(n, x.dtype.char, scale):
+            x = x.reshape(len(H), -1).T.dot(H)
+        result = x.reshape(-1)
     else:  # in place where x is a copy, of another type
         result = _long(x, np.empty(x.shape, x.dtype) if x is given else x, scale)
     if not isfinite(result[0]):  # it is the sum of all entries: if it is finite, so is every entry
