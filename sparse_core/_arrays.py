@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 # Items per thread that are begun before the first result is used: with 2 no thread waits for the caller, and few
 # finished results are held in memory.
-AHEAD = 2
+AHEAD_ITEMS = 2
 
 
 def slices(length: int, size: int) -> Iterator[slice]:
@@ -82,7 +82,7 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
             ahead: deque[Future[Result]] = deque()
             for item in items:
                 ahead.append(pool.submit(work, item))
-                if len(ahead) > AHEAD * number:
+                if len(ahead) > AHEAD_ITEMS * number:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()

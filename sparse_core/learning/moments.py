@@ -30,7 +30,7 @@ __all__ = ["HISTOGRAM_SAMPLES", "TABLE_N", "Moments"]
 # Coordinates up to which the table of all 2^n sets is used: 32 MB of doubles.
 TABLE_N = 22
 # Single precision counts to this integer without rounding.
-SINGLE_EXACT = 1 << 24
+LARGEST_EXACT_SINGLE = 1 << 24
 # Samples with labels -1 and 1 that are counted in the time in which one with another label is multiplied.
 SIGNS_PER_PRODUCT = 4
 # Samples that are read at a time for a table of the cube.
@@ -117,7 +117,7 @@ class Moments:
         The transform of all 2^n sums takes about 8 n 2^n operations, the products of m samples m D.
         """
         products = self._products
-        limit = SINGLE_EXACT // products.block
+        limit = LARGEST_EXACT_SINGLE // products.block
         blocks = (block.y for block in sample.blocks(products.sign_block))
         if not all((np.abs(y) <= limit).all() and (y == np.rint(y)).all() for y in blocks):
             return np.float32 if sample.y.dtype == np.float32 else np.float64

@@ -34,27 +34,27 @@ from ..cube.packed import in_words
 __all__ = ["Factors", "MonomialProducts", "products_of"]
 
 # Rows of a product, that is sets A, from which it is computed in a call of its own: up to degree 2, and above.
-ROWS = (24, 64)
+CALL_ROWS = (24, 64)
 # Rows to which a product may grow where that adds few sets B that are not used.
 MOST_ROWS = 96
 # Entries of the larger factor of the products: 64 MB in double precision.
 FACTOR_ENTRIES = 1 << 23
-# Entries of that factor which fit into a cache, 2 MB in double precision: up to there a block may exceed LONG_BLOCK.
+# Entries of that factor which fit into a cache, 2 MB in double precision: the limit for more than 1024 samples a block.
 CACHED_ENTRIES = 1 << 18
 # Samples of a block, at least.
-SHORTEST_BLOCK = 16
+SHORTEST_BLOCK_SAMPLES = 16
 # Samples of a block, at most.
-LONGEST_BLOCK = 4096
+LONGEST_BLOCK_SAMPLES = 4096
 # Samples of a block that is too long for CACHED_ENTRIES.
-LONG_BLOCK = 1024
+LONG_BLOCK_SAMPLES = 1024
 # Words of 64 labels in a block of bits.
 BLOCK_WORDS = 512
 # M N K up to which OpenBLAS takes a product of M x K and K x N numbers as they are, without copies of its own.
-DIRECT_PRODUCT = 10**6
+DIRECT_MULTIPLY_ADDS = 10**6
 # The least K into which a product is cut to get there.
-SHORTEST_PART = 64
+SHORTEST_PART_SAMPLES = 64
 # Numbers left free after each row: without them a column would lie in few places of the cache.
-PADDING = 16
+PADDING_NUMBERS = 16
 # Words of 64 bits that are counted at a time: 1 MB.
 COUNTED_WORDS = 1 << 17
 # Moments up to which several blocks are summed at a time, each block in an array of its own.
@@ -122,9 +122,9 @@ class MonomialProducts:
         self.tiles = list(self._tiles())
         self.size = self.tiles[-1].where.stop if self.tiles else self.low
         factor = max(n, comb(n, self.most))  # rows of the larger one
-        cached = min(LONGEST_BLOCK, CACHED_ENTRIES // factor)
-        long = min(LONG_BLOCK, FACTOR_ENTRIES // factor)
-        self.block = _power_of_2(max(cached, long, SHORTEST_BLOCK))  # samples
+        cached = min(LONGEST_BLOCK_SAMPLES, CACHED_ENTRIES // factor)
+        long = min(LONG_BLOCK_SAMPLES, FACTOR_ENTRIES // factor)
+        self.block = _power_of_2(max(cached, long, SHORTEST_BLOCK_SAMPLES))  # samples
         words = max(1, min(BLOCK_WORDS, FACTOR_ENTRIES // (8 * factor)))
         self.sign_block = 64 * _power_of_2(words)  # samples with labels -1 and 1
 
@@ -150,7 +150,7 @@ class MonomialProducts:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
         rows = comb(last, self.lower) - comb(first, self.lower)
         few_unused = 8 * comb(self.n - last, self.most) > 7 * comb(self.n - first, self.most)
-        return rows < ROWS[self.lower > 1] or (rows < MOST_ROWS and few_unused)
+        return rows < CALL_ROWS[self.lower > 1] or (rows < MOST_ROWS and few_unused)
 
     @cached_property
     def position(self) -> NDArray[np.intp]:
@@ -213,7 +213,7 @@ class MonomialProducts:
             if bits:
                 B.append(np.bitwise_xor(level, y, out=_work_array(f"y chi_B {j}", level.shape, y.dtype)))
             else:  # BLAS is faster on contiguous columns
-                rows = _work_array("padded", (len(level), len(y) + PADDING), y.dtype)[:, : len(y)]
+                rows = _work_array("padded", (len(level), len(y) + PADDING_NUMBERS), y.dtype)[:, : len(y)]
                 np.multiply(level, y, out=rows)
                 B.append(_work_array(f"y chi_B {j}", level.T.shape, y.dtype).T)
                 B[j][...] = rows
@@ -300,9 +300,9 @@ def _fill_level(level: NDArray[Any], before: NDArray[Any], X: NDArray[Any], size
 def _product(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     """out = A B^T, the sum of products that are small enough for OpenBLAS to take them directly."""
     rows, m = A.shape
-    part = 1 << max(0, (DIRECT_PRODUCT // out.size).bit_length() - 1)
+    part = 1 << max(0, (DIRECT_MULTIPLY_ADDS // out.size).bit_length() - 1)
     whole = m - m % part
-    if not SHORTEST_PART <= part < m:
+    if not SHORTEST_PART_SAMPLES <= part < m:
         np.matmul(A, B.T, out=out)
         return
     parts = np.matmul(A[:, :whole].reshape(rows, -1, part).swapaxes(0, 1), B.T[:whole].reshape(-1, part, len(B)))

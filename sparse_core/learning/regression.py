@@ -58,7 +58,7 @@ ITERATED_UNKNOWNS = 500
 # Steps that it tries: in the time of the factors of 1500 unknowns.
 ITERATED_STEPS = 40
 # Relative residual that is no more than rounding.
-ROUNDING = 1e-14
+ROUNDING_RESIDUAL = 1e-14
 # Eigenvalues up to this share of the largest count as zeros.
 ZERO_EIGENVALUE = 1e-12
 # Entries of a matrix that are looked up at a time.
@@ -218,8 +218,8 @@ def _solution(A: Array, b: Array) -> Array:
         return b
     if len(b) >= ITERATED_UNKNOWNS and b.ndim == 1:
         size = float(np.linalg.norm(b))
-        x, _ = _descend(lambda v: blas.dsymv(1.0, A.T, v), b, ROUNDING * size / 2, ITERATED_STEPS)
-        if np.linalg.norm(b - A @ x) <= ROUNDING * size:
+        x, _ = _descend(lambda v: blas.dsymv(1.0, A.T, v), b, ROUNDING_RESIDUAL * size / 2, ITERATED_STEPS)
+        if np.linalg.norm(b - A @ x) <= ROUNDING_RESIDUAL * size:
             return x
     factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
     if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
