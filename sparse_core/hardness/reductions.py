@@ -202,7 +202,10 @@ def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
     q = checks.integer("q", q, 2, MAX_MODULUS)
     w = _residues("w", w, q, 1)
     length = (q - 1).bit_length()
-    a = np.arange((q - 1) * int(w.sum()) + 1)
+    number = (q - 1) * int(w.sum()) + 1
+    if number > MAX_WEIGHTS:
+        raise ValueError(f"Argument 'w' must give at most {MAX_WEIGHTS} values of <w, y>, not {number}.")
+    a = np.arange(number)
     label = lwr_label(a, p, q, rounding)
     used = label != 0
     v = -(w[:, None] << np.arange(length)).reshape(-1) / 2
