@@ -270,10 +270,11 @@ def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
     points = X.astype(np.float32)
     n = X.shape[1]
     pairs = [(i, j) for i in range(min(degree, n) + 1) for j in range(i + 1)]
-    kernel = [float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs)) for h in range(n + 1)]
+    sums = (sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs) for h in range(n + 1))
+    kernel = np.array([float(s) for s in sums])
     K = np.empty((len(X),) * 2)
     for rows in slices(len(X), max(1, MATRIX_ENTRIES // len(X))):
-        K[rows] = np.take(kernel, ((n - points[rows] @ points.T) / 2).astype(np.intp))
+        K[rows] = kernel[((n - points[rows] @ points.T) / 2).astype(np.intp)]
     return K
 
 
