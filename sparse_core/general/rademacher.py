@@ -238,7 +238,7 @@ def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Arr
     m = len(X)
     neuron = _Neuron(X, W, B)
     signs = np.where(np.arange(1 << (m - 1))[:, None] >> np.arange(m) & 1, -1.0, 1.0)
-    return np.mean([_best(neuron.values(zeta), s, k) / m for zeta in signs], axis=0, dtype=np.float64)
+    return np.asarray(np.mean([_best(neuron.values(zeta), s, k) / m for zeta in signs], axis=0))
 
 
 def _best(values: Array, s: int, k: int) -> Array:
