@@ -6,8 +6,8 @@ imports from here the mathematics that it runs. A subpackage is loaded when it i
 Large computations use as many threads as BLAS does: by default the number of cores, otherwise what OMP_NUM_THREADS or
 OPENBLAS_NUM_THREADS says when Python starts, or ``threadpoolctl.threadpool_limits`` for a while. The work is cut into
 the same blocks whatever that number is, and their results are combined in the same order, so the bits of a result are
-the same. Work in small pieces stays on one thread. Computations of less than a millisecond leave threads to BLAS, and
-their round-off may depend on the number of threads.
+the same. Small pieces of work are done on one thread. Computations of less than a millisecond leave threads to BLAS,
+and their round-off may depend on the number of threads.
 
 >>> import sparse_core
 >>> net = sparse_core.SparseNetwork(u=[1, -1], W=[[1], [-1]], b=[-1, -1])  # h(x) = relu(x + 1) - relu(-x + 1) = 2 x

@@ -20,9 +20,9 @@ Integers = NDArray[np.int64]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Items per thread that are begun before the result of the first is asked for: with 2 no thread waits for the reader,
-# and the finished results that are held in memory stay few.
-AHEAD = 2
+# Items per thread that are begun before the first result is used: with 2 no thread waits for the caller, and few
+# finished results are held in memory.
+AHEAD_ITEMS = 2
 
 
 def slices(length: int, size: int) -> Iterator[slice]:
@@ -65,7 +65,7 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
     """map(work, items), in order, as many items at a time as BLAS has threads, and BLAS with one thread in each.
 
     So the results have the same bits for any number of threads, and ``parallel`` inside ``work`` takes one thread.
-    Starting threads takes about 0.1 ms, and a thread that waits is slow to wake: each call of NumPy within ``work``
+    Starting threads takes about 0.1 ms, and a waiting thread is slow to resume: each call of NumPy within ``work``
     should take 0.1 ms or more. Without ``large`` no threads are started, and BLAS still has one.
 
     >>> list(parallel(abs, [1, -2, 3]))
@@ -82,7 +82,7 @@ def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool 
             ahead: deque[Future[Result]] = deque()
             for item in items:
                 ahead.append(pool.submit(work, item))
-                if len(ahead) > AHEAD * number:
+                if len(ahead) > AHEAD_ITEMS * number:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()

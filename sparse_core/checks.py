@@ -20,15 +20,15 @@ __all__ = [
 ]  # fmt: skip
 
 # The largest absolute value of a number without a maximum: more is a mistake, and its powers in a bound would overflow.
-LARGEST = 10**60
+LARGEST_NUMBER = 10**60
 # The smallest positive number: its square is still a normal float, so that one may divide by it.
-SMALLEST = 1e-150
-# The largest number of entries, points or steps: no computer of today goes through more of them.
-MOST = (1 << 31) - 1
+SMALLEST_POSITIVE = 1e-150
+# The largest number of entries, points or steps: more would take too long to visit one by one.
+MOST_ITEMS = (1 << 31) - 1
 # Up to here every integer is a float64.
-EXACT = 1 << 53
-# The types of arrays that stay as they are.
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+EXACT_INTEGER = 1 << 53
+# The types of arrays that are not converted.
+FLOAT_TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def integer(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
@@ -46,19 +46,19 @@ def integer(name: str, value: Any, minimum: int | None = None, maximum: int | No
         value = operator.index(value)
     except TypeError:
         raise TypeError(f"Argument '{name}' must be an integer, not {value!r}.") from None
-    if abs(value) > LARGEST:
+    if abs(value) > LARGEST_NUMBER:
         raise ValueError(f"Argument '{name}' must be at most 1e60 in size.")
     return int(_between(name, value, minimum, maximum))
 
 
 def size(name: str, value: Any, minimum: int = 1) -> int:
-    """minimum <= value <= 2^31 - 1: a number of things that are gone through one by one.
+    """minimum <= value <= 2^31 - 1: a number of things that are visited one by one.
 
     >>> size("steps", 10**12)
     Traceback (most recent call last):
     ValueError: Argument 'steps' must be at most 2147483647, not 1000000000000.
     """
-    return integer(name, value, minimum, MOST)
+    return integer(name, value, minimum, MOST_ITEMS)
 
 
 def real(
@@ -86,12 +86,12 @@ def real(
         raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.") from None
     if not math.isfinite(value):
         raise ValueError(f"Argument '{name}' must be finite, not {value}.")
-    if maximum is None and abs(value) > LARGEST:
+    if maximum is None and abs(value) > LARGEST_NUMBER:
         raise ValueError(f"Argument '{name}' must be at most 1e60 in size, not {value}.")
     if above is not None and value <= above:
         rule = "positive" if above == 0 else f"more than {above}"
         raise ValueError(f"Argument '{name}' must be {rule}, not {value}.")
-    if above == 0 and value < SMALLEST:
+    if above == 0 and value < SMALLEST_POSITIVE:
         raise ValueError(f"Argument '{name}' must be at least 1e-150, not {value}: its square must be a float.")
     if below is not None and value >= below:
         raise ValueError(f"Argument '{name}' must be less than {below}, not {value}.")
@@ -198,8 +198,8 @@ def real_array(
     ):
         wanted = "(" + ", ".join("any" if w is None else str(w) for w in shape) + (",)" if ndim == 1 else ")")
         raise ValueError(f"Argument '{name}' must have shape {wanted}, not {array.shape}.")
-    if convert and array.dtype not in FLOATS:
-        if array.dtype.kind in "iu" and max(int(array.max(initial=0)), -int(array.min(initial=0))) > EXACT:
+    if convert and array.dtype not in FLOAT_TYPES:
+        if array.dtype.kind in "iu" and max(int(array.max(initial=0)), -int(array.min(initial=0))) > EXACT_INTEGER:
             raise ValueError(f"Argument '{name}' must have integers of at most 2**53 in size, or floats.")
         array = array.astype(np.float64)
     if finite and array.dtype.kind == "f":

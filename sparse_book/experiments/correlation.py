@@ -82,14 +82,13 @@ def measure(name: str, signs: str, run: int) -> list[float]:
     net = family(name, signs, rng)
     h = net.values()
     cube = hypercube.points(N)
-    statistics = fourier.statistics(h)
     rows = rng.integers(0, len(h), max(SIZES))
     sample = cube[rows[:SAMPLE]]
     found = [
         float(net.active_count().var()),
         float(h.var()),
-        statistics.average_sensitivity,
-        statistics.noise_sensitivity(0.9),
+        fourier.average_sensitivity(h),
+        fourier.noise_sensitivity(h, 0.9),
         complexity(net, sample, rng.choice([-1.0, 1.0], (DRAWS, SAMPLE))),
     ]
     for m in SIZES:

@@ -3,8 +3,7 @@ r"""Fourier analysis of real functions on the cube: f = sum_T fhat(T) chi_T.
 A function is the array of its 2^n values in the order of ``hypercube.points(n)``; any real values are allowed. The
 definitions are the paper's, with its factors 1/4: for values -1 and 1, the sensitivity at x counts the coordinates
 whose flip changes f(x). Each quantity is computed by flips of coordinates or by Fourier weights, and tested by the
-other of these two. ``statistics`` has all that follows from the weights; the flips of functions of two values are
-counted by ``packed``.
+other of these two. The flips of functions of two values are counted by ``packed``.
 
 Paper: section 2.1, Claim 2.1.
 """
@@ -33,17 +32,17 @@ __all__ = [
 # How a table is cut, found by timing n = 10, ..., 26; without blocks a long one takes 1.4 to 8 times as long.
 # Bits that are summed at a time, as one matrix product: the matrices stay small, and the products few.
 STEP_BITS = {"d": 4, "f": 5}
-# A product of M x K and K x N numbers stays on one thread of OpenBLAS, and starts fast, while M N K <= 2^PRODUCT_BITS.
+# OpenBLAS multiplies M x K and K x N numbers on one thread, with little overhead, while M N K <= 2^PRODUCT_BITS.
 PRODUCT_BITS = 18
-# Bits of the longest table that is taken whole.
+# Bits of the longest table that is transformed without blocks.
 SHORT_BITS = 14
-# Bits of the blocks of a longer one: 2^15 numbers, 128 or 256 kB, stay in the cache of a core.
+# Bits of the blocks of a longer one: 2^15 numbers, 128 or 256 kB, fit into the cache of a core.
 BLOCK_BITS = 15
-# Bits above a block that are summed in one sweep over the table, strip by strip: its rows still are 4 or 8 kB long.
+# Bits above a block that are summed in one sweep over the table, strip by strip: rows of 4 or 8 kB.
 STRIP_BITS = 8
-# Numbers (in bits) in one call of NumPy, of several blocks or of a strip: long enough for threads to take turns.
+# Numbers (in bits) in one call of NumPy, of several blocks or of a strip: so many that threads seldom wait for Python.
 CALL_BITS = 18
-# Bytes of a table from which a second thread is worth its start.
+# Bytes of a table from which a second thread saves more time than its start takes.
 THREAD_BYTES = 1 << 25
 
 
@@ -117,20 +116,15 @@ def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
 
 
 @np.errstate(invalid="ignore")
-def _short(x: NDArray[Any], n: int, scale: float) -> NDArray[Any]:
-    """scale H x for a table that is no longer than 2^SHORT_BITS."""
-    for H in _factors(n, x.dtype.char, scale):
-        x = x.reshape(len(H), -1).T.dot(H)
-    return x.reshape(-1)
-
-
 def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
     given = checks.rectangular(name, table)
     x, n = checks.length_2n(name, given, finite=False)
     scale = 0.5**n if mean else 1.0
     if n <= SHORT_BITS:
-        result = _short(x, n, scale)
+        for H in _factors(n, x.dtype.char, scale):
+            x = x.reshape(len(H), -1).T.dot(H)
+        result = x.reshape(-1)
     else:  # in place where x is a copy, of another type
         result = _long(x, np.empty(x.shape, x.dtype) if x is given else x, scale)
     if not isfinite(result[0]):  # it is the sum of all entries: if it is finite, so is every entry
@@ -141,7 +135,7 @@ def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
 def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
     """f(x) = sum_T fhat(T) chi_T(x): the values of a function from its Fourier coefficients.
 
-    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 stays, other types become float64.
+    coefficients : real array of length 2^n, indexed by the bit mask of T. float32 is kept, other types become float64.
 
     The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
     added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 4 MB.
@@ -164,7 +158,7 @@ def walsh_transform(values: ArrayLike) -> NDArray[Any]:
 
 
 class Statistics(NamedTuple):
-    """W_k = sum_{|T| = k} fhat(T)^2 and Inf_i = sum_{T contains i} fhat(T)^2, and what follows from them.
+    """W_k = sum_{|T| = k} fhat(T)^2 and Inf_i = sum_{T contains i} fhat(T)^2.
 
     >>> statistics([1, -1, -1, 1])                    # the parity of two bits
     Statistics(weights=array([0., 0., 1.]), influences=array([1., 1.]))
@@ -172,21 +166,6 @@ class Statistics(NamedTuple):
 
     weights: Array  # (n + 1,), by degree
     influences: Array  # (n,), by coordinate
-
-    @property
-    def average_sensitivity(self) -> float:
-        """AS(f) = sum_k k W_k (`average-sensitivity-fourier`)."""
-        return float(np.arange(len(self.weights)) @ self.weights)
-
-    def noise_sensitivity(self, rho: float) -> float:
-        """NS_rho(f) = sum_k (1/2)(1 - rho^k) W_k for -1 <= rho <= 1 (`claim-2-1-noise`)."""
-        rho = checks.real("rho", rho, -1, 1)
-        return float(self.weights @ (1 - rho ** np.arange(len(self.weights))) / 2)
-
-    def tail(self, degree: int) -> float:
-        """sum_{k > degree} W_k."""
-        degree = checks.integer("degree", degree, 0)
-        return float(self.weights[degree + 1 :].sum())
 
 
 def statistics(values: ArrayLike) -> Statistics:
@@ -197,8 +176,8 @@ def statistics(values: ArrayLike) -> Statistics:
     influences. Memory: an array of 2^n doubles for the coefficients, and a second one if the values are not doubles.
 
     >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
-    >>> found.weights, found.influences, found.average_sensitivity
-    (array([1., 2., 0.]), array([1., 1.]), 2.0)
+    >>> found.weights, found.influences
+    (array([1., 2., 0.]), array([1., 1.]))
     """
     x, n = checks.length_2n("values", values, finite=False)  # the transform refuses infinities
     low = n // 2
@@ -238,7 +217,8 @@ def tail(values: ArrayLike, degree: int) -> float:
     >>> tail([3, 1, 1, -1], 0)
     2.0
     """
-    return statistics(values).tail(degree)
+    degree = checks.integer("degree", degree, 0)
+    return float(statistics(values).weights[degree + 1 :].sum())
 
 
 def _bounded(sums: Array) -> Array:
@@ -301,4 +281,6 @@ def noise_sensitivity(values: ArrayLike, rho: float) -> float:
     >>> noise_sensitivity([1, -1, -1, 1], rho=0.0)
     0.5
     """
-    return statistics(values).noise_sensitivity(rho)
+    rho = checks.real("rho", rho, -1, 1)
+    weights = statistics(values).weights
+    return float(weights @ (1 - rho ** np.arange(len(weights))) / 2)

@@ -31,7 +31,7 @@ MAX_MONOMIALS = 1 << 26
 def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
     """x_j = 1 - 2 bit_j(i) for the rows i = start, ..., stop - 1 of the cube, all 2^n by default; n <= 62.
 
-    A cube that is too large to hold is gone through in blocks of rows.
+    Give ``start`` and ``stop`` to list a cube that is too large for the memory block by block.
 
     >>> points(2)
     array([[ 1,  1],

@@ -20,7 +20,7 @@ Words = NDArray[np.uint64]
 SHIFT = np.array([[1 << i] for i in range(6)], dtype=np.uint64)
 # Bit x of row i is set when bit i of x is 0, for x < 64.
 LOWER = np.array([[sum(1 << x for x in range(64) if not x >> i & 1)] for i in range(6)], dtype=np.uint64)
-# Words that ``boundary`` takes at a time: with their six shifts 0.9 MB, which stay in the cache of a core.
+# Words that ``boundary`` takes at a time: with their six shifts 0.9 MB, which fit into the cache of a core.
 BLOCK_WORDS = 1 << 14
 
 

@@ -19,7 +19,6 @@ Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from math import sqrt
 
@@ -33,7 +32,7 @@ from .._arrays import Array
 from .._interval import Interval, exactly
 
 __all__ = [
-    "active_sets", "ascent", "ascents", "dense", "empirical", "expected", "maximum_packing", "neuron_values", "profile",
+    "active_sets", "ascents", "dense", "empirical", "expected", "maximum_packing", "neuron_values", "profile",
 ]  # fmt: skip
 
 
@@ -138,7 +137,7 @@ class _Neuron:
         return self.known[key]
 
     def values(self, signs: Array) -> Array:
-        """The better of the two output weights, for every set; 0 for a set on which no neuron is active."""
+        """The better of the two output weights, for every set; 0 for a set that is the active set of no neuron."""
         plus = sum(1 << i for i in np.flatnonzero(signs > 0).tolist())
         result = np.zeros(1 << len(signs))
         for mask in self.sets:
@@ -199,14 +198,14 @@ def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0
 def empirical(X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> float:
     """max (1/m) sum_i zeta_i h(x_i) over the networks with s neurons, at most k of them active at each x_i.
 
-    Exact. Sparsity is asked for on the sample only, as Definition 1 does for a distribution with this support.
+    Exact. Sparsity is required on the sample only, as Definition 1 does for a distribution with this support.
 
     >>> X = [[1, 1, 1, 1, 1, 1], [-1, -1, 1, 1, 1, 1], [-1, 1, -1, -1, 1, 1]]
     >>> round(empirical(X, [1, 1, 1], s=2, k=1, W=6**-0.5), 4)           # (4 + sqrt 6) / (3 sqrt 6)
     0.8777
     """
     X, signs = _sample(X, signs)
-    return _best(_Neuron(X, W, B).values(signs), s, k) / len(X)
+    return float(_best(_Neuron(X, W, B).values(signs), s, k)[-1] / len(X))
 
 
 def dense(X: ArrayLike, signs: ArrayLike, s: int, W: float = 1.0, B: float = 0.0) -> float:
@@ -221,48 +220,41 @@ def dense(X: ArrayLike, signs: ArrayLike, s: int, W: float = 1.0, B: float = 0.0
 def expected(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Interval:
     """R(S) = E max_h (1/m) sum_i zeta_i h(x_i), over all signs.
 
-    zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
-
     >>> expected([[1.0], [-1.0]], s=2, k=1)
     Interval(value=1.0, low=1.0, high=1.0)
     """
-    return exactly(float(_mean_over_signs(X, W, B, lambda values: _best(values, s, k))))
+    return exactly(profile(X, s, k, W, B)[-1])
 
 
 def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Array:
     """R(S) with 1, 2, ..., s neurons, at most k of them active at each point: one dynamic programme for all of them.
 
+    zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
+
     >>> profile([[1.0], [-1.0]], s=3, k=1)
     array([0.5, 1. , 1. ])
     """
-    s = checks.size("s", s)
-    return _mean_over_signs(X, W, B, lambda values: maximum_packing(values, s, k)[1:])
-
-
-def _mean_over_signs(X: ArrayLike, W: float, B: float, best: Callable[[Array], ArrayLike]) -> Array:
-    """The mean over all signs, of one of zeta and -zeta each, of what the values of the neurons give, divided by m."""
     X = _points(X)
     m = len(X)
     neuron = _Neuron(X, W, B)
     signs = np.where(np.arange(1 << (m - 1))[:, None] >> np.arange(m) & 1, -1.0, 1.0)
-    found = np.array([best(neuron.values(zeta)) for zeta in signs]) / m
-    return np.asarray(found.mean(axis=0))
+    return np.asarray(np.mean([_best(neuron.values(zeta), s, k) / m for zeta in signs], axis=0))
 
 
-def _best(values: Array, s: int, k: int) -> float:
-    """The best network, from the values of its neurons; if k = s, it is s times the best neuron."""
+def _best(values: Array, s: int, k: int) -> Array:
+    """The best network of 1, 2, ..., s neurons, from the values of one; if k = s, it has copies of the best neuron."""
     s = checks.size("s", s)
     k = checks.integer("k", k, 1, s)
-    return float(s * values.max() if k == s else maximum_packing(values, s, k)[-1])
+    return np.arange(1, s + 1) * values.max() if k == s else maximum_packing(values, s, k)[1:]
 
 
 def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     """max of values[I_1] + ... + values[I_t] over t sets that cover no point more than k times, for t = 0, ..., s.
 
     ``values`` has the value of each set of the points 0, ..., m-1, a bit mask; a set may be taken more than once.
-    f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over a
-    array of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set that is worth no more
-    than one of its subsets is left out, since the subset fits wherever it does.
+    f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over an
+    array of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set whose value is at
+    most that of one of its subsets is left out, since the subset fits wherever it does.
 
     >>> maximum_packing([0, 3, 3, 5], s=2, k=1)                 # both points at once, or one by one
     array([0., 5., 6.])
@@ -295,28 +287,11 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
 # --- Lower bounds for any number of points ---
 
 
-def ascent(
-    X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, *, rng: np.random.Generator, restarts: int = 8
-) -> float:
-    """A lower bound on ``dense(X, signs, 1, W, B)``: the best neuron of several ascents.
+def ascents(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0) -> Array:
+    """A lower bound on ``dense(X, zeta, 1, W, B)`` for each row zeta of signs: the best neuron of an ascent.
 
     Each step goes half-way to the best (v, c) for the set that is active now. Every neuron on the way is in the class,
     so the value is attained; it need not be the maximum.
-
-    >>> ascent([[1.0], [-1.0]], [1, -1], rng=np.random.default_rng(0))
-    0.5
-    """
-    X, signs = _sample(X, signs)
-    W = checks.real("W", W, 0)
-    B = checks.real("B", B, 0)
-    rng = checks.generator("rng", rng)
-    starts = np.vstack([np.ones(len(X)), rng.random((checks.size("restarts", restarts, 0), len(X)))])
-    targets = np.repeat([signs, -signs], len(starts), axis=0)
-    return float(_climbed(X, targets, targets * np.tile(starts, (2, 1)), W, B).max()) / len(X)
-
-
-def ascents(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0) -> Array:
-    """``ascent`` without restarts for each row of signs, all at once: a lower bound for each.
 
     >>> ascents([[1.0], [-1.0]], [[1, -1], [-1, 1]])
     array([0.5, 0.5])
@@ -326,17 +301,9 @@ def ascents(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0) -> A
     W = checks.real("W", W, 0)
     B = checks.real("B", B, 0)
     targets = np.concatenate([zeta, -zeta])
-    return np.asarray(_climbed(X, targets, targets, W, B).reshape(2, -1).max(axis=0) / len(X))
-
-
-def _climbed(X: Array, targets: Array, weights: Array, W: float, B: float) -> Array:
-    """The best sum_i target_i relu(<v, x_i> - c) of an ascent for each row of targets, from a row of weights.
-
-    The rows climb together, since products of matrices are several times as fast as those of vectors.
-    """
     best = np.zeros(len(targets))
-    climbing = np.arange(len(targets))
-    Z = _highest(weights, X, W, B)
+    climbing = np.arange(len(targets))  # together, since products of matrices are several times as fast as of vectors
+    Z = _highest(targets, X, W, B)
     for _ in range(ASCENT_STEPS):
         weights = targets * (Z > 0)
         gain = (weights * Z).sum(axis=1)
@@ -348,7 +315,7 @@ def _climbed(X: Array, targets: Array, weights: Array, W: float, B: float) -> Ar
         climbing = climbing[rising]
         targets = targets[rising]
         Z = (Z[rising] + towards[rising]) / 2
-    return best
+    return np.asarray(best.reshape(2, -1).max(axis=0) / len(X))
 
 
 def _highest(weights: Array, X: Array, W: float, B: float) -> Array:

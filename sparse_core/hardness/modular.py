@@ -2,7 +2,7 @@ r"""Linear algebra modulo p, and learning with rounding by linear algebra.
 
 A system A x = b (mod p) is solved for every modulus: by elimination over the field for a prime, by pivots of least
 valuation for the power of a prime, by the Chinese remainder theorem for the rest. Over GF(2) a row is packed into
-words of 64 bits, otherwise all rows are updated at once; numbers stay exact, in 64-bit integers.
+words of 64 bits, otherwise all rows are updated at once, exactly, in 64-bit integers.
 
 Labels that are not linear in the secret may each leave few values for <w, y>. Then a product over these values
 vanishes, which is a polynomial in w and linear in the monomials of w: Arora and Ge (2011) solve for the monomials.

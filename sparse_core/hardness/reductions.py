@@ -111,21 +111,18 @@ def parity(S: int | Iterable[int], m: int, *, values: str = "01", tent: str = "n
     return SparseNetwork(2 * u, *linearised(v, a))
 
 
-def printed_parity(S: int | Iterable[int], m: int, *, restricted: bool = True) -> SparseNetwork:
+def printed_parity(S: int | Iterable[int], m: int) -> SparseNetwork:
     """2 sum_{a even, |a| <= m} relu(1/2 - (t - a)^2) on the lift: the identity of section 4 as printed (`E1`).
 
-    It is [t is even], so that it is constant: t is a sum of |S| signs. Not ``restricted``, it has the weights as
-    printed, w_ij = -1 and w_ii = 2a for all i and j, with the bias of S (`E2`).
+    It is [t is even], so that it is constant: t is a sum of |S| signs. The weights are those of S, not the printed
+    w_ij = -1 and w_ii = 2a for all i and j (`E2`).
 
     >>> printed_parity([0], m=2)(lift([[1, 1], [-1, 1]])), parity([0], m=2)(lift([[1, 1], [-1, 1]]))
     (array([0., 0.]), array([1., 0.]))
     """
     v = _indicator(S, m)
     a = np.arange(-(m - m % 2), m + 1, 2)
-    W, b = linearised(v, a)
-    if not checks.flag("restricted", restricted):
-        W, _ = linearised(np.ones(m), a)
-    return SparseNetwork(np.full(len(a), 2.0), W, b)
+    return SparseNetwork(np.full(len(a), 2.0), *linearised(v, a))
 
 
 def _indicator(S: int | Iterable[int], m: int) -> Array:
@@ -205,7 +202,10 @@ def lwr(w: ArrayLike, p: int, q: int, rounding: str = "lwr") -> SparseNetwork:
     q = checks.integer("q", q, 2, MAX_MODULUS)
     w = _residues("w", w, q, 1)
     length = (q - 1).bit_length()
-    a = np.arange((q - 1) * int(w.sum()) + 1)
+    number = (q - 1) * int(w.sum()) + 1
+    if number > MAX_WEIGHTS:
+        raise ValueError(f"Argument 'w' must give at most {MAX_WEIGHTS} values of <w, y>, not {number}.")
+    a = np.arange(number)
     label = lwr_label(a, p, q, rounding)
     used = label != 0
     v = -(w[:, None] << np.arange(length)).reshape(-1) / 2

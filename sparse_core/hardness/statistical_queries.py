@@ -1,12 +1,13 @@
-r"""Statistical queries: a learner that never sees a sample, only averages E phi(x, f(x)) up to a tolerance tau.
+r"""Statistical queries: a learner that is given no samples, only averages E phi(x, f(x)) up to a tolerance tau.
 
 For labels y in {-1, 1} every query splits into what ignores the label and what multiplies it,
 
     phi(x, y) = phi0(x) + y phi1(x),     |phi0| + |phi1| <= 1,
 
-and for the parity chi_S under the uniform distribution the average is E phi0 + phihat1(S). The answer E phi0 says
-nothing about S, and it is within tau of the truth for every S with |phihat1(S)| <= tau. By Parseval the others are
-fewer than 1/tau^2: that is the whole proof that parities need tau^2 2^m queries. The ``AdversarialOracle`` runs it.
+and for the parity chi_S under the uniform distribution the average is E phi0 + phihat1(S). The answer E phi0 does
+not depend on S, and it is within tau of the truth for every S with |phihat1(S)| <= tau. By Parseval the others are
+fewer than 1/tau^2: that is the whole proof that parities need tau^2 2^m queries. The ``AdversarialOracle``
+carries it out.
 
 Sets S are bit masks, and characters are indexed by them, as everywhere (``hypercube``).
 
@@ -27,8 +28,7 @@ from ..cube import fourier
 from ..cube.hypercube import points
 
 __all__ = [
-    "AdversarialOracle", "StatisticalQueryOracle", "bent", "block_learner", "correlations", "excluded_parities",
-    "label_parts",
+    "AdversarialOracle", "StatisticalQueryOracle", "bent", "block_learner", "excluded_parities", "label_parts",
 ]  # fmt: skip
 
 Query = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]  # (rows x, labels y) -> values in [-1, 1]
@@ -62,20 +62,6 @@ def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
 
 
-def correlations(functions: ArrayLike) -> Array:
-    """E_x[f(x) g(x)] for all pairs f, g of functions, each given as a row of its values at the same N points.
-
-    A class with d functions that are pairwise uncorrelated has statistical-query dimension at least d. The entries are
-    exact for integer values and N a power of two.
-
-    >>> correlations([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, 1, -1]]).tolist()
-    [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]
-    """
-    F = checks.real_array("functions", functions, 2).astype(np.float64)
-    checks.integer("the number of columns of functions", F.shape[1], 1)
-    return np.asarray(F @ F.T / F.shape[1])
-
-
 def bent(j: int) -> NDArray[np.int8]:
     """(-1)^(b_0 b_1 + b_2 b_3 + ...) at all points of 2j bits, b_i = (1 - x_i) / 2: every coefficient is 2^-j or -2^-j.
 
@@ -89,7 +75,7 @@ def bent(j: int) -> NDArray[np.int8]:
 
 
 class StatisticalQueryOracle:
-    """v with |v - E phi(x, f(x))| <= tau: the honest oracle (`sq-model`). (x, f(x)) is a row of (X, y), each as likely.
+    """v with |v - E phi(x, f(x))| <= tau: the oracle of `sq-model`. (x, f(x)) is a uniformly random row of (X, y).
 
     By default answers are exact. With ``sample`` and ``rng`` each is the mean over that many rows, drawn at random, or
     the end of the tolerance next to it. ``queries`` counts the answers.
@@ -193,7 +179,7 @@ def block_learner(oracle: AdversarialOracle, j: int, *, left: int = 8, rng: np.r
     """How many queries leave at most ``left`` parities: bent(j) times characters, 4^j sets at a time, in random order.
 
     If 2^-j > 2 tau, every answer helps: it is within tau of at most one of 0, 2^-j and -2^-j, and so excludes either
-    the block of sets that was asked about or all others. What the blocks leave is asked for one by one.
+    the block of sets of that query or all others. The sets that are left are queried one by one.
 
     >>> block_learner(AdversarialOracle(8, tau=0.24), 1, rng=np.random.default_rng(0))
     62

@@ -24,7 +24,7 @@ from .._arrays import Array, parallel
 from ..cube.hypercube import dimension, monomials, supports
 from .moments import Moments
 from .monomial_products import products_of
-from .regression import TOLERANCE, least_squares, solve
+from .regression import least_squares, solve
 from .sample import Sample
 
 __all__ = ["LowDegreeRegressor"]
@@ -46,8 +46,6 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         and Var(y) / m the variance of such a mean where c_T = 0.
     ridge : at least 0, for least squares; positive if there are fewer samples than monomials.
     level : at least 0, for threshold. At 1 hardly any monomial passes by noise alone.
-    solver : for least squares: "gram", "kernel", "cg", "walsh" or "auto", see ``regression``.
-    tol : the relative residual at which "cg" and "walsh" stop.
 
     Attributes
     ----------
@@ -55,7 +53,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     monomials_ : the T as bit masks or, for n > 62, as rows of coordinates filled up with -1; all T of degree at most
         ``degree`` in the order of ``hypercube.monomials``, after "threshold" only those that were kept.
     degree_, n_features_in_ : the degree of the fit, and the dimension n.
-    solver_, n_iter_ : after least squares, the route taken and its steps.
+    solver_, n_iter_ : after least squares, the route taken (see ``regression``) and its steps.
 
     Examples
     --------
@@ -66,22 +64,11 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     (array([0, 5]), array([3., 2.]))
     """
 
-    def __init__(
-        self,
-        degree: int = 2,
-        method: str = "averaging",
-        *,
-        ridge: float = 0.0,
-        level: float = 1.0,
-        solver: str = "auto",
-        tol: float = TOLERANCE,
-    ) -> None:
+    def __init__(self, degree: int = 2, method: str = "averaging", *, ridge: float = 0.0, level: float = 1.0) -> None:
         self.degree = degree
         self.method = method
         self.ridge = ridge
         self.level = level
-        self.solver = solver
-        self.tol = tol
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LowDegreeRegressor:
         """The coefficients from samples: points as rows of -1 and 1, an array or a memory map, and one label each.
@@ -95,7 +82,6 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         checks.one_of("method", self.method, METHODS)
         checks.real("ridge", self.ridge, 0)
         checks.real("level", self.level, 0)
-        checks.real("tol", self.tol, 0, 1)
         sample = Sample.checked(*validate_data(new, X, y, dtype="numeric", y_numeric=True))
         new.degree_ = new.degree
         getattr(new, f"_{new.method}")(sample)
@@ -141,12 +127,12 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
                 f"Least squares with {D:,} monomials needs as many samples, not n_samples={m}: "
                 "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
             )
-        self.coef_, self.solver_, self.n_iter_ = least_squares(sample, self.degree_, ridge, self.solver, self.tol)
+        self.coef_, self.solver_, self.n_iter_ = least_squares(sample, self.degree_, ridge)
 
     def _threshold(self, sample: Sample) -> None:
         m, n = sample.X.shape
         y = np.asarray(sample.y, dtype=np.float64)
-        means = Moments(n, self.degree_).update(sample.labelled(y - y.mean())).coefficients
+        means = Moments(n, self.degree_).update(sample._replace(y=y - y.mean())).coefficients
         means[0] = y.mean()
         kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * y.var() / m))
         if len(kept) > m:
@@ -162,7 +148,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
 
         G = np.zeros((len(kept),) * 2)
         b = np.zeros(len(kept))
-        blocks = sample.labelled(y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
+        blocks = sample._replace(y=y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
         for G_part, b_part in parallel(equations, blocks):
             G += G_part
             b += b_part

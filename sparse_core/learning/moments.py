@@ -27,15 +27,15 @@ from .sample import Sample
 
 __all__ = ["HISTOGRAM_SAMPLES", "TABLE_N", "Moments"]
 
-# Coordinates up to which a table of all 2^n sets, 32 MB of doubles, is worth its memory.
+# Coordinates up to which the table of all 2^n sets is used: 32 MB of doubles.
 TABLE_N = 22
 # Single precision counts to this integer without rounding.
-SINGLE_EXACT = 1 << 24
+LARGEST_EXACT_SINGLE = 1 << 24
 # Samples with labels -1 and 1 that are counted in the time in which one with another label is multiplied.
 SIGNS_PER_PRODUCT = 4
 # Samples that are read at a time for a table of the cube.
 HISTOGRAM_SAMPLES = 1 << 15
-# Moments that are added at a time: the four arrays of the sum, of half a megabyte each, then stay in a cache.
+# Moments that are added at a time: the four arrays of the sum, of half a megabyte each, then fit into a cache.
 ADDED_MOMENTS = 1 << 16
 
 
@@ -54,7 +54,7 @@ class Moments:
 
     Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB and two
     results of 32 MB for each thread, and for small n two doubles per point of the cube; however many samples there are.
-    Up to 16 MB stay for the next call.
+    Up to 16 MB are kept for the next call.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
@@ -98,7 +98,7 @@ class Moments:
         return self
 
     def _parts(self, sample: Sample) -> Iterable[Array]:
-        """The moments of parts of a sample, by the quickest way."""
+        """The moments of parts of a sample, by the fastest way."""
         products = self._products
         dtype = self._type_of_products(sample)
         if dtype is None:
@@ -117,7 +117,7 @@ class Moments:
         The transform of all 2^n sums takes about 8 n 2^n operations, the products of m samples m D.
         """
         products = self._products
-        limit = SINGLE_EXACT // products.block
+        limit = LARGEST_EXACT_SINGLE // products.block
         blocks = (block.y for block in sample.blocks(products.sign_block))
         if not all((np.abs(y) <= limit).all() and (y == np.rint(y)).all() for y in blocks):
             return np.float32 if sample.y.dtype == np.float32 else np.float64

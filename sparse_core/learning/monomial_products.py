@@ -7,8 +7,8 @@ B above p. Hence the moments of one pivot are one matrix product,
     sum_i chi_A(x_i) (y_i chi_B(x_i)),     all A with max A = p, all B with min B > p,
 
 of two small factors; those of B every pivot shares. Neighbouring pivots are taken together, so that the product is
-worth its call; the few products with min B <= max A that this adds are dropped in the end. Either map takes 2 m D
-operations.
+large enough for one call; the few products with min B <= max A that this adds are dropped in the end. Either map
+takes 2 m D operations.
 
 For labels -1 and 1, with one bit per sample, a product is an exclusive or, and its sum a population count.
 
@@ -33,35 +33,33 @@ from ..cube.packed import in_words
 
 __all__ = ["Factors", "MonomialProducts", "products_of"]
 
-# Rows of a product, that is sets A, from which it is worth its call: up to degree 2, and above.
-ROWS = (24, 64)
-# Rows to which a product may grow where that adds few sets B in vain.
+# Rows of a product, that is sets A, from which it is computed in a call of its own: up to degree 2, and above.
+CALL_ROWS = (24, 64)
+# Rows to which a product may grow where that adds few sets B that are not used.
 MOST_ROWS = 96
 # Entries of the larger factor of the products: 64 MB in double precision.
 FACTOR_ENTRIES = 1 << 23
-# Entries of that factor which stay in a cache, 2 MB in double precision: to there blocks have more than 1024 samples.
+# Entries of that factor which fit into a cache, 2 MB in double precision: the limit for more than 1024 samples a block.
 CACHED_ENTRIES = 1 << 18
 # Samples of a block, at least.
-SHORTEST_BLOCK = 16
+SHORTEST_BLOCK_SAMPLES = 16
 # Samples of a block, at most.
-LONGEST_BLOCK = 4096
+LONGEST_BLOCK_SAMPLES = 4096
 # Samples of a block that is too long for CACHED_ENTRIES.
-LONG_BLOCK = 1024
+LONG_BLOCK_SAMPLES = 1024
 # Words of 64 labels in a block of bits.
 BLOCK_WORDS = 512
 # M N K up to which OpenBLAS takes a product of M x K and K x N numbers as they are, without copies of its own.
-DIRECT_PRODUCT = 10**6
+DIRECT_MULTIPLY_ADDS = 10**6
 # The least K into which a product is cut to get there.
-SHORTEST_PART = 64
+SHORTEST_PART_SAMPLES = 64
 # Numbers left free after each row: without them a column would lie in few places of the cache.
-PADDING = 16
+PADDING_NUMBERS = 16
 # Words of 64 bits that are counted at a time: 1 MB.
 COUNTED_WORDS = 1 << 17
-# Words of a row below which NumPy adds more quickly across the rows than along them.
-SHORT_ROW_WORDS = 32
 # Moments up to which several blocks are summed at a time, each block in an array of its own.
 SEPARATE_MOMENTS = 1 << 22
-# Monomials times samples in one call below which one thread is as quick as several: 0.05 s.
+# Monomials times samples in one call below which one thread is as fast as several: 0.05 s.
 ONE_THREAD_MONOMIALS = 1 << 29
 # Monomials times samples in a call of NumPy below which threads would wait for each other between the calls.
 CALL_MONOMIALS = 1 << 19
@@ -100,7 +98,7 @@ class Factors(NamedTuple):
 
     points: NDArray[Any]  # a row for each coordinate
     below: list[NDArray[Any]]  # chi_A for sets of fewer than ceil(d/2) elements, by their number
-    above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element stand together
+    above: list[NDArray[Any]]  # chi_B; the empty set and the sets of one element are in one array
 
 
 class MonomialProducts:
@@ -124,9 +122,9 @@ class MonomialProducts:
         self.tiles = list(self._tiles())
         self.size = self.tiles[-1].where.stop if self.tiles else self.low
         factor = max(n, comb(n, self.most))  # rows of the larger one
-        cached = min(LONGEST_BLOCK, CACHED_ENTRIES // factor)
-        long = min(LONG_BLOCK, FACTOR_ENTRIES // factor)
-        self.block = _power_of_2(max(cached, long, SHORTEST_BLOCK))  # samples
+        cached = min(LONGEST_BLOCK_SAMPLES, CACHED_ENTRIES // factor)
+        long = min(LONG_BLOCK_SAMPLES, FACTOR_ENTRIES // factor)
+        self.block = _power_of_2(max(cached, long, SHORTEST_BLOCK_SAMPLES))  # samples
         words = max(1, min(BLOCK_WORDS, FACTOR_ENTRIES // (8 * factor)))
         self.sign_block = 64 * _power_of_2(words)  # samples with labels -1 and 1
 
@@ -151,12 +149,12 @@ class MonomialProducts:
     def _together(self, first: int, last: int) -> bool:
         """Whether the pivots from first to last belong in one product; the last of them needs the fewest sets B."""
         rows = comb(last, self.lower) - comb(first, self.lower)
-        few_in_vain = 8 * comb(self.n - last, self.most) > 7 * comb(self.n - first, self.most)
-        return rows < ROWS[self.lower > 1] or (rows < MOST_ROWS and few_in_vain)
+        few_unused = 8 * comb(self.n - last, self.most) > 7 * comb(self.n - first, self.most)
+        return rows < CALL_ROWS[self.lower > 1] or (rows < MOST_ROWS and few_unused)
 
     @cached_property
     def position(self) -> NDArray[np.intp]:
-        """Where each monomial stands in the flat array."""
+        """The index of each monomial in the flat array."""
         position = np.empty(dimension(self.n, self.degree), dtype=np.intp)
         position[: self.low] = np.arange(self.low)
         largest = np.repeat(np.arange(self.n), [comb(p, self.lower - 1) if self.lower else 0 for p in range(self.n)])
@@ -215,7 +213,7 @@ class MonomialProducts:
             if bits:
                 B.append(np.bitwise_xor(level, y, out=_work_array(f"y chi_B {j}", level.shape, y.dtype)))
             else:  # BLAS is faster on contiguous columns
-                rows = _work_array("padded", (len(level), len(y) + PADDING), y.dtype)[:, : len(y)]
+                rows = _work_array("padded", (len(level), len(y) + PADDING_NUMBERS), y.dtype)[:, : len(y)]
                 np.multiply(level, y, out=rows)
                 B.append(_work_array(f"y chi_B {j}", level.T.shape, y.dtype).T)
                 B[j][...] = rows
@@ -229,7 +227,7 @@ class MonomialProducts:
         return flat
 
     def forward(self, factors: Factors, c: NDArray[Any]) -> NDArray[Any]:
-        """Phi c for a flat array c, of the type of the factors, with zeros where no monomial stands."""
+        """Phi c for a flat array c, of the type of the factors, with zeros at the entries of no monomial."""
         total: NDArray[Any] = c[: self.low] @ np.concatenate(factors.below)
         sums = [_work_array(f"sums {j}", level.shape, c.dtype) for j, level in enumerate(factors.above)]
         for level_sums in sums:
@@ -243,8 +241,8 @@ class MonomialProducts:
             total += level_sums.sum(axis=0)
         return total
 
-    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int | None) -> Iterator[Any]:
-        """work(block) in order, several at a time if that is worth it for m samples in all (None: not known).
+    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int) -> Iterator[Any]:
+        """work(block) in order, several at a time if that saves time for m samples in all.
 
         A block that takes both maps counts as two.
         """
@@ -253,7 +251,7 @@ class MonomialProducts:
         tasks = iter(lambda: list(islice(left, together)), [])
         calls = 2 * len(self.tiles) + (self.n if self.lower > 1 else 0)
         long_calls = calls * CALL_MONOMIALS <= self.size * self.block
-        much = m is None or m * self.size >= ONE_THREAD_MONOMIALS
+        much = m * self.size >= ONE_THREAD_MONOMIALS
         large = long_calls and much and self.size <= SEPARATE_MOMENTS
         try:
             yield from chain.from_iterable(parallel(lambda task: [work(block) for block in task], tasks, large))
@@ -302,9 +300,9 @@ def _fill_level(level: NDArray[Any], before: NDArray[Any], X: NDArray[Any], size
 def _product(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     """out = A B^T, the sum of products that are small enough for OpenBLAS to take them directly."""
     rows, m = A.shape
-    part = 1 << max(0, (DIRECT_PRODUCT // out.size).bit_length() - 1)
+    part = 1 << max(0, (DIRECT_MULTIPLY_ADDS // out.size).bit_length() - 1)
     whole = m - m % part
-    if not SHORTEST_PART <= part < m:
+    if not SHORTEST_PART_SAMPLES <= part < m:
         np.matmul(A, B.T, out=out)
         return
     parts = np.matmul(A[:, :whole].reshape(rows, -1, part).swapaxes(0, 1), B.T[:whole].reshape(-1, part, len(B)))
@@ -320,13 +318,7 @@ def _agreement(A: NDArray[Any], B: NDArray[Any], out: NDArray[Any]) -> None:
     down = max(1, COUNTED_WORDS // (words * across))
     for j in range(0, len(B), across):
         for i in range(0, len(A), down):
-            out[i : i + down, j : j + across] = _differing(A[i : i + down], B[j : j + across])
+            differing = np.bitwise_count(A[i : i + down, None] ^ B[j : j + across])
+            out[i : i + down, j : j + across] = differing.sum(axis=2, dtype=np.uint32)
     out *= -2
     out += 64 * A.shape[1]
-
-
-def _differing(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.uint32]:
-    """The number of bits in which a and b differ, for all rows a and b."""
-    if A.shape[1] < SHORT_ROW_WORDS:
-        return np.asarray(np.bitwise_count(A.T[:, :, None] ^ B.T.copy()[:, None]).sum(axis=0, dtype=np.uint32))
-    return np.asarray(np.bitwise_count(A[:, None] ^ B).sum(axis=2, dtype=np.uint32))

@@ -1,6 +1,6 @@
 r"""Polynomial regression on the cube: the c that minimises mean (y - sum_{|T| <= d} c_T chi_T)^2 + ridge |c|^2.
 
-Four routes lead to the same minimiser; ``choose`` names one. None forms the matrix Phi of all D monomials at all m
+Four routes lead to the same minimiser; ``choose`` names one. No route forms the matrix Phi of all D monomials at all m
 samples.
 
 * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree.
@@ -34,21 +34,12 @@ from .moments import HISTOGRAM_SAMPLES, TABLE_N, Moments
 from .monomial_products import products_of
 from .sample import Sample
 
-__all__ = [
-    "TOLERANCE",
-    "Fit",
-    "choose",
-    "conjugate_gradients",
-    "distance_kernel",
-    "gram",
-    "least_squares",
-    "solve",
-]
+__all__ = ["Fit", "choose", "conjugate_gradients", "gram", "least_squares", "solve"]
 
 SOLVERS = ("gram", "kernel", "cg", "walsh")
-# Residual, relative to the right side, at which the iterative routes stop unless told otherwise.
+# Residual, relative to the right side, at which the iterative routes stop by default.
 TOLERANCE = 1e-6
-# Coordinates up to which a table of all 2^n points, 256 MB of doubles, is worth its memory.
+# Coordinates up to which the table of all 2^n points is used: 256 MB of doubles.
 WALSH_N = 25
 # Samples up to which the kernel matrix is formed and factored on one thread in about a second.
 KERNEL_SAMPLES = 5000
@@ -67,7 +58,7 @@ ITERATED_UNKNOWNS = 500
 # Steps that it tries: in the time of the factors of 1500 unknowns.
 ITERATED_STEPS = 40
 # Relative residual that is no more than rounding.
-ROUNDING = 1e-14
+ROUNDING_RESIDUAL = 1e-14
 # Eigenvalues up to this share of the largest count as zeros.
 ZERO_EIGENVALUE = 1e-12
 # Entries of a matrix that are looked up at a time.
@@ -105,7 +96,7 @@ def least_squares(
         solver = choose(m, n, degree)
     if solver == "kernel":
         a = solve(_kernel_matrix(sample.X, degree), checks.real_array("y", sample.y, 1).astype(np.float64), m * ridge)
-        return Fit(Moments(n, degree).update(sample.labelled(a)).sums, solver, 0)
+        return Fit(Moments(n, degree).update(sample._replace(y=a)).sums, solver, 0)
     if solver == "walsh":
         means, operator = _by_transforms(sample, degree)
     else:
@@ -119,7 +110,7 @@ def least_squares(
 
 
 def choose(m: int, n: int, degree: int) -> str:
-    """A quick route for m samples of n coordinates; an exact one where that is quick.
+    """A fast route for m samples of n coordinates; an exact one where that is fast.
 
     >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
     ('gram', 'cg', 'kernel', 'walsh')
@@ -227,27 +218,13 @@ def _solution(A: Array, b: Array) -> Array:
         return b
     if len(b) >= ITERATED_UNKNOWNS and b.ndim == 1:
         size = float(np.linalg.norm(b))
-        x, _ = _descend(lambda v: blas.dsymv(1.0, A.T, v), b, ROUNDING * size / 2, ITERATED_STEPS)
-        if np.linalg.norm(b - A @ x) <= ROUNDING * size:
+        x, _ = _descend(lambda v: blas.dsymv(1.0, A.T, v), b, ROUNDING_RESIDUAL * size / 2, ITERATED_STEPS)
+        if np.linalg.norm(b - A @ x) <= ROUNDING_RESIDUAL * size:
             return x
     factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
     if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
         return np.asarray(lapack.dpotrs(factor, b)[0])
     return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)
-
-
-def distance_kernel(n: int, degree: int) -> Array:
-    """sum_{|T| <= degree} chi_T(x) chi_T(x') for points at distance h = 0, ..., n (sums of Krawtchouk polynomials).
-
-    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where x and x' differ, each contributes (-1)^j.
-
-    >>> distance_kernel(3, 1), distance_kernel(3, 3)
-    (array([ 4.,  2.,  0., -2.]), array([8., 0., 0., 0.]))
-    """
-    n = checks.integer("n", n, 0, 10**5)
-    degree = min(checks.integer("degree", degree, 0), n)
-    pairs = [(i, j) for i in range(degree + 1) for j in range(i + 1)]
-    return np.array([float(sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs)) for h in range(n + 1)])
 
 
 def gram(moments: Moments, degree: int) -> Array:
@@ -285,10 +262,16 @@ def _entries(moments: Moments) -> Callable[[NDArray[np.int64]], Array]:
 
 
 def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
-    """K_ij from the number of coordinates in which x_i and x_j differ, (n - <x_i, x_j>) / 2: exact in float32."""
+    """K_ij = sum_{|T| <= degree} chi_T(x_i) chi_T(x_j), a function of the number h of coordinates in which they differ.
+
+    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where they differ, each contributes (-1)^j; these are
+    sums of Krawtchouk polynomials. h = (n - <x_i, x_j>) / 2 is exact in float32.
+    """
     points = X.astype(np.float32)
     n = X.shape[1]
-    kernel = distance_kernel(n, degree)
+    pairs = [(i, j) for i in range(min(degree, n) + 1) for j in range(i + 1)]
+    sums = (sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs) for h in range(n + 1))
+    kernel = np.array([float(s) for s in sums])
     K = np.empty((len(X),) * 2)
     for rows in slices(len(X), max(1, MATRIX_ENTRIES // len(X))):
         K[rows] = kernel[((n - points[rows] @ points.T) / 2).astype(np.intp)]

@@ -40,9 +40,13 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
     """
     n = checks.having("model", model, "coef_", "monomials_").n_features_in_
     if isinstance(coefficients, Mapping):
-        target = _by_sets(coefficients, n)
-        found = dict(zip(_supports(model), model.coef_.tolist(), strict=True))
-        return float(sum((found.get(T, 0.0) - target.get(T, 0.0)) ** 2 for T in {*found, *target}))
+        masks = model.monomials_.tolist()
+        if n > 62:  # they are coordinates, filled up with -1
+            masks = [sum(1 << i for i in T if i >= 0) for T in masks]
+        gaps = _by_masks(coefficients, n)
+        for T, c in zip(masks, model.coef_.tolist(), strict=True):
+            gaps[T] = gaps.get(T, 0.0) - c
+        return float(sum(gap**2 for gap in gaps.values()))
     gap, dimensions = checks.length_2n("coefficients", coefficients)
     if dimensions != n:
         raise ValueError(f"Argument 'coefficients' must have length 2**{n}, not {len(gap)}.")
@@ -51,28 +55,19 @@ def risk(model: LowDegreeRegressor, coefficients: ArrayLike | Sets) -> float:
     return float(np.square(gap).sum())
 
 
-def _by_sets(coefficients: Sets, n: int) -> dict[tuple[int, ...], float]:
-    """The dictionary with its keys checked and sorted, no two of them the same set."""
-    target: dict[tuple[int, ...], float] = {}
+def _by_masks(coefficients: Sets, n: int) -> dict[int, float]:
+    """The dictionary with bit masks as keys, no two keys of it the same set."""
+    target: dict[int, float] = {}
     for key, value in coefficients.items():
         if not isinstance(key, tuple):
             raise TypeError(f"Argument 'coefficients' must have tuples of coordinates as keys, not {key!r}.")
-        T = tuple(sorted(checks.integer("coefficients", i, 0, n - 1) for i in key))
-        if len(set(T)) < len(T) or T in target:
+        T = sum({1 << checks.integer("coefficients", i, 0, n - 1) for i in key})
+        if T.bit_count() < len(key) or T in target:
             raise ValueError(
                 f"Argument 'coefficients' must name each set once and by different coordinates, not {key}."
             )
         target[T] = checks.real("coefficients", value)
     return target
-
-
-def _supports(model: LowDegreeRegressor) -> list[tuple[int, ...]]:
-    """The monomials of a model as sets of coordinates."""
-    n = model.n_features_in_
-    sets = model.monomials_.tolist()
-    if n <= 62:  # bit masks
-        return [tuple(i for i in range(n) if T >> i & 1) for T in sets]
-    return [tuple(i for i in T if i >= 0) for T in sets]  # coordinates filled up with -1
 
 
 def averaging_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0.0) -> float:

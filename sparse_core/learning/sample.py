@@ -48,12 +48,8 @@ class Sample(NamedTuple):
         for rows in slices(m, max(1, CHECKED_ENTRIES // max(1, n))):
             checks.signs(f"X[{rows.start}:]" if rows.start else "X", points[rows])
         labels = checks.rectangular("y", np.broadcast_to(np.int8(1), m) if y is None else y)
-        # Short integers stay as they are, so that those of a memory map are not all copied; others may be too large.
+        # Short integers keep their type, so that a memory map of them is not copied; longer ones may be too large.
         return cls(points, checks.real_array("y", labels, 1, shape=(m,), convert=labels.dtype.itemsize > 4))
-
-    def labelled(self, y: NDArray[Any]) -> Sample:
-        """The same points with other labels, which the caller knows to be finite."""
-        return Sample(self.X, y)
 
     def blocks(self, size: int) -> Iterator[Sample]:
         """Blocks of ``size`` samples, the last one perhaps shorter; their labels are floats."""

@@ -25,7 +25,7 @@ from .sample import Sample
 __all__ = ["Shard", "moments", "save", "saved", "sum_by_halves"]
 
 Sum = TypeVar("Sum")
-# Bytes of a file up to which it is read at once, by one thread: to map it or to wake another thread takes longer.
+# Bytes of a file up to which it is read at once, by one thread: mapping it, or starting another thread, takes longer.
 SMALL_FILE_BYTES = 1 << 20
 
 
@@ -122,7 +122,7 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
 def sum_by_halves(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], start: int, stop: int) -> Sum:
     """leaf(start) + ... + leaf(stop - 1), as the sum of its two halves.
 
-    At most 1 + log2(stop - start) partial sums are alive at a time.
+    At most 1 + log2(stop - start) partial sums are in memory at a time.
 
     >>> sum_by_halves(str, "({}+{})".format, 0, 5)
     '((0+1)+(2+(3+4)))'

@@ -1,7 +1,7 @@
 """h(x) = sum_j u_j relu(<w_j, x> - b_j) with at most k active neurons a point. Section 1, Appendix A.
 
 Networks and their scale, who is active where, how sparse a network is and by which proof, the constructions of the
-paper, exact evaluation that pays for active neurons only, and a small trainer.
+paper, exact evaluation that skips neurons which are inactive, and a small trainer.
 """
 
 from . import activity, certificates, constructions, evaluation, evaluator, gradients, sparsity, training

@@ -94,7 +94,7 @@ def dead(W: Array, b: Array) -> NDArray[np.bool_]:
 
 
 def keys(W: Array, b: Array) -> NDArray[np.bool_]:
-    """[2 |w_jc| >= ||w_j||_1 - b_j > 0] for each neuron j and each coordinate c: where one wrong sign silences it.
+    """[2 |w_jc| >= ||w_j||_1 - b_j > 0] for each neuron j and coordinate c: where one wrong sign makes it inactive.
 
     Exactly, like ``dead``. The values of <w_j, x> - b_j at points x with the wrong sign at c are at most
     ||w_j||_1 - b_j - 2 |w_jc|, and this one is attained (`ours-one-wrong-bit`).

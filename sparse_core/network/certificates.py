@@ -25,7 +25,7 @@ Graph = NDArray[np.bool_]
 
 # By how much a normalised neuron may violate the constraints of the integer programme and still count as active: ten
 # times the feasibility tolerance of HiGHS, 1e-6, so that its tolerance never hides an active neuron.
-SLACK = 1e-5
+CONSTRAINT_SLACK = 1e-5
 # What the dual bound of HiGHS may lie above an integer that it has reached; its tolerance for the gap is 1e-6, too.
 BOUND_TOLERANCE = 1e-6
 
@@ -153,7 +153,7 @@ def largest_count(W: Array, b: Array, groups: list[list[int]], time_limit: float
     s, n = W.shape
     norm = np.abs(W).sum(axis=1)
     half = granularity(np.column_stack([W, b])) / 2
-    g = np.where(half > SLACK, half, -SLACK)
+    g = np.where(half > CONSTRAINT_SLACK, half, -CONSTRAINT_SLACK)
     member = np.zeros((len(groups), n + s))
     for row, group in zip(member, groups, strict=True):
         row[n + np.array(group)] = 1

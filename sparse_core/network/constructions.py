@@ -2,7 +2,7 @@ r"""Networks that are sparse by construction, and dense ones for comparison.
 
 The neurons of a junta, of an address, of a code or of a tree are active on disjoint subcubes or Hamming balls; a
 packing searches for half-spaces of which no more than k meet at any point. Where weights are not integers, biases keep
-a small distance from the values that must stay inactive, so that round-off decides nothing.
+a small distance from the values at which a neuron must be inactive, so that round-off decides nothing.
 
 Paper: sections 1 and 4 (juntas, indexing), Appendix A. Codes, trees, packings and the tight family are ours.
 """
@@ -23,11 +23,11 @@ from .network import SparseNetwork
 
 __all__ = [
     "appendix_a", "code_caps", "dense_parity", "gaussian_units", "hamming", "indexing", "junta", "random_paths",
-    "random_sparse", "reed_muller", "tight", "tree",
+    "random_sparse", "tight", "tree",
 ]  # fmt: skip
 
-# From a bias down to the values that must stay inactive, for unit weight vectors: a hundred times the tolerance of an
-# integer programme, 1e-6.
+# Distance from a bias to the values below it at which the neuron must be inactive, for unit weight vectors: a hundred
+# times the tolerance of an integer programme, 1e-6.
 BIAS_GAP = 1e-4
 # Binary digits of a threshold Gamma: 13 of 53 are left, so that its multiples up to 2^13 are exact.
 THRESHOLD_DIGITS = 40
@@ -175,22 +175,6 @@ def hamming(r: int) -> NDArray[np.int8]:
     return np.compress(syndrome == 0, X, axis=0)
 
 
-def reed_muller(m: int) -> NDArray[np.int8]:
-    """{(chi_T(x))_x, -(chi_T(x))_x : T}: the first-order Reed-Muller code RM(1, m) as rows, 2^(m+1) words of 2^m signs.
-
-    Different words that are not opposite agree in exactly half of the positions.
-
-    >>> reed_muller(1)
-    array([[ 1,  1],
-           [ 1, -1],
-           [-1, -1],
-           [-1,  1]], dtype=int8)
-    """
-    X = points(checks.integer("m", m, 0, 12))
-    H = np.array([character(T, X) for T in range(len(X))])
-    return np.concatenate([H, -H])
-
-
 def tree(paths: ArrayLike, weights: ArrayLike, constants: ArrayLike | None = None) -> SparseNetwork:
     """h(x) = relu(<v_l, x> + c_l) at the leaf l that x reaches: one neuron for each leaf of a decision tree, 1-sparse.
 
@@ -272,8 +256,8 @@ def random_sparse(n: int, s: int, k: int, *, rng: np.random.Generator) -> Sparse
     return SparseNetwork(rng.choice([-1.0, 1.0], s), W, b)
 
 
-def gaussian_units(n: int, s: int, k: int = 1, *, rng: np.random.Generator) -> SparseNetwork:
-    """sum_j relu(<w_j, x> - b) with Gaussian unit vectors w_j and b = max_x of the (k+1)-th largest <w_j, x>: k-sparse.
+def gaussian_units(n: int, s: int, *, rng: np.random.Generator) -> SparseNetwork:
+    """sum_j relu(<w_j, x> - b) with Gaussian unit vectors w_j and b = max_x of the second largest <w_j, x>: 1-sparse.
 
     That is the least common bias, by enumeration and up to 1e-4. For larger n hardly any neuron is active with it
     (`gaussian-remark`).
@@ -283,10 +267,9 @@ def gaussian_units(n: int, s: int, k: int = 1, *, rng: np.random.Generator) -> S
     (1, exact by enumeration of 256 points, 0.11328125)
     """
     n = checks.integer("n", n, 1, 22)
-    k = checks.integer("k", k, 1)
-    s = checks.size("s", s, k + 1)
+    s = checks.size("s", s, 2)
     rng = checks.generator("rng", rng)
     W = rng.standard_normal((s, n))
     W /= np.linalg.norm(W, axis=1, keepdims=True)
-    bias = max(np.partition(x @ W.T, s - k - 1, axis=1)[:, s - k - 1].max() for _, x in blocks(None, n, s))
+    bias = max(np.partition(x @ W.T, s - 2, axis=1)[:, s - 2].max() for _, x in blocks(None, n, s))
     return SparseNetwork(np.ones(s), W, np.full(s, bias + BIAS_GAP))

@@ -1,9 +1,9 @@
 r"""Sparse inference on the cube: h(x) = sum_{j in R_x} u_j (<w_j, x> - b_j), touching few neurons outside R_x, exactly.
 
 <w_j, x> - b_j is at most ||w_j||_1 - b_j, and less by 2 |w_jc| if x disagrees with the sign of w_jc. So a coordinate c
-with 2 |w_jc| >= ||w_j||_1 - b_j > 0 is a *key*: one disagreement there silences j (`ours-one-wrong-bit`). Neurons with
-the same keys make a group. The signs of x at these keys are an address, and only the neurons stored at that address
-can be active. Neurons without keys are computed by the dense pass.
+with 2 |w_jc| >= ||w_j||_1 - b_j > 0 is a *key*: one disagreement there makes j inactive (`ours-one-wrong-bit`). Neurons
+with the same keys make a group. The signs of x at these keys are an address, and only the neurons stored at that
+address can be active. Neurons without keys are computed by the dense pass.
 
 Paper: sections 1 and 6, on exploiting activation sparsity.
 """
@@ -87,8 +87,8 @@ class _KeyedGroup:
 class SparseEvaluator:
     """h(x) = sum_{j in C_x} u_j relu(<w_j, x> - b_j), where C_x contains R_x and is found by keys.
 
-    `ours-one-wrong-bit` says why C_x contains R_x. The values are those of the network up to round-off. Where keys gain
-    nothing, because the inputs are few or most neurons have none, it is the dense pass.
+    `ours-one-wrong-bit` says why C_x contains R_x. The values are those of the network up to round-off. Where keys save
+    no time, because the inputs are few or most neurons have none, it is the dense pass.
 
     >>> from sparse_core.cube import hypercube
     >>> from sparse_core.network import constructions

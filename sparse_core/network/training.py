@@ -60,14 +60,6 @@ class Layered:
         X = checks.real_array("X", X, 2, shape=(None, self.W[0].shape[1]))
         return _inputs(list(zip(self.W, self.b, strict=True)), X)[1:]
 
-    def score(self, c: int) -> SparseNetwork:
-        """The score of class c up to its bias, for one hidden layer: sum_j (W_2)_cj relu(<w_j, x> - b_j)."""
-        if len(self.W) != 2:
-            raise ValueError(
-                f"Only a network with one hidden layer is a SparseNetwork; this one has {len(self.W) - 1}."
-            )
-        return SparseNetwork(self.W[1][checks.integer("c", c, 0, len(self.b[1]) - 1)], self.W[0], self.b[0])
-
 
 def classify(
     X: ArrayLike,
@@ -266,7 +258,7 @@ def fit_each(
     batch = min(checks.integer("batch", batch, 1), len(X))
     u = rng.standard_normal(width) / sqrt(width)
     W = rng.standard_normal((width, X.shape[1])) * sqrt(2 / X.shape[1])
-    # One network for each penalty along the first axis; the output has one neuron, whose bias stays 0.
+    # One network for each penalty along the first axis; the output has one neuron, whose bias is always 0.
     parameters = [np.tile(p, (len(pairs), 1, 1)).astype(X.dtype) for p in (W, u)]
     parameters.insert(1, np.zeros((len(pairs), width), X.dtype))
     hidden, bias, output = parameters

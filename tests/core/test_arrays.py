@@ -2,11 +2,10 @@
 
 import threading
 
-import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sparse_core._arrays import parallel, slices, threads
+from sparse_core._arrays import parallel, threads
 
 
 def blas_threads():
@@ -45,7 +44,3 @@ def test_an_error_and_an_early_end_leave_no_limit_behind(number):
         assert next(results := parallel(abs, [-1, -2, -3])) == 1
         results.close()
         assert blas_threads() == {number}
-
-
-def test_slices_cover_a_length_once():
-    assert np.concatenate([np.arange(10)[part] for part in slices(10, 3)]).tolist() == list(range(10))

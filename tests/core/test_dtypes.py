@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
-from sparse_core.learning import moments, regression
+from sparse_core.learning import moments
 from sparse_core.network import evaluator, network
 
 OTHERS = """
@@ -185,8 +185,6 @@ def test_sums_of_two_hundred_columns_of_int8():
     net = network.SparseNetwork([1.0], np.ones((1, 200)), [0.0])
     assert net(X).tolist() == [200, 100, 200]
     assert net.active(X).ravel().tolist() == [True, True, True]
-    kernel = regression.distance_kernel(200, 2)
-    assert len(kernel) == 201 and kernel[0] == hypercube.dimension(200, 2)
     assert hypercube.character(0, np.ones((2, 62), dtype=np.int8)).tolist() == [1, 1]
     assert hypercube.index(-np.ones((1, 62), dtype=np.int8)).tolist() == [2**62 - 1]
 

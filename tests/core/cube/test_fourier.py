@@ -45,13 +45,11 @@ def assert_weights_are_those_of_flips(f):
     assert found.weights.sum() == pytest.approx(np.mean(real**2), rel=1e-12)
     assert found.influences == pytest.approx(containing, rel=1e-12, abs=1e-13)
     assert fourier.influences(f) == pytest.approx(containing, rel=1e-12, abs=1e-13)
-    assert found.average_sensitivity == pytest.approx(fourier.average_sensitivity(f), rel=1e-12, abs=1e-13)
+    degree_sum = np.arange(n + 1) @ found.weights
+    assert fourier.average_sensitivity(f) == pytest.approx(degree_sum, rel=1e-12, abs=1e-13)
     assert np.mean(fourier.sensitivity(f)) == pytest.approx(fourier.average_sensitivity(f), rel=1e-12)
     for d in range(n + 2):
-        assert found.tail(d) == fourier.tail(f, d)
-        assert found.tail(d) == pytest.approx(weights[hypercube.degrees(n) > d].sum(), rel=1e-12, abs=1e-13)
-    for rho in (-1.0, 0.3, 1.0):
-        assert found.noise_sensitivity(rho) == fourier.noise_sensitivity(f, rho)
+        assert fourier.tail(f, d) == pytest.approx(weights[hypercube.degrees(n) > d].sum(), rel=1e-12, abs=1e-13)
 
 
 @settings(max_examples=60)

@@ -83,15 +83,12 @@ def test_a_set_is_a_mask_or_its_coordinates():
 
 
 @pytest.mark.parametrize("m", range(1, 7))
-def test_the_printed_identity_is_constant_and_its_weights_are_those_of_all_coordinates(m):
-    X, a = reductions.lift(hypercube.points(m)), np.arange(-m, m + 1)
-    a = a[a % 2 == 0]
+def test_the_printed_identity_is_constant(m):
+    X = reductions.lift(hypercube.points(m))
     for mask in range(1 << m):
         net = reductions.printed_parity(mask, m)
         assert np.array_equal(net(X), np.full(1 << m, 1 - mask.bit_count() % 2))
         assert net.sparsity(X) <= 1
-        net, (W, _) = reductions.printed_parity(mask, m, restricted=False), reductions.linearised(np.ones(m), a)
-        assert np.array_equal(X @ net.W.T - net.b, X @ W.T - (mask.bit_count() + a**2 - 0.5))
 
 
 # Learning with rounding

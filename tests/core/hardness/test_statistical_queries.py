@@ -101,7 +101,7 @@ def test_an_answer_is_the_mean_of_as_many_rows_as_asked_for():
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 5), st.sampled_from(["fewest", "uninformed"]), st.floats(0.02, 1), st.integers(0, 99), st.data())
-def test_the_living_agree_with_all_answers_and_the_dead_do_not(m, answers, tau, seed, data):
+def test_the_remaining_parities_agree_with_all_answers_and_no_other_does(m, answers, tau, seed, data):
     rng, oracle = np.random.default_rng(seed), statistical_queries.AdversarialOracle(m, tau, answers)
     asked = []
     for i in range(8):

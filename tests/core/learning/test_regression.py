@@ -12,7 +12,7 @@ from sparse_core.cube import hypercube
 from sparse_core.learning import regression
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
-from sparse_core.learning.regression import choose, conjugate_gradients, distance_kernel, gram, least_squares, solve
+from sparse_core.learning.regression import choose, conjugate_gradients, gram, least_squares, solve
 from sparse_core.learning.sample import Sample
 
 ROUTES = ("gram", "kernel", "cg", "walsh")
@@ -83,14 +83,6 @@ def test_several_right_sides_are_solved_as_one_by_one():
     A = np.cov(rng.standard_normal((600, 3000)))
     b = rng.standard_normal((600, 2))
     assert solve(A, b) == pytest.approx(np.column_stack([solve(A, column) for column in b.T]), abs=1e-10)
-
-
-@given(st.integers(0, 8), st.integers(0, 9))
-def test_the_kernel_depends_on_the_distance_alone(n, degree):
-    X, _ = sample(n, 12, degree)
-    naive = characters(X, degree) @ characters(X, degree).T
-    distances = (X[:, None] != X).sum(axis=2)
-    assert np.array_equal(distance_kernel(n, degree)[distances], naive)
 
 
 def test_a_rule_for_each_route():
@@ -198,19 +190,6 @@ def test_each_step_is_the_best_of_its_krylov_space(k, monkeypatch):
         x, _ = conjugate_gradients(lambda v, dtype: A @ v, b, 1e-14)
     Q = np.linalg.qr(np.column_stack([np.linalg.matrix_power(A, i) @ b for i in range(k)]))[0]
     assert x == pytest.approx(Q @ np.linalg.solve(Q.T @ A @ Q, Q.T @ b), rel=1e-8)
-
-
-@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-5])
-def test_steps_end_as_soon_as_the_residual_is_half_the_tolerance(tolerance, monkeypatch):
-    A, b = positive(12)
-    _, steps = conjugate_gradients(lambda v, dtype: A @ v, b, tolerance)
-    residuals = []
-    for k in (steps - 1, steps):
-        monkeypatch.setattr(regression, "MAX_STEPS", k)
-        with pytest.warns(ConvergenceWarning, match=f"stopped after {k} steps"):
-            c, _ = conjugate_gradients(lambda v, dtype: A @ v, b, 1e-14)
-        residuals.append(np.linalg.norm(b - A @ c) / np.linalg.norm(b))
-    assert residuals[1] <= tolerance / 2 < residuals[0]
 
 
 @pytest.mark.parametrize("tolerance, restarts", [(1e-2, 1), (1e-6, 1), (1e-9, 2), (1e-11, 2)])
