@@ -59,9 +59,7 @@ def read(path: str | os.PathLike[str], layer: str | None = None, unit: str | Uni
             found = from_named(arrays, layer)
         if path.suffix != ".npz":
             found = _configured(found, arrays, path if path.is_dir() else path.parent)
-    if unit is not None:
-        found = replace(found, unit=unit if isinstance(unit, Unit) else Unit.parse(unit))
-    return found
+    return found if unit is None else replace(found, unit=Unit.parse(unit))
 
 
 def blocks(path: str | os.PathLike[str]) -> list[tuple[str, int, int]]:

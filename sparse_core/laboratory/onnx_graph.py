@@ -109,7 +109,8 @@ class _Graph:
                 notes.append(f"Gated: Relu of the product with {inner.weight} is multiplied by that with {up.weight}.")
             name = inner.weight.removesuffix("^T").removesuffix(".weight")
             names = (inner.weight, inner.bias, outer.weight if outer else "", up.weight if up else "", "")
-            found.append((naming.Block(name, s, n, *names, False, tuple(notes)), unit))
+            constant = outer.bias if outer else ""
+            found.append((naming.Block(name, s, n, *names, constant, False, tuple(notes)), unit))
         return found
 
     def _activation(self, value: str, inner: _Linear) -> tuple[str, Unit, _Linear | None]:
@@ -134,8 +135,12 @@ class _Graph:
         return self.arrays[outer.weight].shape[1] == self.arrays[inner.weight].shape[0]
 
     def _linears_from(self, value: str) -> list[_Linear]:
-        outputs = [node.output[0] for node in self.users.get(value, []) if node.op_type in ("MatMul", "Gemm")]
-        found = [self._linear(name) for name in outputs]
+        """The linear maps of a value, with the bias that is added to them."""
+        found = []
+        for node in self.users.get(value, []):
+            if node.op_type in ("MatMul", "Gemm"):
+                sums = [user.output[0] for user in self.users.get(node.output[0], []) if user.op_type == "Add"]
+                found += [self._linear(name) for name in (*sums, node.output[0])]
         return [linear for linear in found if linear is not None and linear.source == value]
 
     def _linear(self, value: str) -> _Linear | None:

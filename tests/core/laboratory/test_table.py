@@ -15,7 +15,7 @@ from sparse_core._interval import Interval, exactly, student
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
 from sparse_core.laboratory import examine, table
-from sparse_core.laboratory.measurements import visit
+from sparse_core.laboratory.observation import visit
 from sparse_core.laboratory.table import NetworkClass, Row, rows
 from sparse_core.network import SparseNetwork, constructions
 
