@@ -173,7 +173,7 @@ class WithConstant:
         return self.net(X) + self.constant
 
 
-def numbers(name: str, value: Any, ndim: int | None, shape: tuple[int | None, ...] | None = None) -> Floats:
+def numbers(name: str, value: Any, ndim: int | None = None, shape: tuple[int | None, ...] | None = None) -> Floats:
     """The value as an array of float32 or float64, checked: also a tensor of PyTorch, of any device, or half precision.
 
     >>> numbers("W", [[1, 2]], 2)
@@ -311,15 +311,13 @@ def _from_definition(u: Any, W: Any, b: Any) -> Layer:
     notes = ["Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."]
     if rows == columns:
         notes.append("W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T.")
-    U = numbers("u", np.atleast_2d(numbers("u", u, None)), 2, (None, rows))
+    U = numbers("u", np.atleast_2d(numbers("u", u)), 2, (None, rows))
     return Layer(W, b, U, notes=tuple(notes))
 
 
 def _from_four(*arrays: Any) -> Layer:
     """W_1, b_1, W_2, b_2 in the order of Keras or of PyTorch's parameters(), told apart by their shapes."""
-    inner, bias, outer, constant = (
-        numbers(name, array, None) for name, array in zip(("W", "b", "U", "constant"), arrays, strict=True)
-    )
+    inner, bias, outer, constant = map(numbers, ("W", "b", "U", "constant"), arrays)
     if not (inner.ndim == outer.ndim == 2 and bias.ndim == constant.ndim == 1):
         raise ValueError("Four arrays must be weights, biases, weights, biases: of 2, 1, 2 and 1 axes.")
     rows = inner.shape[0] == len(bias) == outer.shape[1] and outer.shape[0] == len(constant)

@@ -101,8 +101,9 @@ class _Graph:
             if inner is None:
                 continue
             value, unit, up = self._activation(node.output[0], inner)
-            outer = next((linear for linear in self._linears_from(value) if self._fit(inner, linear)), None)
             s, n = self.arrays[inner.weight].shape
+            fitting = [linear for linear in self._linears_from(value) if self.arrays[linear.weight].shape[1] == s]
+            outer = fitting[0] if fitting else None
             notes = [inner.note]
             notes.append(f"{inner.bias} is added: b of Definition 1 is its negative." if inner.bias else "No bias.")
             if up is not None:
@@ -130,9 +131,6 @@ class _Graph:
     def _is_two(self, name: str) -> bool:
         array = self.arrays.get(name)
         return array is not None and math.prod(array.shape) == 1 and float(np.asarray(array).reshape(-1)[0]) == 2.0
-
-    def _fit(self, inner: _Linear, outer: _Linear) -> bool:
-        return self.arrays[outer.weight].shape[1] == self.arrays[inner.weight].shape[0]
 
     def _linears_from(self, value: str) -> list[_Linear]:
         """The linear maps of a value, with the bias that is added to them."""

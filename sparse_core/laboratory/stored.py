@@ -16,8 +16,9 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +123,7 @@ def _npz(path: Path) -> dict[str, Stored]:
     """The arrays of a .npz archive; of each only the header is unpacked."""
     regular(path)
     found = {}
+    headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -129,32 +131,16 @@ def _npz(path: Path) -> dict[str, Stored]:
                     continue
                 name = entry.filename.removesuffix(".npy")
                 with archive.open(entry) as file:
-                    shape, fortran, dtype = _npy_header(file)
+                    lengths, fortran, dtype = headers[np.lib.format.read_magic(file)](file)
                     begin = file.tell()
-
-                def load(
-                    filename: str = entry.filename, begin: int = begin, shape: tuple[int, ...] = shape,
-                    fortran: bool = fortran, dtype: np.dtype[Any] = dtype,
-                ) -> NDArray[Any]:  # fmt: skip
-                    return _unpacked(path, filename, begin, shape, fortran, dtype)
-
+                shape = tuple(map(int, lengths))
+                load = partial(_unpacked, path, entry.filename, begin, shape, fortran, dtype)
                 found[name] = Stored(name, shape, dtype.name, load)
     except (RuntimeError, NotImplementedError):  # an encrypted archive, or one with another method of compression
         raise ValueError(f"{path} is encrypted, or compressed by a method that Python does not know.") from None
     except BROKEN:
         raise ValueError(f"{path} is not a file of arrays of numbers, as numpy.savez writes it.") from None
     return found
-
-
-def _npy_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-    elif version == (2, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_2_0(file)
-    else:
-        raise ValueError("an unknown version")
-    return tuple(int(length) for length in shape), fortran, dtype
 
 
 def _unpacked(
@@ -187,7 +173,11 @@ def _safetensors(path: Path) -> dict[str, Stored]:
     regular(path)
     size = path.stat().st_size
     with open(path, "rb") as file:
-        table, begin = _table(path, file, size)
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(size - 8, MAX_TABLE_BYTES):
+            raise ValueError(f"{path} is not a .safetensors file, or is cut off: its table would have {length} bytes.")
+        table = json_object(path, file.read(length))
+    begin = 8 + length
     found = {}
     places = []
     for name, entry in table.items():
@@ -197,28 +187,13 @@ def _safetensors(path: Path) -> dict[str, Stored]:
         if not 0 <= start <= end <= size - begin or math.prod(shape) * np.dtype(TYPES[dtype]).itemsize != end - start:
             raise ValueError(f"{path}: the place of {name!r} does not fit its shape and the length of the file.")
         places.append((start, end, name))
-
-        def load(
-            name: str = name, shape: tuple[int, ...] = shape, dtype: str = dtype, offset: int = begin + start
-        ) -> NDArray[Any]:
-            return _mapped(path, name, shape, dtype, offset)
-
-        found[name] = Stored(name, shape, dtype, load)
+        found[name] = Stored(name, shape, dtype, partial(_mapped, path, name, shape, dtype, begin + start))
     expected = 0
     for start, end, name in sorted(places):
         if start != expected:
             raise ValueError(f"{path}: {name!r} overlaps another array, or there is a gap before it.")
         expected = end
     return found
-
-
-def _table(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
-    """The table of a .safetensors file, and where its numbers begin."""
-    length = int.from_bytes(file.read(8), "little")
-    if size < 8 or length > min(size - 8, MAX_TABLE_BYTES):
-        raise ValueError(f"{path} is not a .safetensors file, or is cut off: its table would have {length} bytes.")
-    table = json_object(path, file.read(length))
-    return table, 8 + length
 
 
 def json_object(path: Path, text: bytes) -> dict[str, Any]:
@@ -242,17 +217,14 @@ def _entry(path: Path, name: str, entry: Any) -> tuple[tuple[int, ...], str, int
     shape = fields.get("shape")
     place = fields.get("data_offsets")
     dtype = fields.get("dtype")
-    if not isinstance(shape, list) or not isinstance(place, list) or len(place) != 2 or not _counts(shape + place):
+    lists = isinstance(shape, list) and isinstance(place, list) and len(place) == 2
+    if not lists or not all(type(number) is int and number >= 0 for number in shape + place):
         raise ValueError(f"{path}: the table's entry of {name!r} is not that of an array.")
     if max(shape, default=0) > MAX_ARRAY_BYTES:
         raise ValueError(f"{path}: {name!r} has a length of more than {MAX_ARRAY_BYTES}.")
     if not isinstance(dtype, str) or dtype not in TYPES:
         raise ValueError(f"{path}: {name!r} has the type {dtype!r}; read are {', '.join(TYPES)}.")
     return tuple(shape), dtype, place[0], place[1]
-
-
-def _counts(values: list[Any]) -> bool:
-    return all(type(number) is int and number >= 0 for number in values)
 
 
 def _mapped(path: Path, name: str, shape: tuple[int, ...], dtype: str, offset: int) -> NDArray[Any]:

@@ -280,6 +280,14 @@ def test_a_layer_of_a_graph(tmp_path, name):
     assert said(found, "b is added") and [(s, n) for _, s, n in files.blocks(path)] == [(S, N)]
 
 
+@pytest.mark.parametrize("last", [[node("Gemm", "a U c", "y")], [node("MatMul", "a U", "q"), node("Add", "q c", "y")]])
+def test_the_bias_of_the_outputs_of_a_graph(tmp_path, last):
+    arrays = {"b": BIAS, "U": np.ascontiguousarray(U.T), "W": W.T, "c": np.arange(OUTPUTS, dtype=np.float32)}
+    found = read(onnx_file(tmp_path / "net.onnx", [node("Gemm", "x W b", "z"), RELU, *last], arrays))
+    assert_is_the_layer(found)
+    assert found.constant.tolist() == arrays["c"].tolist()
+
+
 def test_a_square_and_a_gate_of_a_graph(tmp_path):
     first = node("MatMul", "x W", "z")
     arrays = {"W": W.T, "V": -W.T, "U": np.ascontiguousarray(U.T), "two": np.array(2.0, np.float32)}

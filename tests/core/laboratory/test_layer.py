@@ -8,7 +8,7 @@ import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from sparse_core import SparseNetwork, measure
-from sparse_core.laboratory import Layer, as_layer
+from sparse_core.laboratory import Layer, as_layer, as_network
 
 RNG = np.random.default_rng(0)
 W = RNG.standard_normal((5, 3))
@@ -162,3 +162,17 @@ def test_only_relu_with_outputs_is_a_sparse_network():
             layer.network()
     shifted = Layer(W, BIAS, U, unit="shifted:0.5").network(1)
     assert np.allclose(shifted(X), np.maximum(X @ W.T - BIAS - 0.5, 0) @ U[1])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"0.weight": W, "0.bias": BIAS, "2.weight": U, "2.bias": np.array([3.0, 4.0])},
+        {"h.c_fc.weight": W.T, "h.c_fc.bias": BIAS, "h.c_proj.weight": U.T, "h.c_proj.bias": np.array([3.0, 4.0])},
+        [W, BIAS, U, np.array([3.0, 4.0])],
+    ],
+)
+def test_the_bias_of_the_outputs_stands_beside_the_network(source):
+    known = as_network(source, 1)
+    np.testing.assert_allclose(known(X), np.maximum(X @ W.T + BIAS, 0) @ U[1] + 4)
+    assert known.constant == 4 and known.notes == as_layer(source).notes
