@@ -204,7 +204,8 @@ def explain(
     known, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
     eps = checks.real("eps", found.usual_loss if eps is None else eps, 0)
     ladder = climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
-    return replace(ladder, notes=(*ladder.notes, *map(_tables.printable, known.notes)))
+    how = _tables.printable(" ".join(known.notes))
+    return replace(ladder, notes=(*ladder.notes, how)) if how else ladder
 
 
 def climb(f: Observation, k: Sparsity, eps: float, delta: float) -> Ladder:

@@ -409,7 +409,7 @@ def _counted(z: NDArray[Any], unit: Unit, **facts: Any) -> Measurement:
 
 def _row_sums(flags: NDArray[np.bool_]) -> Integers:
     """The number of True in each row; 4 times as quick as count_nonzero."""
-    return flags.sum(axis=1, dtype=np.uint32).astype(np.int64)
+    return np.asarray(flags.sum(axis=1, dtype=np.uint32), dtype=np.int64)
 
 
 def _sum(name: str, parts: Iterator[Measurement]) -> Measurement:

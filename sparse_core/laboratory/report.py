@@ -293,7 +293,7 @@ def _title(
     return (
         f"{net.n} inputs, {net.s} neurons; active at once: {sparsity!r}.",
         f"{compared}.",
-        *([_tables.printable(" ".join(known.notes))] if known.notes else []),
+        *filter(None, [_tables.printable(" ".join(known.notes))]),
         inputs,
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",
     )

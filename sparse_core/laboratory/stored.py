@@ -217,8 +217,12 @@ def _entry(path: Path, name: str, entry: Any) -> tuple[tuple[int, ...], str, int
     shape = fields.get("shape")
     place = fields.get("data_offsets")
     dtype = fields.get("dtype")
-    lists = isinstance(shape, list) and isinstance(place, list) and len(place) == 2
-    if not lists or not all(type(number) is int and number >= 0 for number in shape + place):
+    if (
+        not isinstance(shape, list)
+        or not isinstance(place, list)
+        or len(place) != 2
+        or not all(type(number) is int and number >= 0 for number in shape + place)
+    ):
         raise ValueError(f"{path}: the table's entry of {name!r} is not that of an array.")
     if max(shape, default=0) > MAX_ARRAY_BYTES:
         raise ValueError(f"{path}: {name!r} has a length of more than {MAX_ARRAY_BYTES}.")

@@ -114,8 +114,9 @@ def test_the_parameters_of_a_module_in_order():
 def test_the_function_is_that_of_scikit_learn():
     y = X[:, 0] * X[:, 1]
     mlp = MLPRegressor(hidden_layer_sizes=(7,), solver="lbfgs", tol=0.1, max_iter=500, random_state=0).fit(X, y)
-    net = as_layer(mlp).network()
-    np.testing.assert_allclose(net(X) + mlp.intercepts_[1], mlp.predict(X), atol=1e-12)
+    known = as_network(mlp)
+    net = known.net
+    np.testing.assert_allclose(known(X), mlp.predict(X), atol=1e-12)
     wrong = SparseNetwork(net.u, net.W, -net.b)  # with the other sign of the bias it is another function
     assert np.abs(wrong(X) + mlp.intercepts_[1] - mlp.predict(X)).max() > 0.1
 
@@ -123,8 +124,9 @@ def test_the_function_is_that_of_scikit_learn():
 def test_one_of_several_layers_of_scikit_learn():
     sizes = {"hidden_layer_sizes": (4, 6), "solver": "lbfgs", "tol": 1.0, "max_iter": 500}
     mlp = MLPClassifier(**sizes, random_state=0).fit(X, X[:, 0] > 0)
-    with pytest.raises(ValueError, match="must name one of 2 hidden layers: 0 .4 neurons., 1 .6 neurons."):
-        as_layer(mlp)
+    for read in (as_layer, as_network):
+        with pytest.raises(ValueError, match="must name one of 2 hidden layers: 0 .4 neurons., 1 .6 neurons."):
+            read(mlp)
     inner = np.maximum(X @ mlp.coefs_[0] + mlp.intercepts_[0], 0)
     A = inner @ mlp.coefs_[1] + mlp.intercepts_[1] > 0
     assert measure(mlp, inner, layer="1").active_at.tolist() == A.sum(axis=0).tolist()
