@@ -425,10 +425,10 @@ def _keep_largest(z: NDArray[Any], k: int) -> None:
     s = z.shape[1]
     least = np.partition(z, s - k, axis=1)[:, s - k, None]
     out = z < least
-    spare = s - np.count_nonzero(out, axis=1) - k
-    for i in np.flatnonzero(spare):
+    extra = s - np.count_nonzero(out, axis=1) - k
+    for i in np.flatnonzero(extra):
         equal = np.flatnonzero(z[i] == least[i])
-        out[i, equal[len(equal) - spare[i] :]] = True
+        out[i, equal[len(equal) - extra[i] :]] = True
     np.copyto(z, 0, where=out)
 
 
