@@ -18,12 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_ARRAY_BYTES", "Stored", "json_object", "limited", "regular", "stored"]
+__all__ = ["BROKEN", "MAX_ARRAY_BYTES", "Stored", "json_object", "limited", "regular", "stored"]
 
 # The bytes of an array, stored and as it is computed with, that are read at most: twice the largest matrices of the
 # hidden layers of published models (8192 x 28672 in single precision). A small archive can hold far more.
@@ -46,8 +47,11 @@ ELSEWHERE = {
     ".pt": FROM_TORCH, ".pth": FROM_TORCH, ".bin": FROM_TORCH, ".ckpt": FROM_TORCH, ".h5": FROM_KERAS,
     ".hdf5": FROM_KERAS, ".keras": FROM_KERAS, ".pkl": FROM_PICKLE, ".pickle": FROM_PICKLE, ".joblib": FROM_PICKLE,
 }  # fmt: skip
-# What NumPy, zipfile and zlib raise at a broken file.
-BROKEN = (ValueError, EOFError, OverflowError, SyntaxError, zipfile.BadZipFile, zlib.error, KeyError)
+# What NumPy, zipfile and zlib raise at a broken file. NumPy reads the header of an array as a literal of Python.
+BROKEN = (
+    ValueError, EOFError, OverflowError, SyntaxError, RecursionError, KeyError, TokenError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

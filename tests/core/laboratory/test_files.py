@@ -490,12 +490,19 @@ def test_an_archive_that_would_unpack_to_much(tmp_path, monkeypatch):
     (npy((-4,), data=bytes(16)), "has not as many numbers"),
     (npy((2,), "|O", pickle.dumps([1, 2])), "is not a file of arrays of numbers"),
     (npy((2,), "<M8[s]", bytes(16)), "is not a file of arrays of numbers"),
+    (npy((2,), data=bytes(8)).replace(b"}", b"("), "is not a file of arrays of numbers"),  # a bracket that stays open
     (npy((2,), "|S8", bytes(16)), "is not a file of arrays of numbers"),
 ])  # fmt: skip
 def test_a_header_that_lies_is_refused(tmp_path, content, words):
     path = archive(tmp_path / "net.npz", W=content, u=npy((1,), data=bytes(4)), b=npy((1,), data=bytes(4)))
     with pytest.raises(ValueError, match=words):
         read(path)
+
+
+def test_an_array_whose_header_is_no_literal_is_refused(tmp_path):
+    (tmp_path / "X.npy").write_bytes(npy((2,), data=bytes(8)).replace(b"}", b"("))
+    with pytest.raises(ValueError, match="X.npy is not an array of numbers"):
+        files.points(tmp_path / "X.npy")
 
 
 class Spy:
