@@ -28,7 +28,7 @@ from ..network import gradients
 from ..network.gradients import Edges
 from ..network.network import SparseNetwork
 from ..network.sparsity import AUTO_PAIRS, Sparsity
-from .layer import WithConstant, as_network, last_step
+from .layer import WithConstant, as_network, last_step, numbers
 
 __all__ = ["Observation", "observe", "visit"]
 
@@ -212,7 +212,7 @@ def observe(
         raise ValueError(f"Argument 'network' must have a scale (W, B) of at most {MAX_SCALE:g}, not {scale:g}.")
     seed = checks.integer("seed", seed, 0)
     if X is not None:
-        X = np.asarray(checks.real_array("X", X, 2, shape=(None, known.net.n)), dtype=np.float64)
+        X = numbers("X", X, 2, (None, known.net.n)).astype(np.float64)
         checks.integer("the number of rows of X", len(X), 1)
         checks.entries("X", X, np.abs(X) <= MAX_SCALE, f"must be at most {MAX_SCALE:g} in size")
         X = np.pad(X, ((0, 0), (0, net.n - X.shape[1])), constant_values=1.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from sparse_core import SparseNetwork, measure
+from sparse_core import SparseNetwork, explain, measure
 from sparse_core.laboratory import Layer, as_layer, as_network
 
 RNG = np.random.default_rng(0)
@@ -96,6 +96,7 @@ def test_tensors_are_detached_copied_to_the_processor_and_converted():
     found = as_layer(Module())
     assert_is_the_layer(found, 1e-6)
     assert found.W.dtype == np.float32 and "The module has relu." in found.notes
+    assert explain(Module(), Tensor(X), output=1).chains == explain(found, X.astype(np.float32), output=1).chains
     assert measure(Module(), Tensor(X)).active_at.tolist() == measure(found, X.astype(np.float32)).active_at.tolist()
 
 
