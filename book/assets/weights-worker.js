@@ -581,11 +581,11 @@ const weightsWorker = () => {
   };
   const keepLargest = (z, at, s, k) => { // 0 for all but the k largest, of equal ones the first
     const row = z.subarray(at, at + s), least = row.slice().sort()[s - k];
-    let spare = k;
-    for (let j = 0; j < s; j++) if (row[j] > least) spare--;
+    let missing = k;
+    for (let j = 0; j < s; j++) if (row[j] > least) missing--;
     for (let j = 0; j < s; j++) {
       if (row[j] > least) continue;
-      if (row[j] === least && spare-- > 0) continue;
+      if (row[j] === least && missing-- > 0) continue;
       row[j] = 0;
     }
   };

@@ -67,8 +67,8 @@ const weights = (() => {
     const axis = [...new Set([bars[0][0], ...ticks(to).filter((one) => one > from && one < to), bars[bars.length - 1][1]])].sort((a, b) => a - b);
     const room = LETTER * show(to).length + 8, end = axis[axis.length - 1];
     const kept = axis.filter((one, i) => (i === 0 && x(end) - x(one) > 1.5 * room) || one === end || (x(one) - x(axis[0]) > room && x(end) - x(one) > 1.5 * room));
-    const told = `Histogram of the number of active neurons: from ${show(bars[0][0])} to ${show(found.max_active)} of ${show(found.s)}, mean ${show(mean)}, standard deviation ${show(spread)}; if the neurons were independent, ${show(alone)}.`;
-    return frame(width, height, told, bars.map(([start, end, count]) => {
+    const description = `Histogram of the number of active neurons: from ${show(bars[0][0])} to ${show(found.max_active)} of ${show(found.s)}, mean ${show(mean)}, standard deviation ${show(spread)}; if the neurons were independent, ${show(alone)}.`;
+    return frame(width, height, description, bars.map(([start, end, count]) => {
       const edge = x(start - 0.5), gap = x(end + 0.5) - edge > 5 ? 1 : 0;
       return `<rect x="${edge.toFixed(1)}" y="${y(count).toFixed(1)}" width="${max(0.5, x(end + 0.5) - edge - gap).toFixed(1)}" height="${(foot - y(count)).toFixed(1)}"/>`;
     }).join("") + line(left, foot, width - SPACE.right, foot, "axis")
@@ -85,8 +85,8 @@ const weights = (() => {
       const i = max(1, min(sweep.length - 2, half(key) < 0 ? sweep.length - 2 : half(key)));
       return text(x(i) + 5, y(sweep[i - 1][key]) - 4, words, "start", key);
     };
-    const told = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
-    return frame(width, height, told, path("max") + path("mean") + line(left, foot, x(sweep.length - 1), foot, "axis")
+    const description = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
+    return frame(width, height, description, path("max") + path("mean") + line(left, foot, x(sweep.length - 1), foot, "axis")
       + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(left - 6, y(most) + 4, show(most), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
       + label("max", "at most") + (half("mean") > 1 || found.mean_active < most / 3 ? label("mean", "mean") : "")
       + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((left + width) / 2 - 20, foot + 34, "threshold of z"));

@@ -10,7 +10,6 @@ import html
 import json
 import os
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from .. import __version__
 from .._arrays import slices
 from .._tables import printable
-from . import files, stored
+from . import files
 from .measure import Measurement, measure
 from .report import Report, examine
 
@@ -50,15 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     args = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings(record=True, action="always") as remarks:
-            shown = args.run(args)
-        for remark in remarks:
-            _complain(str(remark.message))
-        print(shown, flush=True)
+        print(args.run(args), flush=True)
     except BrokenPipeError:  # the reader stopped reading, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, TypeError, MemoryError) as error:
-        _complain(str(error))
+        # One line; control characters, as in the names of files and arrays, are escaped.
+        print(f"sparse-core: {printable(str(error))}", file=sys.stderr)
         return 2
     return 0
 
@@ -121,21 +117,7 @@ def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
 
 def _examine(args: argparse.Namespace) -> str:
     X = files.points(args.x) if args.x else None
-    network: Any
-    arrays = {} if Path(args.network).suffix in (".onnx", ".npy") else stored.stored(args.network)
-    if args.layer is None and {"u", "W", "b"} <= set(arrays) and len(arrays["u"].shape) == 1:
-        network = [arrays[name].load() for name in ("u", "W", "b")]
-    else:
-        known = files.read(args.network, args.layer)
-        for note in known.notes:
-            _complain(note)
-        network = known.network(args.output)
-    return _shown(examine(network, X), args)
-
-
-def _complain(text: str) -> None:
-    """One line on stderr; control characters, as in the names of files and arrays, are escaped."""
-    print(f"sparse-core: {printable(text)}", file=sys.stderr)
+    return _shown(examine(files.read(args.network, args.layer), X, output=args.output), args)
 
 
 def _shown(report: Report | Measurement, args: argparse.Namespace) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import naming, onnx_graph
 from .layer import Layer, Unit, activation, as_layer, from_named, numbers
-from .stored import Stored, json_object, regular, stored
+from .stored import BROKEN, Stored, json_object, regular, stored
 
 __all__ = ["blocks", "points", "read"]
 
@@ -59,9 +59,7 @@ def read(path: str | os.PathLike[str], layer: str | None = None, unit: str | Uni
             found = from_named(arrays, layer)
         if path.suffix != ".npz":
             found = _configured(found, arrays, path if path.is_dir() else path.parent)
-    if unit is not None:
-        found = replace(found, unit=unit if isinstance(unit, Unit) else Unit.parse(unit))
-    return found
+    return found if unit is None else replace(found, unit=Unit.parse(unit))
 
 
 def blocks(path: str | os.PathLike[str]) -> list[tuple[str, int, int]]:
@@ -94,7 +92,7 @@ def points(path: str | os.PathLike[str]) -> NDArray[Any]:
     regular(path)
     try:
         return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except (ValueError, EOFError, OverflowError, RecursionError, SyntaxError):
+    except BROKEN:
         raise ValueError(f"{path} is not an array of numbers, as numpy.save writes it.") from None
 
 

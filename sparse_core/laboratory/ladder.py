@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, log, prod, sqrt
 from typing import Any, NamedTuple
 
@@ -37,8 +37,8 @@ from .. import _tables, checks
 from .._interval import Interval, exactly
 from ..bounds import ours
 from ..network.sparsity import Sparsity
-from .measurements import Measurements, observe
-from .networks import balanced
+from .layer import balanced
+from .observation import Observation, observe
 
 __all__ = ["Chain", "Ladder", "Rung", "climb", "explain"]
 
@@ -201,12 +201,14 @@ def explain(
     >>> [rung.value.value for rung in found.chains[0].rungs]
     [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 16.0]
     """
-    _, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
+    known, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
     eps = checks.real("eps", found.usual_loss if eps is None else eps, 0)
-    return climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
+    ladder = climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
+    how = _tables.printable(" ".join(known.notes))
+    return replace(ladder, notes=(*ladder.notes, how)) if how else ladder
 
 
-def climb(f: Measurements, k: Sparsity, eps: float, delta: float) -> Ladder:
+def climb(f: Observation, k: Sparsity, eps: float, delta: float) -> Ladder:
     """The ladder of a network that has been measured, with at most k active neurons; eps, delta of the learners.
 
     >>> _, found, k = observe(([1], [[1]], [0]), None)                                 # relu(x) = (1 + x) / 2
@@ -232,7 +234,7 @@ def climb(f: Measurements, k: Sparsity, eps: float, delta: float) -> Ladder:
 # --- The network ---
 
 
-def _on_the_cube(f: Measurements, k: Sparsity, W: float) -> Chain:
+def _on_the_cube(f: Observation, k: Sparsity, W: float) -> Chain:
     edges = f.edges
     N = len(f.edge_rows)
     v = f.net.u[:, None] * f.net.W
@@ -261,7 +263,7 @@ def _on_the_cube(f: Measurements, k: Sparsity, W: float) -> Chain:
     return Chain(f"Average sensitivity under uniform bits, {how}", rungs, beside)
 
 
-def _at_points(f: Measurements, k: Sparsity, W: float) -> Chain:
+def _at_points(f: Observation, k: Sparsity, W: float) -> Chain:
     v = f.net.u[:, None] * f.net.W
     gradient = ((f.active @ v) ** 2).sum(axis=1)
     absolute = ((f.active @ np.abs(v)) ** 2).sum(axis=1)
@@ -334,7 +336,7 @@ def _accounts(chain: Chain) -> str:
     )
 
 
-def _what_applies(f: Measurements, chain: Chain) -> Iterator[str]:
+def _what_applies(f: Observation, chain: Chain) -> Iterator[str]:
     """What holds at points that are no uniform bits."""
     yield (
         "The statements about uniform bits do not apply to given points. The inequalities of the ladder do, at every "
@@ -351,7 +353,7 @@ def _what_applies(f: Measurements, chain: Chain) -> Iterator[str]:
 # --- Learning ---
 
 
-def _degrees(f: Measurements, chain: Chain, eps: float, delta: float) -> Chain:
+def _degrees(f: Observation, chain: Chain, eps: float, delta: float) -> Chain:
     """Samples for least squares on the monomials up to the degree d that a bound A gives: A / (d + 1) <= eps."""
     n = f.net.n
 
@@ -378,7 +380,7 @@ def _degrees(f: Measurements, chain: Chain, eps: float, delta: float) -> Chain:
     return Chain(title, tuple(rungs))
 
 
-def _class(f: Measurements, k: int, W: float, B: float, eps: float, delta: float) -> Chain:
+def _class(f: Observation, k: int, W: float, B: float, eps: float, delta: float) -> Chain:
     """Samples for the whole class, with k active neurons and with no bound on their number."""
     n, s = f.net.n, f.net.s
     R = sqrt(n) if f.cube else float(np.linalg.norm(f.X, axis=1).max()) or 1.0
@@ -389,7 +391,7 @@ def _class(f: Measurements, k: int, W: float, B: float, eps: float, delta: float
     return Chain(f"Samples for loss {eps:.4g} with probability {1 - delta:g}, any distribution, |x| <= {R:.4g}", rungs)
 
 
-def _complexity(f: Measurements, k: int, W: float, B: float) -> Chain:
+def _complexity(f: Observation, k: int, W: float, B: float) -> Chain:
     m, s = len(f.X), f.net.s
     R = float(np.linalg.norm(f.X, axis=1).max()) or 1.0
     # The statement asks for a positive mean; 1/m is the least of one that is.

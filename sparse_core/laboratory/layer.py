@@ -1,8 +1,9 @@
-r"""One hidden layer with its conventions: z = W x - b, neuron j active iff z_j > 0, outputs U sigma(z).
+r"""One hidden layer with its conventions: z = W x - b, neuron j active iff z_j > 0, outputs U sigma(z) + constant.
 
 The frameworks agree neither on the sign of the bias nor on whether a neuron is a row or a column. ``as_layer`` turns
 arrays, a module or dictionary of tensors of PyTorch, a model of Keras or a trained MLP of scikit-learn into a ``Layer``
-and says in its ``notes`` how they were taken. No framework is imported: tensors are recognised by their methods.
+and says in its ``notes`` how they were taken; ``as_network`` takes one output of it. No framework is imported: tensors
+are recognised by their methods.
 
 Paper: Definition 1, with several outputs and with the units of today's networks.
 """
@@ -18,16 +19,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from .._arrays import Array
+from .._tables import printable
 from ..network.network import SparseNetwork
 from . import naming
 from .stored import Stored
 
-__all__ = ["Layer", "Unit", "WithConstant", "as_layer", "from_named", "last_step", "numbers", "of_block", "plain"]
+__all__ = [
+    "Layer", "Unit", "WithConstant", "activation", "as_layer", "as_network", "balanced", "from_named", "last_step",
+    "numbers", "of_block", "plain",
+]  # fmt: skip
 
 Floats = NDArray[Any]  # float32 or float64
 KINDS = ("relu", "relu2", "shifted", "thresholded", "top-k")
-# What the name of an activation function in a model's configuration or classes means; of all others no output is 0.
-FUNCTIONS = {"relu": "relu", "relu2": "relu2", "relu_squared": "relu2", "squared_relu": "relu2", "relusquared": "relu2"}
+# Other names of activation functions in the configurations and classes of models. Under a function that is not among
+# KINDS, as GELU, hardly an output is exactly 0; counted is z > 0.
+FUNCTIONS = {"relu_squared": "relu2", "squared_relu": "relu2", "relusquared": "relu2"}
 ADDED = "The bias is added, as {} does: b of Definition 1 is its negative."
 
 
@@ -36,7 +42,8 @@ class Unit:
     """sigma and who is active under it: z > 0; z > threshold; or z > 0 and among the k largest.
 
     kind : "relu", max(z, 0); "relu2", its square; "shifted", max(z - t, 0); "thresholded", z if z > t, else 0;
-        "top-k", max(z, 0) for the k largest z of an input, of equal ones the first.
+        "top-k", max(z, 0) for the k largest z of an input, of equal ones the first; or the name of another function,
+        of which only z > 0 is known.
     threshold : t, one number or one for each neuron.
     """
 
@@ -45,12 +52,14 @@ class Unit:
     k: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Unit:
-        """A unit from its name and its parameter.
+    def parse(cls, text: str | Unit) -> Unit:
+        """A unit from its name and its parameter; a unit as it is.
 
         >>> Unit.parse("top-k:32"), Unit.parse("shifted:0.5")
         (top-k:32, shifted:0.5)
         """
+        if isinstance(text, Unit):
+            return text
         kind, _, value = str(text).partition(":")
         checks.one_of("unit", kind, KINDS)
         if kind in ("relu", "relu2"):
@@ -69,7 +78,7 @@ class Unit:
     def __repr__(self) -> str:
         if self.kind == "top-k":
             return f"{self.kind}:{self.k}"
-        if self.kind in ("relu", "relu2"):
+        if self.kind not in ("shifted", "thresholded"):
             return self.kind
         one = np.ndim(self.threshold) == 0
         return f"{self.kind}:{self.threshold:g}" if one else f"{self.kind}, a threshold for each neuron"
@@ -77,13 +86,14 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """z = W x - b and the outputs U sigma(z), or U (sigma(z) * (up x)) for a gated layer.
+    """z = W x - b and the outputs U sigma(z) + constant, or U (sigma(z) * (up x)) + constant for a gated layer.
 
     W, b : (s, n) and (s,): one neuron in each row, the bias subtracted, as in Definition 1. Of a gated layer these are
         the gate's: neuron j is a row of the gate, the same row of ``up`` and a column of U.
     U : (o, s), or None if only the activity is wanted.
     up : (s, n) for a gated layer.
     unit : a ``Unit``, or its name as in "top-k:32".
+    constant : (o,), the biases of the outputs; None if there are none.
     notes : how the arrays were taken from where they came.
 
     >>> Layer(W=[[1, 1], [-1, -1]], b=[1, 1], U=[[1, -1]])
@@ -95,6 +105,7 @@ class Layer:
     U: Floats | None = None
     up: Floats | None = None
     unit: Unit = Unit()
+    constant: Floats | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -104,12 +115,15 @@ class Layer:
             raise ValueError("Argument 'W' must have at least one row, which is a neuron; it has none.")
         U = None if self.U is None else numbers("U", self.U, 2, (None, s))
         up = None if self.up is None else numbers("up", self.up, 2, (s, n))
-        unit = Unit.parse(self.unit) if isinstance(self.unit, str) else self.unit
+        constant = self.constant
+        if constant is not None:
+            constant = numbers("constant", constant, 1, (len(U),) if U is not None else None)
+        unit = Unit.parse(self.unit)
         if np.ndim(unit.threshold):
             unit = replace(unit, threshold=numbers("threshold", unit.threshold, 1, (s,)))
         if unit.k is not None and unit.k > s:
             raise ValueError(f"Argument 'k' must be at most the number of neurons, {s}, not {unit.k}.")
-        vars(self).update(W=W, b=numbers("b", self.b, 1, (s,)), U=U, up=up, unit=unit)
+        vars(self).update(W=W, b=numbers("b", self.b, 1, (s,)), U=U, up=up, unit=unit, constant=constant)
 
     @property
     def n(self) -> int:
@@ -144,7 +158,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class WithConstant:
-    """h(x) + constant: a network and the output bias that stands beside it.
+    """h(x) + constant: a network and the output bias that stands beside it; how both were taken, in ``notes``.
 
     >>> WithConstant(SparseNetwork([1], [[1]], [0]), 0.5)([[1.0], [-1.0]])
     array([1.5, 0.5])
@@ -152,13 +166,14 @@ class WithConstant:
 
     net: SparseNetwork
     constant: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __call__(self, X: ArrayLike) -> Array:
         """h(x) + constant for each row x of X."""
         return self.net(X) + self.constant
 
 
-def numbers(name: str, value: Any, ndim: int | None, shape: tuple[int | None, ...] | None = None) -> Floats:
+def numbers(name: str, value: Any, ndim: int | None = None, shape: tuple[int | None, ...] | None = None) -> Floats:
     """The value as an array of float32 or float64, checked: also a tensor of PyTorch, of any device, or half precision.
 
     >>> numbers("W", [[1, 2]], 2)
@@ -207,9 +222,46 @@ def as_layer(source: Any, layer: str | None = None, unit: str | Unit | None = No
     (Layer(n=2, s=3, outputs=1, unit=relu), array([-1., -2., -3.]))
     """
     found = _found(source, layer)
-    if unit is not None:
-        found = replace(found, unit=unit if isinstance(unit, Unit) else Unit.parse(unit))
-    return found
+    return found if unit is None else replace(found, unit=Unit.parse(unit))
+
+
+def as_network(source: Any, output: int | None = None) -> WithConstant:
+    """h(x) + constant, the output of that number of what ``as_layer`` takes; it may be left out if there is only one.
+
+    Values are those before the output function: for a binary classifier of scikit-learn the logit, for several classes
+    the score of class ``classes_[output]``.
+
+    >>> as_network(([1, -1], [[1, 1], [-1, 0]], [0, 0.5])).net
+    SparseNetwork(n=2, s=2, W=1.41421, B=0.5)
+    >>> from sklearn.neural_network import MLPRegressor
+    >>> X, mlp = [[1], [-1]], MLPRegressor(hidden_layer_sizes=(3,), solver="lbfgs", random_state=0)
+    >>> bool(np.allclose(as_network(mlp.fit(X, [1.0, 0.0]))(X), mlp.predict(X)))
+    True
+    """
+    if isinstance(source, WithConstant):
+        return source
+    if isinstance(source, SparseNetwork):
+        return WithConstant(source)
+    layer = as_layer(source)
+    if output is None and layer.outputs is not None and layer.outputs > 1:
+        classes = f", those of the classes {source.classes_.tolist()}" if hasattr(source, "classes_") else ""
+        raise ValueError(f"Argument 'output' must be given: the network has {layer.outputs} outputs{classes}.")
+    net = layer.network(output or 0)
+    return WithConstant(net, 0.0 if layer.constant is None else float(layer.constant[output or 0]), layer.notes)
+
+
+def balanced(net: SparseNetwork) -> SparseNetwork:
+    """h(x) = sum_j sgn(u_j) relu(<|u_j| w_j, x> - |u_j| b_j): same function and activity, least scale.
+
+    W becomes max_j |u_j| ||w_j|| instead of max_j |u_j| max_j ||w_j||, and B likewise. Neurons with u_j = 0 go.
+
+    >>> net = SparseNetwork([10, 0.1], [[0.1, 0], [0, 10]], [0, 1])
+    >>> net.scale, balanced(net).scale
+    (Scale(W=100.0, B=10.0), Scale(W=1.0, B=0.1))
+    """
+    kept = net.u != 0
+    size = np.abs(net.u[kept])
+    return SparseNetwork(np.sign(net.u[kept]), size[:, None] * net.W[kept], size * net.b[kept])
 
 
 def _found(source: Any, layer: str | None) -> Layer:
@@ -222,17 +274,24 @@ def _found(source: Any, layer: str | None) -> Layer:
     if isinstance(source, Mapping):
         return from_named(source, layer)
     if hasattr(source, "get_weights") and hasattr(source, "layers"):  # first: on PyTorch it is a module of that, too
-        return _from_keras(source, layer)
+        dense = [part for part in source.layers if len(part.get_weights()) == 2]
+        functions = [getattr(getattr(part, "activation", None), "__name__", "") for part in dense]
+        return _from_columns("Keras", [part.get_weights() for part in dense], functions, layer)
     if hasattr(source, "state_dict") and hasattr(source, "modules"):
         return _from_torch(source, layer)
     if hasattr(source, "coefs_") and hasattr(source, "intercepts_"):
-        return _from_sklearn(source, layer)
+        pairs = list(zip(source.coefs_, source.intercepts_, strict=True))
+        return _from_columns("scikit-learn", pairs, [source.activation] * len(pairs), layer)
     if isinstance(source, (list, tuple)) and len(source) == 3:
         return _from_definition(*source)
     if isinstance(source, (list, tuple)) and len(source) == 4:
         return _from_four(*source)
-    advice = " It must be fitted first." if hasattr(source, "hidden_layer_sizes") else ""
-    if isinstance(source, str):
+    advice = ""
+    if hasattr(source, "hidden_layer_sizes"):
+        advice = " It must be fitted first."
+    elif hasattr(source, "named_steps"):
+        advice = " Of a pipeline pass the last step, pipeline[-1]."
+    elif isinstance(source, str):
         advice = " A file is read by sparse_core.laboratory.files.read."
     raise TypeError(
         "Argument 'network' must be arrays (u, W, b), a Layer, a SparseNetwork, a module or dictionary of tensors, "
@@ -241,7 +300,6 @@ def _found(source: Any, layer: str | None) -> Layer:
 
 
 def _from_definition(u: Any, W: Any, b: Any) -> Layer:
-    U = numbers("u", u, None)
     W = numbers("W", W, 2)
     b = numbers("b", b, 1)
     rows, columns = W.shape
@@ -253,61 +311,43 @@ def _from_definition(u: Any, W: Any, b: Any) -> Layer:
     notes = ["Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."]
     if rows == columns:
         notes.append("W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T.")
-    return Layer(W, b, U[None] if U.ndim == 1 else U, notes=tuple(notes))
+    U = numbers("u", np.atleast_2d(numbers("u", u)), 2, (None, rows))
+    return Layer(W, b, U, notes=tuple(notes))
 
 
 def _from_four(*arrays: Any) -> Layer:
     """W_1, b_1, W_2, b_2 in the order of Keras or of PyTorch's parameters(), told apart by their shapes."""
-    inner, bias, outer, constant = (
-        numbers(name, array, None) for name, array in zip(("W", "b", "U", "constant"), arrays, strict=True)
-    )
+    inner, bias, outer, constant = map(numbers, ("W", "b", "U", "constant"), arrays)
     if not (inner.ndim == outer.ndim == 2 and bias.ndim == constant.ndim == 1):
         raise ValueError("Four arrays must be weights, biases, weights, biases: of 2, 1, 2 and 1 axes.")
-    names = {"0.weight": inner, "0.bias": bias, "1.weight": outer, "1.bias": constant}
     rows = inner.shape[0] == len(bias) == outer.shape[1] and outer.shape[0] == len(constant)
     columns = inner.shape[1] == len(bias) == outer.shape[0] and outer.shape[1] == len(constant)
     if rows == columns:
         problem = "fit both ways of storing neurons, in rows and in columns" if rows else "do not fit together"
-        shapes = ", ".join(str(array.shape) for array in names.values())
+        shapes = ", ".join(str(array.shape) for array in (inner, bias, outer, constant))
         raise ValueError(f"The shapes {shapes} {problem}: pass Layer(W, b, U), with one neuron in each row of W.")
-    note = "Neurons are in the {}: " + ADDED
+    note = "Neurons are in the {} of the first array: " + ADDED
     if rows:
-        return Layer(inner, -bias, outer, notes=(note.format("rows of the first array", "PyTorch"),))
-    return Layer(inner.T, -bias, outer.T, notes=(note.format("columns of the first array", "Keras"),))
+        return Layer(inner, -bias, outer, constant=constant, notes=(note.format("rows", "PyTorch"),))
+    return Layer(inner.T, -bias, outer.T, constant=constant, notes=(note.format("columns", "Keras"),))
 
 
-def _from_sklearn(mlp: Any, layer: str | None) -> Layer:
-    if mlp.activation != "relu":
-        raise ValueError(f"Argument 'network' must have activation 'relu', not {mlp.activation!r}.")
+def _from_columns(who: str, pairs: list[Any], functions: list[str], layer: str | None) -> Layer:
+    """The layer of pairs (weights, bias) with one neuron in each column, as Keras and scikit-learn have them."""
     arrays: dict[str, Any] = {}
-    for i, (weights, bias) in enumerate(zip(mlp.coefs_, mlp.intercepts_, strict=True)):
-        arrays |= {f"{i}.weight": weights.T, f"{i}.bias": bias}
-    note = "scikit-learn keeps one neuron in each column: transposed. " + ADDED.format("scikit-learn")
-    return replace(from_named(arrays, layer), notes=(note,))
-
-
-def _from_keras(model: Any, layer: str | None) -> Layer:
-    arrays: dict[str, Any] = {}
-    functions = []
-    for i, part in enumerate(part for part in model.layers if len(part.get_weights()) == 2):
-        weights, bias = part.get_weights()
+    for i, (weights, bias) in enumerate(pairs):
         arrays |= {f"{i}.weight": np.transpose(weights), f"{i}.bias": bias}
-        functions.append(getattr(getattr(part, "activation", None), "__name__", ""))
     block = naming.select(naming.blocks({name: np.shape(array) for name, array in arrays.items()}), layer)
-    found = from_named(arrays, layer)
-    note = "Keras keeps one neuron in each column: transposed. " + ADDED.format("Keras")
     unit, remark = activation(functions[int(block.inner.partition(".")[0])], "The model")
-    return replace(found, unit=unit, notes=(note, *remark))
+    notes = (f"{who} keeps one neuron in each column: transposed. {ADDED.format(who)}", *remark)
+    return replace(of_block(block, arrays), unit=unit, notes=notes)
 
 
 def _from_torch(module: Any, layer: str | None) -> Layer:
     found = from_named(module.state_dict(), layer)
     names = {type(part).__name__.lower() for part in module.modules()}
     known = names & {"relu", "gelu", "silu", "tanh", "sigmoid", "elu", "leakyrelu", "mish", "relusquared"}
-    if len(known) != 1:
-        note = "The module does not show one activation function: ReLU is assumed."
-        return replace(found, notes=(*found.notes, note))
-    unit, remark = activation(known.pop(), "The module")
+    unit, remark = activation(known.pop() if len(known) == 1 else "", "The module")
     return replace(found, unit=unit, notes=(*found.notes, *remark))
 
 
@@ -317,12 +357,11 @@ def activation(name: str, who: str) -> tuple[Unit, tuple[str, ...]]:
     >>> activation("gelu", "The file")[1]
     ('The file has gelu, under which hardly an output is exactly 0: counted is z > 0.',)
     """
-    known = FUNCTIONS.get(name.lower())
-    if known is not None:
-        return Unit(known), (f"{who} has {name}.",)
     if not name:
         return Unit(), (f"{who} does not name the activation function: ReLU is assumed.",)
-    return Unit(), (f"{who} has {name}, under which hardly an output is exactly 0: counted is z > 0.",)
+    unit = Unit(FUNCTIONS.get(name.lower(), printable(name.lower())))
+    remark = "" if unit.kind in KINDS else ", under which hardly an output is exactly 0: counted is z > 0"
+    return unit, (f"{who} has {name}{remark}.",)
 
 
 def from_named(arrays: Mapping[str, Any], layer: str | None = None) -> Layer:
@@ -367,4 +406,5 @@ def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:
     unit = Unit()
     if block.threshold:
         unit = Unit("thresholded", numbers(block.threshold, arrays[block.threshold], 1))
-    return Layer(W, -b, U, up, unit, block.notes)
+    constant = numbers(block.constant, arrays[block.constant], 1) if block.constant else None
+    return Layer(W, -b, U, up, unit, constant, block.notes)

@@ -13,35 +13,30 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from itertools import chain
-from math import inf, isfinite, sqrt
-from threading import local
-from typing import Any, NamedTuple
+from math import isfinite, sqrt
+from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _tables, checks
-from .._arrays import Integers, parallel, slices
+from .._arrays import Integers, parallel
 from ..network.activity import THREAD_MULTIPLY_ADDS
 from ..network.network import Scale, SparseNetwork
 from .layer import Layer, Unit, as_layer, last_step, plain
 
 __all__ = ["ALIGNMENT", "Measurement", "measure"]
 
-# Entries of the pre-activations that are computed at a time: 16 MB of float32. With fewer rows to a product the time of
-# the product grows, by 6 % at 128 rows of 768 inputs.
-PRODUCT_ENTRIES = 1 << 22
-# Rows of inputs to a product, at most. All such numbers are powers of two, so that they divide this one.
+# Entries of the pre-activations that are computed and counted at a time: 4 MB of float32. With more, the passes over
+# them leave the cache; with fewer, a product takes longer, by 6 % at 128 rows of 768 inputs.
+BLOCK_ENTRIES = 1 << 20
+# Rows of inputs to a block, at most. All such numbers are powers of two, so that they divide this one.
 ALIGNMENT = 1024
-# Entries that are counted at a time: 1 MB of float32, so that the passes over them stay in the cache of a core.
-COUNT_ENTRIES = 1 << 18
-# Rows whose truth values are added as bytes, which hold no larger number.
-BYTE_ROWS = 255
-# The sweep counts z >= 2^e for these e, thresholds from 0.0002 to 1024: fixed, so that the sweeps of shards add.
-LOWEST_POWER = -12
-HIGHEST_POWER = 10
-THRESHOLDS = tuple(2.0**e for e in range(LOWEST_POWER, HIGHEST_POWER + 1))
+# The sweep counts z >= t for these t, from 0.0002 to 1024: fixed, so that the sweeps of shards add.
+THRESHOLDS = tuple(2.0**e for e in range(-12, 11))
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 # Groups of the histogram of a report.
 BARS = 12
@@ -49,8 +44,6 @@ BARS = 12
 RULE_OF_THREE = 3.0
 # The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
 MAX_SIZE = 1e150
-# The columns of a word of the packed rows that are counted.
-WORD_BITS = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,16 +62,16 @@ class Measurement:
     """
 
     s: int
-    n: int | None
-    outputs: int | None
     unit: str
-    gated: bool
     inputs: int
     active_at: Integers
     histogram: Integers
     sweep_total: Integers
     sweep_max: Integers
     largest: float
+    n: int | None = None
+    outputs: int | None = None
+    gated: bool = False
     scale: Scale | None = None
     balanced_W: float | None = None
     R: float | None = None
@@ -349,31 +342,25 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, unit: str 
     shift = known.b + np.asarray(known.unit.threshold, dtype=known.b.dtype)
     reach = float(np.abs(W).sum(axis=1, dtype=np.float64).max())
     offset = float(np.abs(shift).max())
-    rows = _product_rows(known.s)
-    workspace = local()
+    scale, balanced_W = _scale(known)
 
-    def count(block: NDArray[Any]) -> _Counts:
+    def count(block: NDArray[Any]) -> Measurement:
         dtype = np.result_type(block, W, shift)
         size = max(float(block.max(initial=0)), -float(block.min(initial=0)))
         if not (size < MAX_SIZE and size * reach + offset < float(np.finfo(dtype).max) / 4):
             checks.entries("X", block, np.isfinite(block), "must be finite")
             raise ValueError(f"Arguments 'network' and 'X' must be smaller: sums of theirs overflow {dtype.name}.")
-        space = _Space.of(workspace, rows, known.s, dtype)
-        z = space.z[: len(block)]
-        np.matmul(block.astype(dtype, copy=False), W.T.astype(dtype, copy=False), out=z)
-        radius = float(np.einsum("ij,ij->i", block, block, dtype=np.float64).max())
-        return _counted(z, shift, known.unit.k, space, radius)
+        R = sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64).max())
+        z = block.astype(dtype, copy=False) @ W.T.astype(dtype, copy=False)
+        z -= shift
+        return _counted(
+            z, known.unit, n=known.n, outputs=known.outputs, gated=known.up is not None, scale=scale,
+            balanced_W=balanced_W, R=R, notes=(*known.notes, f"Computed in {dtype.name}."),
+        )  # fmt: skip
 
     batches = _batches("X", X)
     large = not isinstance(batches, list) or batches[0].size * known.s >= THREAD_MULTIPLY_ADDS
-    total = _total(parallel(count, _blocks("X", batches, known.n, rows), large), "X")
-    scale, balanced = _scale(known)
-    return Measurement(
-        s=known.s, n=known.n, outputs=known.outputs, unit=repr(known.unit), gated=known.up is not None,
-        inputs=total.inputs, active_at=total.active_at, histogram=total.histogram, sweep_total=total.sweep_total,
-        sweep_max=total.sweep_max, largest=total.largest, scale=scale, balanced_W=balanced, R=sqrt(total.radius),
-        notes=(*known.notes, f"Computed in {total.arithmetic}."),
-    )  # fmt: skip
+    return _sum("X", parallel(count, _blocks("X", batches, known.n, known.s), large))
 
 
 def _of_pre_activations(Z: Any, unit: str | Unit | None) -> Measurement:
@@ -381,115 +368,56 @@ def _of_pre_activations(Z: Any, unit: str | Unit | None) -> Measurement:
     if isinstance(Z, (Layer, SparseNetwork)) or hasattr(Z, "state_dict") or hasattr(Z, "coefs_"):
         raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
     name = "network"
-    known = unit if isinstance(unit, Unit) else Unit.parse(unit or "relu")
+    known = Unit.parse(unit or "relu")
     batches = iter(_batches(name, Z))
     first = next(batches, None)
     if first is None or not first.size:
         raise ValueError(f"Argument '{name}' must be pre-activations of at least one input and one neuron.")
     s = first.shape[1]
     checks.integer("k", known.k or 1, 1, s)
-    rows = _product_rows(s)
-    workspace = local()
+    notes = ("Pre-activations were given: the weights and the inputs are not known.",)
 
-    def count(block: NDArray[Any]) -> _Counts:
+    def count(block: NDArray[Any]) -> Measurement:
         if not np.isfinite(block.max() - block.min()):
             checks.entries(name, block, np.isfinite(block), "must be finite")
-        shift = np.broadcast_to(np.asarray(known.threshold, dtype=block.dtype), (s,))
-        space = _Space.of(workspace, rows, s, block.dtype)
-        z = space.z[: len(block)]
-        np.copyto(z, block)
-        return _counted(z, shift, known.k, space, 0.0)
+        return _counted(block - np.asarray(known.threshold, dtype=block.dtype), known, notes=notes)
 
-    blocks = _blocks(name, chain([first], batches), s, rows)
-    total = _total(parallel(count, blocks, first.size >= COUNT_ENTRIES), name)
+    return _sum(name, parallel(count, _blocks(name, chain([first], batches), s, s), first.size >= BLOCK_ENTRIES))
+
+
+def _counted(z: NDArray[Any], unit: Unit, **facts: Any) -> Measurement:
+    """The counts of z > 0, for pre-activations minus thresholds z, which are overwritten."""
+    if unit.k is not None:
+        _keep_largest(z, unit.k)
+    m, s = z.shape
+    largest = float(z.max())
+    active = z > 0
+    sweep_total = np.zeros(len(THRESHOLDS), np.int64)
+    sweep_max = np.zeros(len(THRESHOLDS), np.int64)
+    for i, threshold in enumerate(THRESHOLDS):
+        if largest < threshold:
+            break
+        K = _row_sums(z >= threshold)
+        sweep_total[i] = K.sum()
+        sweep_max[i] = K.max()
     return Measurement(
-        s=s, n=None, outputs=None, unit=repr(known), gated=False, inputs=total.inputs, active_at=total.active_at,
-        histogram=total.histogram, sweep_total=total.sweep_total, sweep_max=total.sweep_max, largest=total.largest,
-        notes=("Pre-activations were given: the weights and the inputs are not known.",),
+        s=s, unit=repr(unit), inputs=m, active_at=active.sum(axis=0),
+        histogram=np.bincount(_row_sums(active), minlength=s + 1),
+        sweep_total=sweep_total, sweep_max=sweep_max, largest=largest, **facts,
     )  # fmt: skip
 
 
-class _Counts(NamedTuple):
-    """What is counted in a block of inputs; the fields of ``Measurement``, with R^2 as ``radius``."""
-
-    inputs: int
-    active_at: Integers
-    histogram: Integers
-    sweep_total: Integers
-    sweep_max: Integers
-    largest: float
-    radius: float
-    arithmetic: str
+def _row_sums(flags: NDArray[np.bool_]) -> Integers:
+    """The number of True in each row; 4 times as quick as count_nonzero."""
+    return np.asarray(flags.sum(axis=1, dtype=np.uint32), dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class _Space:
-    """The arrays that one thread writes to: allocating them for each block would take as long as the counting."""
-
-    z: NDArray[Any]
-    exponents: NDArray[Any]
-    codes: NDArray[np.uint8]
-    flags: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, workspace: Any, rows: int, s: int, dtype: np.dtype[Any]) -> _Space:
-        space: _Space | None = getattr(workspace, "space", None)
-        if space is None or space.z.dtype != dtype:
-            few = min(max(1, COUNT_ENTRIES // s), rows)
-            exponents = np.empty((few, s), np.int32 if dtype == np.float32 else np.int64)
-            flags = np.zeros((few, -(-s // WORD_BITS) * WORD_BITS), np.bool_)  # the columns after s stay False
-            space = cls(np.empty((rows, s), dtype), exponents, np.empty((few, s), np.uint8), flags)
-            workspace.space = space
-        return space
-
-
-def _counted(z: NDArray[Any], shift: NDArray[Any], k: int | None, space: _Space, radius: float) -> _Counts:
-    """The counts of z - shift > 0; z is overwritten."""
-    s = z.shape[1]
-    mantissa_bits = np.finfo(z.dtype).nmant
-    zero_exponent = np.finfo(z.dtype).maxexp - 1
-    lowest = zero_exponent + LOWEST_POWER - 1
-    highest = zero_exponent + HIGHEST_POWER
-    active_at = np.zeros(s, np.int64)
-    histogram = np.zeros(s + 1, np.int64)
-    sweep_total = np.zeros(len(THRESHOLDS), np.int64)
-    sweep_max = np.zeros(len(THRESHOLDS), np.int64)
-    largest = -inf
-    for rows in slices(len(z), len(space.codes)):
-        part = z[rows]
-        part -= shift
-        if k is not None:
-            _keep_largest(part, k)
-        top = float(part.max())
-        largest = max(largest, top)
-        flags = space.flags[: len(part)]
-        codes = space.codes[: len(part)]
-        exponents = space.exponents[: len(part)]
-
-        np.greater(part, 0, out=flags[:, :s])
-        starts = np.arange(0, len(flags), BYTE_ROWS)
-        bytes_added = np.add.reduceat(flags[:, :s].view(np.uint8), starts, axis=0, dtype=np.uint8)
-        active_at += bytes_added.sum(axis=0, dtype=np.int64)
-        histogram += np.bincount(_row_counts(flags), minlength=s + 1)
-
-        # The sign and the exponent of z as an integer, negative for z < 0: at least that of 2^e iff z >= 2^e.
-        np.right_shift(part.view(exponents.dtype), mantissa_bits, out=exponents)
-        np.clip(exponents, lowest, highest, out=exponents)
-        np.subtract(exponents, lowest, out=codes, casting="unsafe")
-        for i, threshold in enumerate(THRESHOLDS):
-            if top < threshold:
-                break
-            np.greater(codes, i, out=flags[:, :s])
-            K = _row_counts(flags)
-            sweep_total[i] += int(K.sum())
-            sweep_max[i] = max(sweep_max[i], K.max())
-    return _Counts(len(z), active_at, histogram, sweep_total, sweep_max, largest, radius, z.dtype.name)
-
-
-def _row_counts(flags: NDArray[np.bool_]) -> Integers:
-    """The number of True in each row, whose length is a multiple of WORD_BITS; 8 times as quick as count_nonzero."""
-    words = np.packbits(flags, axis=1).view(np.uint64)
-    return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
+def _sum(name: str, parts: Iterator[Measurement]) -> Measurement:
+    """The measurement of all blocks."""
+    first = next(parts, None)
+    if first is None:
+        raise ValueError(f"Argument '{name}' must have at least one row, which is an input; it has none.")
+    return reduce(add, parts, first)
 
 
 def _keep_largest(z: NDArray[Any], k: int) -> None:
@@ -497,33 +425,11 @@ def _keep_largest(z: NDArray[Any], k: int) -> None:
     s = z.shape[1]
     least = np.partition(z, s - k, axis=1)[:, s - k, None]
     out = z < least
-    spare = s - np.count_nonzero(out, axis=1) - k
-    for i in np.flatnonzero(spare):
+    extra = s - np.count_nonzero(out, axis=1) - k
+    for i in np.flatnonzero(extra):
         equal = np.flatnonzero(z[i] == least[i])
-        out[i, equal[len(equal) - spare[i] :]] = True
+        out[i, equal[len(equal) - extra[i] :]] = True
     np.copyto(z, 0, where=out)
-
-
-def _total(parts: Iterable[_Counts], name: str) -> _Counts:
-    """The counts of all blocks."""
-    total: _Counts | None = None
-    for part in parts:
-        if total is None:
-            total = part
-            continue
-        total = _Counts(
-            total.inputs + part.inputs, total.active_at + part.active_at, total.histogram + part.histogram,
-            total.sweep_total + part.sweep_total, np.maximum(total.sweep_max, part.sweep_max),
-            max(total.largest, part.largest), max(total.radius, part.radius), total.arithmetic,
-        )  # fmt: skip
-    if total is None:
-        raise ValueError(f"Argument '{name}' must have at least one row, which is an input; it has none.")
-    return total
-
-
-def _product_rows(s: int) -> int:
-    """The rows of inputs to a product: a power of two, at most ALIGNMENT."""
-    return min(ALIGNMENT, 1 << (max(1, PRODUCT_ENTRIES // s).bit_length() - 1))
 
 
 def _batches(name: str, X: Any) -> Iterable[NDArray[Any]]:
@@ -546,8 +452,9 @@ def _as_rows(name: str, X: Any) -> NDArray[Any]:
     return array.reshape(-1, array.shape[-1]) if array.size else array.reshape(0, array.shape[-1])
 
 
-def _blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, rows: int) -> Iterator[NDArray[Any]]:
-    """All rows in blocks of so many, whatever the lengths of the batches; the last block may be shorter."""
+def _blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, s: int) -> Iterator[NDArray[Any]]:
+    """All rows in blocks for s neurons, whatever the lengths of the batches; the last block may be shorter."""
+    rows = min(ALIGNMENT, 1 << (max(1, BLOCK_ENTRIES // s).bit_length() - 1))
     pending: list[NDArray[Any]] = []
     missing = rows
     for batch in batches:
@@ -556,21 +463,15 @@ def _blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, rows: int)
         start = 0
         while start < len(batch):
             piece = batch[start : start + missing]
-            pending.append(_as_floats(piece))
             start += len(piece)
             missing -= len(piece)
+            pending.append(piece.astype(np.float32 if np.can_cast(piece.dtype, np.float32) else np.float64, copy=False))
             if missing == 0:
-                yield np.concatenate(pending) if len(pending) > 1 else pending[0]
+                yield np.concatenate(pending)
                 pending = []
                 missing = rows
     if pending:
-        yield np.concatenate(pending) if len(pending) > 1 else pending[0]
-
-
-def _as_floats(block: NDArray[Any]) -> NDArray[Any]:
-    """float32 or float64, whichever holds the numbers."""
-    dtype = np.result_type(block, np.float32)
-    return np.asarray(block, np.float64 if dtype.itemsize > 8 else dtype)
+        yield np.concatenate(pending)
 
 
 def _scale(layer: Layer) -> tuple[Scale | None, float | None]:

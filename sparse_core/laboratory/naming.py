@@ -43,6 +43,7 @@ class Block:
     outer: str
     up: str
     threshold: str
+    constant: str
     columns: bool
     notes: tuple[str, ...]
 
@@ -149,7 +150,10 @@ def _block(
     notes.append(f"{bias} is added: b of Definition 1 is its negative." if bias else "There is no bias.")
     if up:
         notes.append(f"Gated: neuron j is row j of {inner} and {up} and column j of {outer}; active where the gate is.")
-    return Block(name, s, n, inner, bias, outer, up, threshold, columns, tuple(notes))
+    constant = _bias(outer, shapes)
+    if constant and shapes[constant] != (shapes[outer][1 if columns else 0],):
+        constant = ""
+    return Block(name, s, n, inner, bias, outer, up, threshold, constant, columns, tuple(notes))
 
 
 def select(found: list[Block], layer: str | None, shapes: Shapes | None = None) -> Block:

@@ -101,15 +101,17 @@ class _Graph:
             if inner is None:
                 continue
             value, unit, up = self._activation(node.output[0], inner)
-            outer = next((linear for linear in self._linears_from(value) if self._fit(inner, linear)), None)
             s, n = self.arrays[inner.weight].shape
+            fitting = [linear for linear in self._linears_from(value) if self.arrays[linear.weight].shape[1] == s]
+            outer = fitting[0] if fitting else None
             notes = [inner.note]
             notes.append(f"{inner.bias} is added: b of Definition 1 is its negative." if inner.bias else "No bias.")
             if up is not None:
                 notes.append(f"Gated: Relu of the product with {inner.weight} is multiplied by that with {up.weight}.")
             name = inner.weight.removesuffix("^T").removesuffix(".weight")
             names = (inner.weight, inner.bias, outer.weight if outer else "", up.weight if up else "", "")
-            found.append((naming.Block(name, s, n, *names, False, tuple(notes)), unit))
+            constant = outer.bias if outer else ""
+            found.append((naming.Block(name, s, n, *names, constant, False, tuple(notes)), unit))
         return found
 
     def _activation(self, value: str, inner: _Linear) -> tuple[str, Unit, _Linear | None]:
@@ -130,12 +132,13 @@ class _Graph:
         array = self.arrays.get(name)
         return array is not None and math.prod(array.shape) == 1 and float(np.asarray(array).reshape(-1)[0]) == 2.0
 
-    def _fit(self, inner: _Linear, outer: _Linear) -> bool:
-        return self.arrays[outer.weight].shape[1] == self.arrays[inner.weight].shape[0]
-
     def _linears_from(self, value: str) -> list[_Linear]:
-        outputs = [node.output[0] for node in self.users.get(value, []) if node.op_type in ("MatMul", "Gemm")]
-        found = [self._linear(name) for name in outputs]
+        """The linear maps of a value, with the bias that is added to them."""
+        found = []
+        for node in self.users.get(value, []):
+            if node.op_type in ("MatMul", "Gemm"):
+                sums = [user.output[0] for user in self.users.get(node.output[0], []) if user.op_type == "Add"]
+                found += [self._linear(name) for name in (*sums, node.output[0])]
         return [linear for linear in found if linear is not None and linear.source == value]
 
     def _linear(self, value: str) -> _Linear | None:

@@ -25,9 +25,8 @@ from .._arrays import Array
 from ..cube.hypercube import points
 from ..network.sparsity import Sparsity
 from .ladder import Ladder, climb
-from .layer import WithConstant
-from .measurements import Measurements, observe
-from .networks import balanced
+from .layer import WithConstant, balanced
+from .observation import Observation, observe
 from .table import NetworkClass, Row, rows, sizes
 
 __all__ = ["Report", "examine"]
@@ -272,7 +271,7 @@ def _five(n: int, rng: np.random.Generator) -> Array:
 
 
 def _title(
-    known: WithConstant, found: Measurements, sparsity: Sparsity, c: NetworkClass, eps: float, delta: float
+    known: WithConstant, found: Observation, sparsity: Sparsity, c: NetworkClass, eps: float, delta: float
 ) -> tuple[str, ...]:
     net = known.net
     even = balanced(net).scale
@@ -294,6 +293,7 @@ def _title(
     return (
         f"{net.n} inputs, {net.s} neurons; active at once: {sparsity!r}.",
         f"{compared}.",
+        *filter(None, [_tables.printable(" ".join(known.notes))]),
         inputs,
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",
     )

@@ -16,13 +16,15 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from tokenize import TokenError
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_ARRAY_BYTES", "Stored", "json_object", "limited", "regular", "stored"]
+__all__ = ["BROKEN", "MAX_ARRAY_BYTES", "Stored", "json_object", "limited", "regular", "stored"]
 
 # The bytes of an array, stored and as it is computed with, that are read at most: twice the largest matrices of the
 # hidden layers of published models (8192 x 28672 in single precision). A small archive can hold far more.
@@ -45,8 +47,11 @@ ELSEWHERE = {
     ".pt": FROM_TORCH, ".pth": FROM_TORCH, ".bin": FROM_TORCH, ".ckpt": FROM_TORCH, ".h5": FROM_KERAS,
     ".hdf5": FROM_KERAS, ".keras": FROM_KERAS, ".pkl": FROM_PICKLE, ".pickle": FROM_PICKLE, ".joblib": FROM_PICKLE,
 }  # fmt: skip
-# What NumPy, zipfile and zlib raise at a broken file.
-BROKEN = (ValueError, EOFError, OverflowError, SyntaxError, zipfile.BadZipFile, zlib.error, KeyError)
+# What NumPy, zipfile and zlib raise at a broken file. NumPy reads the header of an array as a literal of Python.
+BROKEN = (
+    ValueError, EOFError, OverflowError, SyntaxError, RecursionError, KeyError, TokenError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +127,7 @@ def _npz(path: Path) -> dict[str, Stored]:
     """The arrays of a .npz archive; of each only the header is unpacked."""
     regular(path)
     found = {}
+    headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -129,32 +135,16 @@ def _npz(path: Path) -> dict[str, Stored]:
                     continue
                 name = entry.filename.removesuffix(".npy")
                 with archive.open(entry) as file:
-                    shape, fortran, dtype = _npy_header(file)
+                    lengths, fortran, dtype = headers[np.lib.format.read_magic(file)](file)
                     begin = file.tell()
-
-                def load(
-                    filename: str = entry.filename, begin: int = begin, shape: tuple[int, ...] = shape,
-                    fortran: bool = fortran, dtype: np.dtype[Any] = dtype,
-                ) -> NDArray[Any]:  # fmt: skip
-                    return _unpacked(path, filename, begin, shape, fortran, dtype)
-
+                shape = tuple(map(int, lengths))
+                load = partial(_unpacked, path, entry.filename, begin, shape, fortran, dtype)
                 found[name] = Stored(name, shape, dtype.name, load)
     except (RuntimeError, NotImplementedError):  # an encrypted archive, or one with another method of compression
         raise ValueError(f"{path} is encrypted, or compressed by a method that Python does not know.") from None
     except BROKEN:
         raise ValueError(f"{path} is not a file of arrays of numbers, as numpy.savez writes it.") from None
     return found
-
-
-def _npy_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-    elif version == (2, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_2_0(file)
-    else:
-        raise ValueError("an unknown version")
-    return tuple(int(length) for length in shape), fortran, dtype
 
 
 def _unpacked(
@@ -187,7 +177,11 @@ def _safetensors(path: Path) -> dict[str, Stored]:
     regular(path)
     size = path.stat().st_size
     with open(path, "rb") as file:
-        table, begin = _table(path, file, size)
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(size - 8, MAX_TABLE_BYTES):
+            raise ValueError(f"{path} is not a .safetensors file, or is cut off: its table would have {length} bytes.")
+        table = json_object(path, file.read(length))
+    begin = 8 + length
     found = {}
     places = []
     for name, entry in table.items():
@@ -197,28 +191,13 @@ def _safetensors(path: Path) -> dict[str, Stored]:
         if not 0 <= start <= end <= size - begin or math.prod(shape) * np.dtype(TYPES[dtype]).itemsize != end - start:
             raise ValueError(f"{path}: the place of {name!r} does not fit its shape and the length of the file.")
         places.append((start, end, name))
-
-        def load(
-            name: str = name, shape: tuple[int, ...] = shape, dtype: str = dtype, offset: int = begin + start
-        ) -> NDArray[Any]:
-            return _mapped(path, name, shape, dtype, offset)
-
-        found[name] = Stored(name, shape, dtype, load)
+        found[name] = Stored(name, shape, dtype, partial(_mapped, path, name, shape, dtype, begin + start))
     expected = 0
     for start, end, name in sorted(places):
         if start != expected:
             raise ValueError(f"{path}: {name!r} overlaps another array, or there is a gap before it.")
         expected = end
     return found
-
-
-def _table(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
-    """The table of a .safetensors file, and where its numbers begin."""
-    length = int.from_bytes(file.read(8), "little")
-    if size < 8 or length > min(size - 8, MAX_TABLE_BYTES):
-        raise ValueError(f"{path} is not a .safetensors file, or is cut off: its table would have {length} bytes.")
-    table = json_object(path, file.read(length))
-    return table, 8 + length
 
 
 def json_object(path: Path, text: bytes) -> dict[str, Any]:
@@ -242,17 +221,18 @@ def _entry(path: Path, name: str, entry: Any) -> tuple[tuple[int, ...], str, int
     shape = fields.get("shape")
     place = fields.get("data_offsets")
     dtype = fields.get("dtype")
-    if not isinstance(shape, list) or not isinstance(place, list) or len(place) != 2 or not _counts(shape + place):
+    if (
+        not isinstance(shape, list)
+        or not isinstance(place, list)
+        or len(place) != 2
+        or not all(type(number) is int and number >= 0 for number in shape + place)
+    ):
         raise ValueError(f"{path}: the table's entry of {name!r} is not that of an array.")
     if max(shape, default=0) > MAX_ARRAY_BYTES:
         raise ValueError(f"{path}: {name!r} has a length of more than {MAX_ARRAY_BYTES}.")
     if not isinstance(dtype, str) or dtype not in TYPES:
         raise ValueError(f"{path}: {name!r} has the type {dtype!r}; read are {', '.join(TYPES)}.")
     return tuple(shape), dtype, place[0], place[1]
-
-
-def _counts(values: list[Any]) -> bool:
-    return all(type(number) is int and number >= 0 for number in values)
 
 
 def _mapped(path: Path, name: str, shape: tuple[int, ...], dtype: str, offset: int) -> NDArray[Any]:

@@ -24,7 +24,7 @@ from ..learning.lemma_9 import Flips
 from ..learning.risks import averaging_risk
 from ..network.network import SparseNetwork
 from ..network.sparsity import Sparsity
-from .measurements import Measurements
+from .observation import Observation
 
 __all__ = ["NetworkClass", "Row", "rows", "sizes"]
 
@@ -119,7 +119,7 @@ class NetworkClass(NamedTuple):
 
 
 def rows(
-    f: Measurements, c: NetworkClass, found: Sparsity, sample: Array, d: int, rho: float, eps: float,
+    f: Observation, c: NetworkClass, found: Sparsity, sample: Array, d: int, rho: float, eps: float,
     rng: np.random.Generator,
 ) -> Iterator[Row]:  # fmt: skip
     """Every statement with two computable sides, in the order of the paper; sections 2 and 3 on the cube only.
@@ -128,7 +128,7 @@ def rows(
     distribution, ``sample`` (m, n) points for the Rademacher complexities; d, rho and eps are the degree of Fourier
     tails, the correlation of noise and the loss in Theorem 8.
 
-    >>> from sparse_core.laboratory.measurements import visit
+    >>> from sparse_core.laboratory.observation import visit
     >>> from sparse_core.cube.hypercube import points
     >>> net = SparseNetwork([1], [[1]], [0])
     >>> f, c = visit(net, points(1), exact=True, cube=True), NetworkClass(1, 1, 1, 1.0, 0.0)
@@ -145,7 +145,7 @@ def rows(
 
 
 def _uniform(
-    f: Measurements, flips: Flips, c: NetworkClass, member: Texts, scale: Texts, d: int, rho: float, eps: float,
+    f: Observation, flips: Flips, c: NetworkClass, member: Texts, scale: Texts, d: int, rho: float, eps: float,
     rng: np.random.Generator,
 ) -> Iterator[Row]:  # fmt: skip
     """The statements of sections 2 and 3."""
@@ -201,7 +201,7 @@ def _definitions(net: SparseNetwork, c: NetworkClass, found: Sparsity) -> Iterat
 # --- Section 2: Fourier weights and half-spaces ---
 
 
-def _identities(f: Measurements, AS: Interval, noise: Interval, rho: float) -> Cells:
+def _identities(f: Observation, AS: Interval, noise: Interval, rho: float) -> Cells:
     parts: list[float | None] = [None] * 3
     if f.weights is not None:
         t = np.arange(len(f.weights))
@@ -211,7 +211,7 @@ def _identities(f: Measurements, AS: Interval, noise: Interval, rho: float) -> C
     yield "claim-2-1-noise", "NS by flips", noise, parts[2], None, f"rho = {rho:g}"
 
 
-def _tails(f: Measurements, AS: Interval, noise: Interval, d: int, rho: float) -> Cells:
+def _tails(f: Observation, AS: Interval, noise: Interval, d: int, rho: float) -> Cells:
     tail = f.tail(d)
     at = f"d = {d}, rho = {rho:g}"
     printed = noise.scaled(2 / (1 - rho**d)) if d else exactly(inf)
@@ -221,7 +221,7 @@ def _tails(f: Measurements, AS: Interval, noise: Interval, d: int, rho: float) -
     yield "ours-tail-from-sensitivity", "AS / (d + 1)", tail, AS.scaled(1 / (d + 1)), f.variance, f"d = {d}"
 
 
-def _halfspaces(f: Measurements, flips: Flips) -> Cells:
+def _halfspaces(f: Observation, flips: Flips) -> Cells:
     """Lemma 6 at the neuron that comes closest."""
     n = f.net.n
     p = f.active.mean(axis=0)
@@ -245,12 +245,12 @@ def _halfspaces(f: Measurements, flips: Flips) -> Cells:
 # --- Section 3: the uniform distribution ---
 
 
-def _dense(f: Measurements, c: NetworkClass) -> float:
+def _dense(f: Observation, c: NetworkClass) -> float:
     """AS(h) <= min(s^2 W^2, n Var h), whatever the sparsity."""
     return min(c.s**2 * c.W**2, c.n * f.variance)
 
 
-def _lemma_9(f: Measurements, flips: Flips, AS: Interval, c: NetworkClass) -> Cells:
+def _lemma_9(f: Observation, flips: Flips, AS: Interval, c: NetworkClass) -> Cells:
     n, s, k, W, B = c
     u = f.net.u
     v = u[:, None] * f.net.W
@@ -296,7 +296,7 @@ def _lemma_9(f: Measurements, flips: Flips, AS: Interval, c: NetworkClass) -> Ce
     yield "ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense, ""
 
 
-def _gradients(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
+def _gradients(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
     edges = f.edges
     at = f"{len(edges.slope)} points"
     slope = exactly(edges.slope.mean())  # the inequality holds at each point, so these points need no interval
@@ -304,12 +304,12 @@ def _gradients(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
     yield "ours-gradient", "gradient and boundary", AS, f.with_boundary(edges.gradient), _dense(f, c), at
 
 
-def _convex(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
+def _convex(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
     right = f.mean(f.edges.increasing)
     yield "ours-gradient-nonnegative", "2 E sum (x_i d_i h)_+^2", AS, right, _dense(f, c), ""
 
 
-def _remark_11(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
+def _remark_11(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
     """Remark 11 at the k that makes its bound least."""
     # For all k at once, by the inequality of Dvoretzky, Kiefer and Wolfowitz at 95 %.
     deviation = 0.0 if f.exact else sqrt(log(2 / 0.05) / (2 * len(f.K)))
@@ -320,7 +320,7 @@ def _remark_11(f: Measurements, AS: Interval, c: NetworkClass) -> Cells:
     yield "ours-remark-11", "sparse with high probability", AS, min(bounds), _dense(f, c), at
 
 
-def _noise_and_tails(f: Measurements, c: NetworkClass, noise: Interval, d: int, rho: float, eps: float) -> Cells:
+def _noise_and_tails(f: Observation, c: NetworkClass, noise: Interval, d: int, rho: float, eps: float) -> Cells:
     """Noise, a Fourier tail, and the least degree whose tail is at most eps/4, which loss eps requires."""
     at = f"rho = {rho:g}"
     trivial = f.variance / 2
@@ -339,7 +339,7 @@ def _noise_and_tails(f: Measurements, c: NetworkClass, noise: Interval, d: int, 
     yield "ours-degree", "degree for loss eps", left, ours.theorem_8_degree(eps, c.W, c.k, c.s), c.n, at
 
 
-def _averaging(f: Measurements, d: int, eps: float) -> Cells:
+def _averaging(f: Observation, d: int, eps: float) -> Cells:
     """The first step of Lemma 7: N C^2 / eps samples average to an expected squared distance of at most 2 eps."""
     if f.weights is None:
         yield "ours-lemma-7-explicit", "E (f - h)^2 by averaging", None, None, None, f"d = {d}"
@@ -355,7 +355,7 @@ def _averaging(f: Measurements, d: int, eps: float) -> Cells:
 
 
 def _general(
-    f: Measurements, c: NetworkClass, member: Texts, scale: Texts, S: Array, rng: np.random.Generator
+    f: Observation, c: NetworkClass, member: Texts, scale: Texts, S: Array, rng: np.random.Generator
 ) -> Iterator[Row]:
     n, s, k, W, B = c
     m = len(S)
@@ -435,10 +435,10 @@ def _unmet_lower(c: NetworkClass, S: Array, R: float) -> Texts:
 # --- Sizes ---
 
 
-def sizes(f: Measurements, c: NetworkClass, R: float, eps: float, delta: float) -> Iterator[tuple[str, str, float]]:
+def sizes(f: Observation, c: NetworkClass, R: float, eps: float, delta: float) -> Iterator[tuple[str, str, float]]:
     """(id, form, m): samples with which each learner reaches loss eps, with probability 1 - delta.
 
-    >>> from sparse_core.laboratory.measurements import visit
+    >>> from sparse_core.laboratory.observation import visit
     >>> from sparse_core.cube.hypercube import points
     >>> found = visit(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
     >>> [round(m) for _, _, m in sizes(found, NetworkClass(1, 1, 1, 1.0, 0.0), 1.0, 0.1, 0.05)][-3:]

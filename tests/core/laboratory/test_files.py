@@ -175,7 +175,7 @@ def test_shapes_decide_against_a_name(tmp_path):
     [
         ({"hidden_act": "relu"}, "relu", "config.json has relu."),
         ({"activation_function": "relu2"}, "relu2", "config.json has relu2."),
-        ({"hidden_act": "silu"}, "relu", "hardly an output is exactly 0"),
+        ({"hidden_act": "silu"}, "silu", "hardly an output is exactly 0"),
         ({}, "relu", "does not name the activation function"),
     ],
 )
@@ -278,6 +278,14 @@ def test_a_layer_of_a_graph(tmp_path, name):
     found = read(path)
     assert_is_the_layer(found)
     assert said(found, "b is added") and [(s, n) for _, s, n in files.blocks(path)] == [(S, N)]
+
+
+@pytest.mark.parametrize("last", [[node("Gemm", "a U c", "y")], [node("MatMul", "a U", "q"), node("Add", "q c", "y")]])
+def test_the_bias_of_the_outputs_of_a_graph(tmp_path, last):
+    arrays = {"b": BIAS, "U": np.ascontiguousarray(U.T), "W": W.T, "c": np.arange(OUTPUTS, dtype=np.float32)}
+    found = read(onnx_file(tmp_path / "net.onnx", [node("Gemm", "x W b", "z"), RELU, *last], arrays))
+    assert_is_the_layer(found)
+    assert found.constant.tolist() == arrays["c"].tolist()
 
 
 def test_a_square_and_a_gate_of_a_graph(tmp_path):
@@ -482,12 +490,19 @@ def test_an_archive_that_would_unpack_to_much(tmp_path, monkeypatch):
     (npy((-4,), data=bytes(16)), "has not as many numbers"),
     (npy((2,), "|O", pickle.dumps([1, 2])), "is not a file of arrays of numbers"),
     (npy((2,), "<M8[s]", bytes(16)), "is not a file of arrays of numbers"),
+    (npy((2,), data=bytes(8)).replace(b"}", b"("), "is not a file of arrays of numbers"),  # a bracket that stays open
     (npy((2,), "|S8", bytes(16)), "is not a file of arrays of numbers"),
 ])  # fmt: skip
 def test_a_header_that_lies_is_refused(tmp_path, content, words):
     path = archive(tmp_path / "net.npz", W=content, u=npy((1,), data=bytes(4)), b=npy((1,), data=bytes(4)))
     with pytest.raises(ValueError, match=words):
         read(path)
+
+
+def test_an_array_whose_header_is_no_literal_is_refused(tmp_path):
+    (tmp_path / "X.npy").write_bytes(npy((2,), data=bytes(8)).replace(b"}", b"("))
+    with pytest.raises(ValueError, match="X.npy is not an array of numbers"):
+        files.points(tmp_path / "X.npy")
 
 
 class Spy:
@@ -572,8 +587,8 @@ def test_long_work_says_on_a_terminal_how_far_it_is(folder, capsys, monkeypatch)
 
 def test_examine_takes_one_output_of_a_file_and_says_how(folder, capsys):
     code, output, error = run(capsys, "examine", "net.safetensors", "--x", "X.npy", "--output", "1")
-    assert code == 0 and output == f"{examine(read('net.safetensors').network(1), X.astype(float)).text()}\n"
-    assert "0.bias is added" in error
+    assert (code, error) == (0, "") and "0.bias is added" in output
+    assert output == f"{examine(read('net.safetensors'), X.astype(float), output=1).text()}\n"
 
 
 REFUSED = {
@@ -587,7 +602,7 @@ REFUSED = {
     "other X": (["net.safetensors", "--x", "thin.npy"], "Argument 'X' must have 3 columns, not 2"),
     "no rows": (["net.safetensors", "--x", "empty.npy"], "Argument 'X' must have at least one row"),
     "NaN": (["net.safetensors", "--x", "nan.npy"], "Argument 'X' must be finite; entry (0, 0) is nan"),
-    "huge": (["huge.safetensors", "--x", "huge.npy"], "sums of theirs overflow float64"),
+    "huge": (["huge.safetensors", "--x", "huge.npy"], "its scale (W, B) is not a finite number"),
     "cut X": (["net.safetensors", "--x", "cut.npy"], "cut.npy is not an array of numbers"),
     "escapes": (["escape.safetensors", "--x", "X.npy"], r"There: \x1b]0;title\x07 (1,)"),
     "a name with escapes": (["\x1b[31m.safetensors", "--x", "X.npy"], r"\x1b[31m.safetensors"),

@@ -11,7 +11,7 @@ from naive import network, networks
 from sparse_core._interval import exactly
 from sparse_core.bounds import ours
 from sparse_core.cube.hypercube import points
-from sparse_core.laboratory import examine, explain, ladder, measurements
+from sparse_core.laboratory import examine, explain, ladder, observation
 from sparse_core.laboratory.ladder import Chain, Ladder, Rung
 from sparse_core.network import SparseNetwork, constructions, gradients
 
@@ -130,7 +130,7 @@ def test_a_sample_of_the_cube_has_intervals_and_says_between_what_k_is(monkeypat
 def test_a_large_cube_is_sampled_along_its_edges_alone(monkeypatch):
     net = network(5, n=8, s=8, integers=False)
     exact = explain(net)
-    monkeypatch.setattr(measurements, "EDGE_TRIPLES", 100 * net.W.size)
+    monkeypatch.setattr(observation, "EDGE_TRIPLES", 100 * net.W.size)
     sampled, report = explain(net), examine(net)
     assert "estimated from 100 points" in sampled.chains[0].title
     for rung, want in zip(sampled.chains[0].rungs[:7], values(exact.chains[0]), strict=False):

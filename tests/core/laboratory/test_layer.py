@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from sparse_core import SparseNetwork, measure
-from sparse_core.laboratory import Layer, as_layer
+from sparse_core import SparseNetwork, explain, measure
+from sparse_core.laboratory import Layer, as_layer, as_network
 
 RNG = np.random.default_rng(0)
 W = RNG.standard_normal((5, 3))
@@ -96,6 +96,7 @@ def test_tensors_are_detached_copied_to_the_processor_and_converted():
     found = as_layer(Module())
     assert_is_the_layer(found, 1e-6)
     assert found.W.dtype == np.float32 and "The module has relu." in found.notes
+    assert explain(Module(), Tensor(X), output=1).chains == explain(found, X.astype(np.float32), output=1).chains
     assert measure(Module(), Tensor(X)).active_at.tolist() == measure(found, X.astype(np.float32)).active_at.tolist()
 
 
@@ -114,8 +115,9 @@ def test_the_parameters_of_a_module_in_order():
 def test_the_function_is_that_of_scikit_learn():
     y = X[:, 0] * X[:, 1]
     mlp = MLPRegressor(hidden_layer_sizes=(7,), solver="lbfgs", tol=0.1, max_iter=500, random_state=0).fit(X, y)
-    net = as_layer(mlp).network()
-    np.testing.assert_allclose(net(X) + mlp.intercepts_[1], mlp.predict(X), atol=1e-12)
+    known = as_network(mlp)
+    net = known.net
+    np.testing.assert_allclose(known(X), mlp.predict(X), atol=1e-12)
     wrong = SparseNetwork(net.u, net.W, -net.b)  # with the other sign of the bias it is another function
     assert np.abs(wrong(X) + mlp.intercepts_[1] - mlp.predict(X)).max() > 0.1
 
@@ -123,8 +125,9 @@ def test_the_function_is_that_of_scikit_learn():
 def test_one_of_several_layers_of_scikit_learn():
     sizes = {"hidden_layer_sizes": (4, 6), "solver": "lbfgs", "tol": 1.0, "max_iter": 500}
     mlp = MLPClassifier(**sizes, random_state=0).fit(X, X[:, 0] > 0)
-    with pytest.raises(ValueError, match="must name one of 2 hidden layers: 0 .4 neurons., 1 .6 neurons."):
-        as_layer(mlp)
+    for read in (as_layer, as_network):
+        with pytest.raises(ValueError, match="must name one of 2 hidden layers: 0 .4 neurons., 1 .6 neurons."):
+            read(mlp)
     inner = np.maximum(X @ mlp.coefs_[0] + mlp.intercepts_[0], 0)
     A = inner @ mlp.coefs_[1] + mlp.intercepts_[1] > 0
     assert measure(mlp, inner, layer="1").active_at.tolist() == A.sum(axis=0).tolist()
@@ -136,15 +139,12 @@ REFUSED = {
     "no way": ([W, np.zeros(4), U, np.zeros(2)], "do not fit together: pass Layer"),
     "not matrices": ([W, W, U, U], "Four arrays must be weights, biases, weights, biases"),
     "columns": ((U[0], W.T, BIAS), "one neuron in each row, not in each column .* pass W.T"),
-    "tanh": (MLPRegressor(activation="tanh", hidden_layer_sizes=(2,), max_iter=999, tol=1.0), "activation 'relu'"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused(name):
     source, words = REFUSED[name]
-    if name == "tanh":
-        source.fit(X, X[:, 0])
     with pytest.raises(ValueError, match=words):
         as_layer(source)
 
@@ -158,8 +158,24 @@ def test_what_is_no_network(source, words):
 
 
 def test_only_relu_with_outputs_is_a_sparse_network():
-    for layer in (Layer(W, BIAS), Layer(W, BIAS, U, up=W), Layer(W, BIAS, U, unit="relu2")):
+    tanh = MLPRegressor(activation="tanh", hidden_layer_sizes=(2,), max_iter=999, tol=1.0).fit(X, X[:, 0])
+    other = as_layer(tanh), as_layer(Model(gelu))
+    for layer in (*other, Layer(W, BIAS), Layer(W, BIAS, U, up=W), Layer(W, BIAS, U, unit="relu2")):
         with pytest.raises(ValueError, match="Only a layer of ReLU with outputs is a SparseNetwork"):
             layer.network()
     shifted = Layer(W, BIAS, U, unit="shifted:0.5").network(1)
     assert np.allclose(shifted(X), np.maximum(X @ W.T - BIAS - 0.5, 0) @ U[1])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"0.weight": W, "0.bias": BIAS, "2.weight": U, "2.bias": np.array([3.0, 4.0])},
+        {"h.c_fc.weight": W.T, "h.c_fc.bias": BIAS, "h.c_proj.weight": U.T, "h.c_proj.bias": np.array([3.0, 4.0])},
+        [W, BIAS, U, np.array([3.0, 4.0])],
+    ],
+)
+def test_the_bias_of_the_outputs_stands_beside_the_network(source):
+    known = as_network(source, 1)
+    np.testing.assert_allclose(known(X), np.maximum(X @ W.T + BIAS, 0) @ U[1] + 4)
+    assert known.constant == 4 and known.notes == as_layer(source).notes

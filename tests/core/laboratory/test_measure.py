@@ -197,13 +197,6 @@ def test_threads_do_not_change_a_bit():
         assert same(measure(layer, X), alone)
 
 
-def test_statistics_against_the_definitions():
-    A = random_inputs(200, 9) @ random_inputs(9, 30) > 2
-    found, K, p = measure(A), A.sum(axis=1), A.mean(axis=0)
-    assert found.mean_active == pytest.approx(K.mean()) and found.max_active == K.max()
-    assert found.coactivation == pytest.approx(np.var(K) / np.sum(p * (1 - p)))
-
-
 def test_coactivation_of_neurons_that_fire_together_or_in_turn():
     ones = np.ones((1, 8), bool)
     together = np.concatenate([ones, ~ones] * 50)

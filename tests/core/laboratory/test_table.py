@@ -15,7 +15,7 @@ from sparse_core._interval import Interval, exactly, student
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
 from sparse_core.laboratory import examine, table
-from sparse_core.laboratory.measurements import visit
+from sparse_core.laboratory.observation import visit
 from sparse_core.laboratory.table import NetworkClass, Row, rows
 from sparse_core.network import SparseNetwork, constructions
 
@@ -219,10 +219,10 @@ def shown(row):
 def test_all_rows_of_one_network():
     """h = x_1, where much fails. The numbers of ``rows.txt`` follow by hand from E h^2 = AS = 1 and the scales."""
     mixed = SparseNetwork([1, 0.5, 0, -1], [[1, 1], [1, -1], [0, 1], [-2, 0]], [1, 0, 0, 1])
-    held = examine(mixed, k=1, W=1, degree=6, rho=0.5, eps=0.5)
+    report = examine(mixed, k=1, W=1, degree=6, rho=0.5, eps=0.5)
     lines = Path(__file__).with_name("rows.txt").read_text(encoding="utf-8").splitlines()
     expected = [line for line in lines if line and not line.startswith("#")]
-    assert [*map(shown, held), *(f"{name} | {form} | m = {m:.4g}" for name, form, m in held.sizes)] == expected
+    assert [*map(shown, report), *(f"{name} | {form} | m = {m:.4g}" for name, form, m in report.sizes)] == expected
 
 
 def test_the_rows_of_a_sample_that_is_all_of_the_cube_are_those_of_the_cube():

@@ -1,7 +1,7 @@
 r"""Quantities of one network under a distribution, with uncertainty: exact on all its points, or from a sample.
 
 ``observe`` reads a network and chooses the points; ``visit`` visits them and, on the cube, the neighbours x' that
-differ from x in one bit. ``Measurements`` then gives means, noise sensitivity and Fourier tails as ``Interval``, a
+differ from x in one bit. ``Observation`` then gives means, noise sensitivity and Fourier tails as ``Interval``, a
 number between two bounds. ``table`` and ``ladder`` compare them.
 
 Paper: sections 2 and 3.
@@ -28,10 +28,9 @@ from ..network import gradients
 from ..network.gradients import Edges
 from ..network.network import SparseNetwork
 from ..network.sparsity import AUTO_PAIRS, Sparsity
-from .layer import WithConstant, last_step
-from .networks import as_network
+from .layer import WithConstant, as_network, last_step, numbers
 
-__all__ = ["Measurements", "observe", "visit"]
+__all__ = ["Observation", "observe", "visit"]
 
 # A Fourier tail is estimated on this many parts of a sample, whose spread gives the interval: enough that the quantile
 # of Student's distribution is within 5 % of the normal one.
@@ -59,7 +58,7 @@ MAX_SCALE = 1e20
 
 
 @dataclass(frozen=True)
-class Measurements:
+class Observation:
     """A network at the points x of a distribution.
 
     h, active, K : h(x), R_x as a row of truth values, and |R_x|.
@@ -177,8 +176,8 @@ class Measurements:
         return int(np.argmax(tails <= eps))
 
 
-def visit(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, evidence: str = "exact") -> Measurements:
-    """The ``Measurements`` of a network at the rows of X: the whole cube in its order if exact and cube.
+def visit(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, evidence: str = "exact") -> Observation:
+    """The ``Observation`` of a network at the rows of X: the whole cube in its order if exact and cube.
 
     >>> from sparse_core.cube.hypercube import points
     >>> found = visit(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
@@ -189,12 +188,12 @@ def visit(net: SparseNetwork, X: NDArray[Any], *, exact: bool, cube: bool, evide
     active = net.active(X)
     weights = fourier.weight_by_degree(h) if exact and cube else None
     K = active.sum(axis=1).astype(np.float64)
-    return Measurements(net, X, h, active, K, cube, weights, exact, evidence)
+    return Observation(net, X, h, active, K, cube, weights, exact, evidence)
 
 
 def observe(
     network: Any, X: Any, *, output: int | None = None, k: int | None = None, seed: int = 0
-) -> tuple[WithConstant, Measurements, Sparsity]:
+) -> tuple[WithConstant, Observation, Sparsity]:
     """The network as it was read; its measurements, on uniform bits or on the rows of X; and max |R_x| there.
 
     The arguments are those of ``examine``. The measurements are of the same function with n, s >= 1.
@@ -213,7 +212,7 @@ def observe(
         raise ValueError(f"Argument 'network' must have a scale (W, B) of at most {MAX_SCALE:g}, not {scale:g}.")
     seed = checks.integer("seed", seed, 0)
     if X is not None:
-        X = np.asarray(checks.real_array("X", X, 2, shape=(None, known.net.n)), dtype=np.float64)
+        X = numbers("X", X, 2, (None, known.net.n)).astype(np.float64)
         checks.integer("the number of rows of X", len(X), 1)
         checks.entries("X", X, np.abs(X) <= MAX_SCALE, f"must be at most {MAX_SCALE:g} in size")
         X = np.pad(X, ((0, 0), (0, net.n - X.shape[1])), constant_values=1.0)
@@ -229,7 +228,7 @@ def _padded(net: SparseNetwork) -> SparseNetwork:
     return SparseNetwork(u, W, b)
 
 
-def _visited(net: SparseNetwork, X: Array | None, seed: int) -> Measurements:
+def _visited(net: SparseNetwork, X: Array | None, seed: int) -> Observation:
     """The measurements on given points, on the whole cube, or on a sample of it."""
     n = net.n
     if X is not None:
@@ -245,7 +244,7 @@ def _visited(net: SparseNetwork, X: Array | None, seed: int) -> Measurements:
     return visit(net, sample, exact=False, cube=True, evidence=f"sampled, {N} points, seed {seed}")
 
 
-def _sparsity(found: Measurements, k: int | None) -> Sparsity:
+def _sparsity(found: Observation, k: int | None) -> Sparsity:
     """max |R_x| at the points of the distribution, as far as it can be settled quickly."""
     net = found.net
     seen = int(found.K.max())
