@@ -49,7 +49,7 @@ def planted(depth: int, rng: np.random.Generator) -> tuple[Array, Array, float]:
     The values have mean 0 and variance 1. The bound on AS is that by the layers, 2 k_D prod 2 k_l W_l^2.
 
     >>> values, active, bound = planted(2, np.random.default_rng(0))
-    >>> values.shape, active.round(2).tolist(), bound > fourier.average_sensitivity(values)
+    >>> values.shape, active.round(2).tolist(), bool(bound > fourier.average_sensitivity(values))
     ((4096,), [0.25, 0.25], True)
     """
     y = hypercube.points(N).astype(float)

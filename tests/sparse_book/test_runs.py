@@ -23,7 +23,7 @@ def test_the_interval_is_students():
     assert 0.94 < covered.mean() < 0.96
     assert runs.interval([1.0, 1.0]) == "1.00 ± 0.00"
     low, high = runs.confidence(values[0])
-    assert ((low + high) / 2, (high - low) / 2) == pytest.approx((values[0].mean(), runs.half_width(values[0])))
+    assert ((low + high) / 2, (high - low) / 2) == pytest.approx((values[0].mean(), float(runs.half_width(values[0]))))
 
 
 def test_quadratic_has_all_monomials():
