@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neural_network import MLPRegressor
 
 from sparse_core._arrays import Array
 from sparse_core.cube import fourier, hypercube
@@ -107,6 +106,8 @@ def _on_planted(depth: int, rng: np.random.Generator) -> Row:
 
 def _trained(X: NDArray[Any], y: Array, depth: int, rng: np.random.Generator) -> training.Layered:
     """The network that was best on the fifth of the sample that is held out, trained by Adam."""
+    from sklearn.neural_network import MLPRegressor  # its import changes the filters of warnings
+
     found = MLPRegressor(
         hidden_layer_sizes=(WIDTH,) * depth, batch_size=64, learning_rate_init=0.003, max_iter=1000,
         early_stopping=True, validation_fraction=1 / HELD_OUT, random_state=int(rng.integers(1 << 31)),
