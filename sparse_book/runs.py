@@ -10,10 +10,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import t as student
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["DIGITS_TRAINED", "digits", "half_width", "interval", "marks_and_mean", "quadratic"]
+from sparse_core import _interval
+
+__all__ = ["DIGITS_TRAINED", "confidence", "digits", "half_width", "interval", "marks_and_mean", "means", "quadratic"]
 
 # Of the 1797 digits, those that a network is trained on: four fifths.
 DIGITS_TRAINED = 1437
@@ -51,7 +52,17 @@ def half_width(values: Sequence[float] | NDArray[np.float64]) -> Any:
     2.484
     """
     runs = np.asarray(values)
-    return student.ppf(0.975, len(runs) - 1) * runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    return _interval.half_width(runs.std(axis=0, ddof=1) / np.sqrt(len(runs)), len(runs))
+
+
+def confidence(values: Sequence[float] | NDArray[np.float64]) -> tuple[float, float]:
+    """The ends of Student's 95 % interval for the mean.
+
+    >>> [round(end, 3) for end in confidence([1.0, 2.0, 3.0])]
+    [-0.484, 4.484]
+    """
+    found = _interval.student(values)
+    return found.low, found.high
 
 
 def interval(values: Sequence[float] | NDArray[np.float64], digits: int = 2) -> str:
@@ -62,6 +73,13 @@ def interval(values: Sequence[float] | NDArray[np.float64], digits: int = 2) -> 
     """
     half = np.ceil(half_width(values) * 10.0**digits) / 10.0**digits
     return f"{np.asarray(values).mean():.{digits}f} ± {half:.{digits}f}"
+
+
+def means(ax: Any, x: ArrayLike, curves: Any, mark: str = "o-", label: str | None = None, **style: Any) -> None:
+    """A line for the mean of the runs, the rows of curves, and the 95 % interval at each point."""
+    mean, half = np.mean(curves, axis=0), half_width(curves)
+    ax.vlines(x, mean - half, mean + half, color=style["color"], linewidth=1)
+    ax.plot(x, mean, mark, label=label, **style)
 
 
 def marks_and_mean(ax: Any, x: Sequence[float], curves: Any, name: str, mark: str, **style: Any) -> None:

@@ -1,22 +1,24 @@
 r"""Measurements on trained learners that take minutes: made once by a command, stored, and repeated in part.
 
 ``python -m sparse_book.experiments NAME ...`` measures the experiments that are named, or all, and writes a table of
-each into ``sparse_book/experiments/results``. A table has a row for each *cell*, which is a choice of parameters and a
-number of the run, and the cell is also the seed: any row can be measured again without the others. The chapters read
-the tables with ``stored`` and measure some rows of each again, with ``deviation``.
+each into ``sparse_book/experiments/results``. A table has a row for each *cell*, which is a choice of parameters and
+then the number of a run. The cell is also the seed: any row can be measured again without the others. The chapters read
+the tables with ``stored`` and measure a row of each again, with ``deviation``.
 
-An experiment is a module with ``CELLS``, the list of its cells, and ``measure(*cell)``, which gives a list of numbers.
+An experiment is a module with ``CELLS``, the list of its cells, and ``measure(*cell)``, which gives its numbers, or
+lists of numbers, by name.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from sparse_core._arrays import Array
 
 __all__ = ["NAMES", "deviation", "experiment", "generate", "seed_of", "stored"]
 
@@ -24,8 +26,6 @@ NAMES = ("sparsity", "correlation", "inputs", "systems", "depth")
 RESULTS = Path(__file__).parent / "results"
 # The digits of a stored number: enough to compare the numbers again, whatever the processor made of the last ones.
 DIGITS = 6
-
-Cell = tuple[Any, ...]
 
 
 def experiment(name: str) -> Any:
@@ -48,30 +48,41 @@ def seed_of(*cell: Any) -> list[int]:
     return list(json.dumps(cell).encode())
 
 
-def stored(name: str) -> dict[Cell, list[float]]:
-    """What was measured, by the cell."""
-    rows = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    return {tuple(cell): values for cell, values in rows}
+def stored(name: str, *parameters: Any) -> dict[str, Array]:
+    """What was measured with these parameters, by name: arrays whose first axis are the runs.
+
+    >>> stored("sparsity", 1, 16)["network"].shape          # ten runs, six sizes of the sample
+    (10, 6)
+    """
+    rows = [row for cell, row in _table(name).items() if cell[:-1] == parameters]
+    return {column: np.array([row[column] for row in rows]) for column in rows[0]}
 
 
-def deviation(name: str, cells: Iterable[Cell]) -> float:
-    """The largest |measured again - stored| over these cells, relative to the larger one of the two numbers."""
-    table = stored(name)
-    found = []
-    for cell in cells:
-        now = np.array(experiment(name).measure(*cell))
-        then = np.array(table[cell])
-        size = np.maximum(np.maximum(np.abs(now), np.abs(then)), 1e-12)  # two zeros agree
-        found.append(float((np.abs(now - then) / size).max()))
-    return max(found)
+def deviation(name: str, *cell: Any) -> float:
+    """The largest |measured again - stored| in a cell, relative to the larger one of the two numbers."""
+    then = _table(name)[cell]
+    largest = 0.0
+    for column, value in experiment(name).measure(*cell).items():
+        now, before = np.array(value), np.array(then[column])
+        size = np.maximum(np.maximum(np.abs(now), np.abs(before)), 1e-12)  # two zeros agree
+        largest = max(largest, float((np.abs(now - before) / size).max()))
+    return largest
 
 
 def generate(name: str) -> None:
     """Measure every cell and replace the stored table."""
     module = experiment(name)
-    rows = []
-    for cell in module.CELLS:
-        values = [float(f"{value:.{DIGITS}g}") for value in module.measure(*cell)]
-        rows.append(json.dumps([cell, values]))
+    rows = [json.dumps([cell, {column: _short(v) for column, v in module.measure(*cell).items()}])
+            for cell in module.CELLS]  # fmt: skip
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+
+
+def _table(name: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    rows = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return {tuple(cell): row for cell, row in rows}
+
+
+def _short(value: Any) -> Any:
+    """A number, or each number of a list, to DIGITS digits."""
+    return [_short(v) for v in value] if isinstance(value, list) else float(f"{value:.{DIGITS}g}")

@@ -11,8 +11,8 @@ affine function of all bits, with slopes 1/sqrt(14) on the others. Which two bit
 So E K = 2 for all families, where K is the number of active neurons, and Var K = 0, 1.5, 6, 12. (The nested sets are
 equal: sets of one probability can be nested in no other way.)
 
-A cell is (family, signs, run), signs of the output weights "random" or "equal". The numbers are Var K, Var h, AS, the
-noise sensitivity at rho = 0.9, the complexity, then the risks of both learners at each of SIZES, relative to Var h.
+A cell is (family, signs, run), signs of the output weights "random" or "equal". The risks of both learners, for each of
+SIZES, are relative to Var h.
 
 Paper: section 3, whose proofs use the number of active neurons only.
 """
@@ -26,8 +26,8 @@ from sparse_core._arrays import Array
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork
 
-from . import seed_of
-from .learners import network, polynomial
+from . import learners, seed_of
+from .learners import Row
 
 __all__ = ["CELLS", "FAMILIES", "SIZES", "complexity", "family", "measure"]
 
@@ -36,6 +36,7 @@ NEURONS = 8
 FAMILIES = ("exclusive", "independent", "blocks", "nested")
 RUNS = 10
 SIZES = (256, 1024, 4096)
+RHO = 0.9
 CELLS = [(name, signs, run) for run in range(RUNS) for signs in ("random", "equal") for name in FAMILIES]
 # Points and signs with which the complexity is estimated: its mean over signs is then known to about 1 %.
 SAMPLE = 256
@@ -77,24 +78,19 @@ def complexity(net: SparseNetwork, X: NDArray[np.int8], signs: Array) -> float:
     return float(net.scale.W * np.linalg.norm(sums, axis=2).sum(axis=1).mean() / len(X))
 
 
-def measure(name: str, signs: str, run: int) -> list[float]:
+def measure(name: str, signs: str, run: int) -> Row:
     rng = np.random.default_rng(seed_of("correlation", name, signs, run))
     net = family(name, signs, rng)
     h = net.values()
     cube = hypercube.points(N)
     rows = rng.integers(0, len(h), max(SIZES))
-    sample = cube[rows[:SAMPLE]]
-    found = [
-        float(net.active_count().var()),
-        float(h.var()),
-        fourier.average_sensitivity(h),
-        fourier.noise_sensitivity(h, 0.9),
-        complexity(net, sample, rng.choice([-1.0, 1.0], (DRAWS, SAMPLE))),
-    ]
-    for m in SIZES:
-        f = polynomial(cube[rows[:m]], h[rows[:m]])
-        found.append(float(np.mean((f(cube) - h) ** 2) / h.var()))
-    for m in SIZES:
-        f = network(cube[rows[:m]], h[rows[:m]], rng=rng)
-        found.append(float(np.mean((f(cube) - h) ** 2) / h.var()))
-    return found
+    found = {
+        "Var K": net.active_count().var(),
+        "variance": h.var(),
+        "average sensitivity": fourier.average_sensitivity(h),
+        "noise sensitivity": fourier.noise_sensitivity(h, RHO),
+        "complexity": complexity(net, cube[rows[:SAMPLE]], rng.choice([-1.0, 1.0], (DRAWS, SAMPLE))),
+    }
+    return found | learners.risks(
+        cube[rows], h[rows], SIZES, lambda f: np.mean((f(cube) - h) ** 2) / h.var(), rng=rng
+    )  # fmt: skip

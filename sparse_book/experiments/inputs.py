@@ -1,6 +1,6 @@
 r"""The two algorithms of the paper on the same targets under four distributions of the inputs, on n = 64 bits.
 
-*Low degree*: polynomial regression of a validated degree, 1 or 2. *Minimiser*: the network with the least empirical
+*Polynomial*: regression of a validated degree, 1 or 2. *Minimiser*: the network with the least empirical
 risk among 256 networks, one of which is the target. It stands for the minimiser over the whole class, which nobody can
 compute at this size. *Network*: 64 neurons trained by Adam, as a minimiser is approached in practice.
 
@@ -8,8 +8,8 @@ The targets are a lifted parity of 6 of 8 bits, among those of all sets; and App
 2 address bits, among 256 of its kind. The inputs are uniform, biased (independent, 1 with probability 0.8), clusters
 (8 random centres, each bit flipped with probability 0.1), or lifted (the 256 images of 8 bits).
 
-Labels have Gaussian noise, half of the target's standard deviation. A cell is (target, inputs, run), its numbers are
-the risks of the three learners at each of SIZES, relative to the variance of the target under these inputs.
+Labels have Gaussian noise, half of the target's standard deviation. A cell is (target, inputs, run). The risks of
+the three LEARNERS, for each of SIZES, are relative to the variance of the target under these inputs.
 
 Paper: Theorem 8 (low degree, uniform), Theorem 17 (minimiser, all distributions), section 4 (lifted parities).
 """
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from sparse_core.hardness import reductions
 from sparse_core.network import SparseNetwork, constructions
 
-from . import seed_of
-from .learners import Predictor, network, polynomial
+from . import learners, seed_of
+from .learners import Predictor, Row
 
 __all__ = ["CELLS", "INPUTS", "LEARNERS", "SIZES", "TARGETS", "draw", "measure"]
 
@@ -42,7 +42,7 @@ SIZES = (128, 512, 2048, 8192)
 FRESH = 4000
 TARGETS = ("Appendix A", "lifted parity")
 INPUTS = ("uniform", "biased", "clusters", "lifted")
-LEARNERS = ("low degree", "minimiser", "network")
+LEARNERS = ("polynomial", "minimiser", "network")
 CELLS = [(target, inputs, run) for run in range(RUNS) for target in TARGETS for inputs in INPUTS]
 
 
@@ -72,7 +72,7 @@ def candidates(target: str) -> tuple[SparseNetwork, ...]:
     return tuple(constructions.appendix_a(ADDRESS, length, gamma=length**0.5 / 2, rng=rng) for _ in range(CANDIDATES))
 
 
-def measure(target: str, inputs: str, run: int) -> list[float]:
+def measure(target: str, inputs: str, run: int) -> Row:
     rng = np.random.default_rng(seed_of("inputs", target, inputs, run))
     nets = candidates(target)
     if target == "lifted parity":
@@ -84,17 +84,10 @@ def measure(target: str, inputs: str, run: int) -> list[float]:
     y = h + NOISE * h.std() * rng.standard_normal(len(h))
     sample, fresh = X[: max(SIZES)], X[max(SIZES) :]
     truth = h[max(SIZES) :]
-    values = np.array([net(sample) for net in nets])
-    low: list[float] = []
-    least: list[float] = []
-    trained: list[float] = []
-    for m in SIZES:
-        minimiser = nets[int(((values[:, :m] - y[:m]) ** 2).sum(axis=1).argmin())]
-        fits: tuple[Predictor, ...] = (
-            polynomial(X[:m], y[:m], degrees=(1, 2)),
-            minimiser,
-            network(X[:m], y[:m], rng=rng),
-        )
-        for risks, f in zip((low, least, trained), fits, strict=True):
-            risks.append(float(np.mean((f(fresh) - truth) ** 2) / truth.var()))
-    return [*low, *least, *trained]
+
+    def risk(f: Predictor) -> float:
+        return float(np.mean((f(fresh) - truth) ** 2) / truth.var())
+
+    losses = (np.array([net(sample) for net in nets]) - y[: len(sample)]) ** 2
+    least = [risk(nets[losses[:, :m].sum(axis=1).argmin()]) for m in SIZES]
+    return learners.risks(sample, y, SIZES, risk, rng=rng, degrees=(1, 2)) | {"minimiser": least}

@@ -5,7 +5,8 @@ Both hold out a fifth of the sample, by which they choose the degree and when to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from sparse_core._arrays import Array
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.network import training
 
-__all__ = ["Predictor", "network", "polynomial"]
+__all__ = ["Predictor", "Row", "network", "polynomial", "risks"]
 
+Row = dict[str, Any]  # numbers, or lists of numbers, by name
 Predictor = Callable[[NDArray[np.int8]], Array]
 
 # The share of a sample that is held out, as a divisor.
@@ -62,3 +64,26 @@ def network(
         points[held:], z[held:], width, steps=steps, l1=l1, rng=rng, validation=(points[:held], z[:held])
     )
     return lambda inputs: np.asarray(centre + scale * net(inputs))
+
+
+def risks(
+    X: NDArray[np.int8],
+    y: Array,
+    sizes: Sequence[int],
+    risk: Callable[[Predictor], Any],
+    *,
+    rng: np.random.Generator,
+    degrees: tuple[int, ...] = (1, 2, 3),
+) -> Row:
+    """The risks of both learners on the first m samples, for each m of ``sizes``.
+
+    >>> from sparse_core.cube import hypercube
+    >>> X = hypercube.points(6)
+    >>> found = risks(X, 1.0 * X[:, 0], [32, 64], lambda f: np.mean(f(X) ** 2), rng=np.random.default_rng(0))
+    >>> {name: len(values) for name, values in found.items()}
+    {'polynomial': 2, 'network': 2}
+    """
+    return {
+        "polynomial": [risk(polynomial(X[:m], y[:m], degrees)) for m in sizes],
+        "network": [risk(network(X[:m], y[:m], rng=rng)) for m in sizes],
+    }

@@ -1,7 +1,6 @@
 r"""Risk against samples as k and s vary: packings of s half-spaces with unit weights, at most k active at a point.
 
-A cell is (k, s, run). Its numbers are Var h, then for each of SIZES the risk of the polynomial, then that of the
-network: squared distances to h, exact on the cube.
+A cell is (k, s, run). The risks of both learners, for each of SIZES, are squared distances to h, exact on the cube.
 
 Paper: Theorems 8 and 17, whose numbers of samples grow with k and s.
 """
@@ -13,8 +12,8 @@ import numpy as np
 from sparse_core.cube import hypercube
 from sparse_core.network import constructions
 
-from . import seed_of
-from .learners import network, polynomial
+from . import learners, seed_of
+from .learners import Row
 
 __all__ = ["CELLS", "SIZES", "measure"]
 
@@ -26,17 +25,10 @@ PAIRS = [(k, s) for s in (16, 32, 64) for k in (1, 2, 4, 8)] + [(2, s) for s in 
 CELLS = [(k, s, run) for run in range(RUNS) for k, s in PAIRS]
 
 
-def measure(k: int, s: int, run: int) -> list[float]:
+def measure(k: int, s: int, run: int) -> Row:
     rng = np.random.default_rng(seed_of("sparsity", k, s, run))
-    net = constructions.random_sparse(N, s, k, rng=rng)
-    h = net.values()
+    h = constructions.random_sparse(N, s, k, rng=rng).values()
     cube = hypercube.points(N)
     rows = rng.integers(0, len(h), max(SIZES))
-    risks = [float(h.var())]
-    for m in SIZES:
-        f = polynomial(cube[rows[:m]], h[rows[:m]])
-        risks.append(float(np.mean((f(cube) - h) ** 2)))
-    for m in SIZES:
-        f = network(cube[rows[:m]], h[rows[:m]], rng=rng)
-        risks.append(float(np.mean((f(cube) - h) ** 2)))
-    return risks
+    risks = learners.risks(cube[rows], h[rows], SIZES, lambda f: np.mean((f(cube) - h) ** 2), rng=rng)
+    return {"variance": h.var(), **risks}

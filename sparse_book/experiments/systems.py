@@ -4,19 +4,23 @@ All have 256 neurons (the mixtures: 8 experts of 32), 64 inputs of -1 and 1, 10 
 H = relu(X W^T - b) g(X) with a *gate* g >= 0, and the scores are H U^T - c:
 
 * *dense*, *l1*, *noise*: g = 1; a penalty on activations; flipped pixels and wrong labels.
+* *predictor*: the network trained with noise; then g is 1 for the 30 % of the neurons whose pre-activations a linear
+  map of rank 16 guesses to be the largest.
 * *top-k*: g is 1 for the 16 largest pre-activations and 0 elsewhere, in training as after it.
 * *experts, top 1* and *top 2*: a linear router picks one or two blocks of 32 neurons; g is the router's softmax there.
 * *static*: 7/8 of the entries of W are 0, at random places that never change. *block*: each group of 32 neurons sees
   one row of the image.
 * *look-up*: W are keys, U values; g picks the 4 best keys, whose softmax replaces relu.
 
-A cell is (system, run). The numbers are those of COLUMNS; AS and its rungs are those of the score of the class 0.
+A cell is (system, run). *Work* counts multiply-adds for one input, with what must be computed to know the active
+neurons. AS and its bounds are those of the score of the class 0.
 
 Paper: section 1.1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -24,17 +28,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparse_core.network import SparseNetwork
+from sparse_core.network import SparseNetwork, gradients
 
 from ..runs import digits
 from . import seed_of
+from .learners import Row
 
-__all__ = ["CELLS", "COLUMNS", "SYSTEMS", "System", "measure", "predictor", "train"]
+__all__ = ["CELLS", "PLAIN", "SYSTEMS", "System", "largest", "measure", "predictor", "train"]
 
 WIDTH = 256
 EXPERTS = 8
 KEPT = 16
 KEYS = 4
+RANK = 16
+COMPUTED = 77  # 30 % of the neurons
 EPOCHS = 40
 BATCH = 64
 RATE = 0.03
@@ -49,10 +56,13 @@ FLIP, RELABEL = 0.1, 0.2
 BALANCE = 0.01
 # Uniform points, all of whose neighbours are visited, for AS.
 SAMPLE = 300
+# Those without a gate, to whose scores the bounds on AS apply.
+PLAIN = ("dense", "l1", "noise", "static", "block")
 SYSTEMS = (
     "dense",
     "l1",
     "noise",
+    "predictor",
     "top-k",
     "experts, top 1",
     "experts, top 2",
@@ -60,7 +70,6 @@ SYSTEMS = (
     "block",
     "look-up",
 )
-COLUMNS = ("accuracy", "max k", "mean k", "dead", "AS / Var", "n Var / AS", "4 W^2 E k^2 / AS", "work saved")
 CELLS = [(name, run) for run in range(RUNS) for name in SYSTEMS]
 
 
@@ -75,25 +84,32 @@ class System:
     c: Floats
     router: Floats
     seen: Floats  # 1 where an entry of W may differ from 0
+    guess: Callable[[Floats], Floats] | None = None  # of the pre-activations
 
     def forward(self, X: Floats) -> tuple[Floats, Floats, Floats]:
         Z = X @ self.W.T - self.b
         H = np.maximum(Z, 0)
         shares = np.ones((len(X), 1), X.dtype)
-        if self.name == "top-k":
-            H = H * (Z >= np.partition(Z, -KEPT, axis=1)[:, [-KEPT]])
+        if self.guess:
+            H = H * largest(self.guess(X), COMPUTED)
+        elif self.name == "top-k":
+            H = H * largest(Z, KEPT)
         elif self.name == "look-up":
-            best = Z >= np.partition(Z, -KEYS, axis=1)[:, [-KEYS]]
-            H = _softmax(np.where(best, Z, -np.inf))
+            H = _softmax(np.where(largest(Z, KEYS), Z, -np.inf))
         elif self.name.startswith("experts"):
             shares = _softmax(X @ self.router.T)
-            H = H * np.repeat(_chosen(shares, int(self.name[-1])), WIDTH // EXPERTS, axis=1)
+            H = H * np.repeat(self.chosen(shares), WIDTH // EXPERTS, axis=1)
         return H @ self.U.T - self.c, H, shares
 
+    def chosen(self, shares: Floats) -> Floats:
+        """The shares of the experts that are chosen, 0 for the others."""
+        return np.asarray(shares * largest(shares, int(self.name[-1])))
+
     def work(self) -> float:
-        """Multiply-adds for one input, with what must be computed to know the active neurons."""
         n: int = self.W.shape[1]
         outputs = len(self.U)
+        if self.guess:
+            return RANK * (n + WIDTH) + COMPUTED * (n + outputs)
         if self.name == "top-k":
             return WIDTH * n + KEPT * outputs
         if self.name == "look-up":
@@ -103,14 +119,30 @@ class System:
         return float(self.seen.sum()) + WIDTH * outputs
 
 
+def largest(values: Floats, count: int) -> NDArray[np.bool_]:
+    """Where the ``count`` largest entries of each row are.
+
+    >>> largest(np.array([[3.0, 1.0, 2.0]]), 2)
+    array([[ True, False,  True]])
+    """
+    return np.asarray(values >= np.partition(values, -count, axis=1)[:, [-count]])
+
+
+def predictor(net: System, X: Floats, rank: int = RANK) -> Callable[[Floats], Floats]:
+    """The guess Z V V^T of the pre-activations Z of a point, V the first right singular vectors of Z on X.
+
+    Z V is an affine map of the point, so the guess takes rank (n + neurons) multiply-adds. It stands for the predictor
+    of Liu et al., which is trained to name active neurons.
+    """
+    V = np.linalg.svd(X @ net.W.T - net.b, full_matrices=False)[2][:rank].T
+    A = net.W.T @ V
+    a = net.b @ V
+    return lambda points: np.asarray((points @ A - a) @ V.T)
+
+
 def _softmax(scores: Floats) -> Floats:
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
-def _chosen(shares: Floats, count: int) -> Floats:
-    """The shares of the ``count`` largest in each row, 0 elsewhere."""
-    return np.asarray(shares * (shares >= np.partition(shares, -count, axis=1)[:, [-count]]))
 
 
 def _gradient(net: System, X: Floats, truth: Floats) -> list[Floats]:
@@ -122,7 +154,7 @@ def _gradient(net: System, X: Floats, truth: Floats) -> list[Floats]:
     if net.name == "look-up":
         slope = H * (back - (H * back).sum(axis=1, keepdims=True))
     elif net.name.startswith("experts"):
-        chosen = _chosen(shares, int(net.name[-1]))
+        chosen = net.chosen(shares)
         gate = np.repeat(chosen, WIDTH // EXPERTS, axis=1)
         slope = back * gate * (H > 0)
         # d loss / d share: what its block contributes, and the penalty on shares of experts that are often chosen.
@@ -137,8 +169,12 @@ def _gradient(net: System, X: Floats, truth: Floats) -> list[Floats]:
 
 def train(name: str, run: int, epochs: int = EPOCHS) -> System:
     """The system after so many passes through the training digits of this run."""
-    rng = np.random.default_rng(seed_of("systems", name, run))
     X, y, _, _ = digits(0, run)
+    if name == "predictor":
+        net = train("noise", run, epochs)
+        net.guess = predictor(net, X)
+        return net
+    rng = np.random.default_rng(seed_of("systems", name, run))
     n = X.shape[1]
     seen: Floats = np.ones((WIDTH, n))
     if name == "static":
@@ -170,12 +206,11 @@ def train(name: str, run: int, epochs: int = EPOCHS) -> System:
     return net
 
 
-def measure(name: str, run: int) -> list[float]:
+def measure(name: str, run: int) -> Row:
     net = train(name, run)
     X, _, test, classes = digits(0, run)
     scores, H, _ = net.forward(test)
     k = (H > 0).sum(axis=1)
-    dead = np.mean(~(net.forward(X)[1] > 0).any(axis=0))
     rng = np.random.default_rng(seed_of("points", run))
     points = rng.choice(np.array([-1, 1], np.float32), (SAMPLE, X.shape[1]))
     values, uniform, _ = net.forward(points)
@@ -185,33 +220,16 @@ def measure(name: str, run: int) -> list[float]:
         flipped = points.copy()
         flipped[:, i] *= -1
         AS += float(np.mean((net.forward(flipped)[0][:, 0] - h) ** 2) / 4)
-    W = SparseNetwork(net.U[0], net.W, net.b).scale.W
-    counted = 4 * W**2 * float(np.mean((uniform > 0).sum(axis=1) ** 2.0))
-    dense = WIDTH * (X.shape[1] + 10)
-    return [
-        float(np.mean(scores.argmax(axis=1) == classes)),
-        float(k.max()),
-        float(k.mean()),
-        float(dead),
-        AS / float(h.var()),
-        X.shape[1] * float(h.var()) / AS,
-        counted / AS,
-        dense / net.work(),
-    ]
-
-
-def predictor(net: System, X: Floats, test: Floats, rank: int, share: float) -> tuple[float, Floats]:
-    """The recall of a predictor of active neurons after Liu et al., and the neurons that it names: (rows, neurons).
-
-    The pre-activations on X are replaced by their best approximation of this rank, Z ~ (X A) C, and the share of the
-    neurons with the largest values is named; the recall is the share of the active neurons among them.
-    """
-    Z = X @ net.W.T - net.b
-    extended = np.column_stack([X, np.ones(len(X), X.dtype)])
-    _, _, V = np.linalg.svd(Z, full_matrices=False)
-    A = np.linalg.lstsq(extended, Z @ V[:rank].T, rcond=None)[0]
-    guess = np.column_stack([test, np.ones(len(test), X.dtype)]) @ A @ V[:rank]
-    count = max(1, round(share * WIDTH))
-    named = guess >= np.partition(guess, -count, axis=1)[:, [-count]]
-    active = test @ net.W.T - net.b > 0
-    return float((named & active).sum() / active.sum()), np.asarray(named)
+    found = {
+        "accuracy": np.mean(scores.argmax(axis=1) == classes),
+        "max k": k.max(),
+        "mean k": k.mean(),
+        "dead": np.mean(~(net.forward(X)[1] > 0).any(axis=0)),
+        "n Var / AS": X.shape[1] * h.var() / AS,
+        "work saved": WIDTH * (X.shape[1] + len(net.U)) / net.work(),
+    }
+    if name in PLAIN:
+        score = SparseNetwork(net.U[0], net.W, net.b)
+        found["gradients / AS"] = gradients.edges(score, points).bound / AS
+        found["4 W^2 E k^2 / AS"] = 4 * score.scale.W**2 * np.mean((uniform > 0).sum(axis=1) ** 2.0) / AS
+    return found

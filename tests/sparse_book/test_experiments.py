@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparse_book import experiments
-from sparse_book.experiments import correlation, learners, systems
+from sparse_book.experiments import correlation, depth, learners, systems
 from sparse_book.runs import digits
 from sparse_core.cube import fourier, hypercube
 
@@ -15,29 +15,33 @@ FIRST = {name: experiments.experiment(name).CELLS[0] for name in experiments.NAM
 
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_each_cell_is_stored_and_all_numbers_are_finite(name):
-    table = experiments.stored(name)
-    assert list(table) == experiments.experiment(name).CELLS
-    assert len({(cell[0] == "planted", len(values)) for cell, values in table.items()}) <= 2
-    assert all(np.isfinite(values).all() for values in table.values())
+    module = experiments.experiment(name)
+    for parameters in {cell[:-1] for cell in module.CELLS}:
+        table = experiments.stored(name, *parameters)
+        assert all(len(values) == module.RUNS and np.isfinite(values).all() for values in table.values())
+    rows = json.loads((experiments.RESULTS / f"{name}.json").read_text())
+    assert [tuple(cell) for cell, _ in rows] == module.CELLS
 
 
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_a_cell_measured_again_agrees_and_a_changed_table_does_not(name, tmp_path, monkeypatch):
-    assert experiments.deviation(name, [FIRST[name]]) < 0.05  # training amplifies the round-off of another processor
+    assert experiments.deviation(name, *FIRST[name]) < 0.05  # training amplifies the round-off of another processor
     rows = json.loads((experiments.RESULTS / f"{name}.json").read_text())
-    rows[0][1] = [1.5 * value + 1 for value in rows[0][1]]
+    rows[0][1] = {column: (1.5 * np.array(value) + 1).tolist() for column, value in rows[0][1].items()}
     (tmp_path / f"{name}.json").write_text(json.dumps(rows))
     monkeypatch.setattr(experiments, "RESULTS", tmp_path)
-    assert experiments.deviation(name, [FIRST[name]]) > 0.3
+    assert experiments.deviation(name, *FIRST[name]) > 0.3
 
 
 def test_generate_writes_the_table_that_stored_reads(tmp_path, monkeypatch):
     module = experiments.experiment("sparsity")
     monkeypatch.setattr(experiments, "RESULTS", tmp_path)
-    monkeypatch.setattr(module, "CELLS", [(1, 2, 0)])
-    monkeypatch.setattr(module, "measure", lambda k, s, run: [1 / 3, k + s + run])
+    monkeypatch.setattr(module, "CELLS", [(1, 2, 0), (1, 3, 0), (1, 2, 1)])
+    monkeypatch.setattr(module, "measure", lambda k, s, run: {"third": 1 / 3, "pair": [k + s, run]})
     experiments.generate("sparsity")
-    assert experiments.stored("sparsity") == {(1, 2, 0): [0.333333, 3.0]}
+    found = experiments.stored("sparsity", 1, 2)
+    assert found["third"].tolist() == [0.333333] * 2
+    assert found["pair"].tolist() == [[3.0, 0.0], [3.0, 1.0]]
 
 
 def test_an_unknown_experiment_is_refused():
@@ -92,7 +96,7 @@ def test_the_gradient_of_a_system_is_that_of_its_loss(name):
         if name == "l1":
             total += systems.L1 * H.sum(axis=1).mean()
         if name.startswith("experts"):
-            often = (systems._chosen(shares, int(name[-1])) > 0).mean(axis=0)
+            often = (net.chosen(shares) > 0).mean(axis=0)
             total += systems.BALANCE * systems.EXPERTS * (shares * often).sum(axis=1).mean()
         return total
 
@@ -119,9 +123,25 @@ def test_the_gates_let_through_as_many_as_they_should():
     assert systems.train("dense", 0, epochs=0).work() == 256 * 74
 
 
-def test_a_predictor_of_full_rank_that_computes_half_finds_nearly_all():
-    net = systems.train("l1", 0, epochs=5)
-    X, _, test, _ = digits(0, 0)
-    full, named = systems.predictor(net, X, test, 65, 0.5)
-    assert named.sum(axis=1).tolist() == [128] * len(test)
-    assert full > 0.999 > systems.predictor(net, X, test, 1, 0.1)[0]
+def test_a_guess_of_full_rank_is_exact_and_one_of_rank_one_is_not():
+    net, (X, _, test, _) = systems.train("l1", 0, epochs=2), digits(0, 0)
+    Z = test @ net.W.T - net.b
+    assert systems.predictor(net, X, 65)(test) == pytest.approx(Z, abs=1e-4)
+    assert np.abs(systems.predictor(net, X, 1)(test) - Z).max() > 0.1
+
+
+def test_the_predictor_computes_its_share_of_the_network_trained_with_noise():
+    net, noisy = (systems.train(name, 0, epochs=1) for name in ("predictor", "noise"))
+    X = digits(0, 0)[2]
+    assert np.array_equal(net.W, noisy.W)
+    H, whole = (some.forward(X)[1] for some in (net, noisy))
+    assert (H > 0).sum(axis=1).max() <= systems.COMPUTED == round(0.3 * systems.WIDTH)
+    assert np.array_equal(H[H > 0], whole[H > 0])
+    assert net.work() == systems.RANK * (64 + 256) + systems.COMPUTED * 74
+
+
+def test_a_planted_target_is_standardised_and_below_its_bound():
+    values, active, bound = depth.planted(3, np.random.default_rng(1))
+    assert (values.mean(), values.var()) == pytest.approx((0, 1))
+    assert active == pytest.approx([0.25] * 3, abs=0.01)
+    assert fourier.average_sensitivity(values) < bound

@@ -1,6 +1,7 @@
 """What the chapters on experiments share."""
 
 import numpy as np
+import pytest
 
 from sparse_book import runs
 from sparse_book.figures import canvas
@@ -21,6 +22,8 @@ def test_the_interval_is_students():
     covered = np.abs(values.mean(axis=1)) <= runs.half_width(values.T)
     assert 0.94 < covered.mean() < 0.96
     assert runs.interval([1.0, 1.0]) == "1.00 ± 0.00"
+    low, high = runs.confidence(values[0])
+    assert ((low + high) / 2, (high - low) / 2) == pytest.approx((values[0].mean(), float(runs.half_width(values[0]))))
 
 
 def test_quadratic_has_all_monomials():
@@ -34,3 +37,12 @@ def test_marks_are_drawn_for_each_run_and_one_line():
     _, ax = canvas()
     runs.marks_and_mean(ax, [1, 2], np.array([[1, 2], [3, 4], [5, 6]]), "a", "o", color="black")
     assert len(ax.lines) == 4 and ax.lines[-1].get_ydata().tolist() == [3, 4]
+
+
+def test_means_are_drawn_with_their_intervals():
+    _, ax = canvas()
+    values = np.array([[1.0, 2], [3, 4], [5, 6]])
+    runs.means(ax, [1, 2], values, color="black")
+    assert ax.lines[0].get_ydata().tolist() == [3, 4]
+    (first, _) = ax.collections[0].get_segments()
+    assert first[:, 1] == pytest.approx(runs.confidence(values[:, 0]))
