@@ -13,7 +13,7 @@ from sparse_core.bounds import ours, paper
 
 SCRIPT = make.BOOK / "assets" / "calculator.js"
 PAGE = (make.BOOK / "calculator.md").read_text(encoding="utf-8")
-PARAMETERS = "n s k W B eps delta rho d p tau m R W4 a D J".split()
+PARAMETERS = "n s k W B eps delta rho d p tau m R W4 a D J e0".split()
 WHOLE = set("n s k d p m D".split())
 
 
@@ -21,7 +21,7 @@ def both(name, bound, *arguments):
     return {f"paper.{name} {form}": bound(*arguments, form=form) for form in ("printed", "repaired")}
 
 
-def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R, W4, a, D, J):
+def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R, W4, a, D, J, e0):
     """Every row of the page, by sparse_core.bounds."""
     degree = ours.degree(eps, W, k, s)
     noise = both("lemma_10", paper.lemma_10, n, s, k, W, B, rho)
@@ -63,6 +63,7 @@ def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R, W4, a, D, J):
         "ours.rademacher separated": ours.rademacher(m, s, k, W, B, R, form="separated"),
         "ours.rademacher_mean": ours.rademacher_mean(m, s, a, W, B, R),
         "ours.rademacher_ball": ours.rademacher_ball(m, s, W, B, R),
+        "ours.rademacher_ball wide": ours.rademacher_ball(m, s, W, B, R, e0),
         **both("theorem_17", paper.theorem_17, n, s, k, W, B, R, eps, delta),
         "ours.theorem_17": ours.theorem_17(n, s, k, W, B, R, eps, delta),
     }

@@ -374,6 +374,15 @@ def test_the_layers_of_theorem_e_are_counted_in_integers():
             assert found == pytest.approx(2 + sqrt(L) + sqrt(256 / 3 * words), rel=1e-12)
 
 
+def test_the_whole_ball_by_hand_in_each_of_its_three_ranges():
+    last = 5 * (1 + sqrt(2))  # WR = 2, B = 3
+    for m, factor, power, e0 in ((10**14, 24, 1 / 7, None), (10**21, 8300, 2 / 7, None), (10**21, 26000, 1 / 3, 0.75)):
+        first = 2 * factor * (3 / (e0 or 1) / m) ** power
+        assert ours.rademacher_ball(m, 3, 0.5, 3.0, 4.0, e0) == pytest.approx(first + last / sqrt(m), rel=1e-12)
+    small = ours.rademacher_ball(100, 3, 0.5, 3.0, 4.0)  # where the third term is no gain, it does not count
+    assert ours.rademacher_ball(100, 3, 0.5, 3.0, 4.0, 0.75) == small
+
+
 @given(st.integers(1, 10**12), st.integers(1, 1000), st.integers(1, 1000))
 def test_theorem_e_is_below_its_simple_form(m, s, k):
     """2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))), which counts words where the bound counts their letters."""
@@ -387,7 +396,7 @@ def test_theorem_e_is_below_its_simple_form(m, s, k):
 
 BOUNDS = [getattr(part, name) for part in (paper, ours) for name in part.__all__ if name[0].islower()]
 BOUNDS.remove(ours.average_sensitivity_depth)  # its arguments are sequences
-PROBABILITIES = {"delta", "gamma", "rho", "eta", "error", "success"}
+PROBABILITIES = {"delta", "gamma", "rho", "eta", "error", "success", "e0"}
 
 
 def extremes(bound):
