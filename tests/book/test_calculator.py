@@ -127,6 +127,22 @@ def test_every_row_equals_the_package_at_random_settings(calculated):
     assert not differences, "\n".join(differences)
 
 
+def test_the_formulas_of_the_page_have_the_constants_of_the_package():
+    """Rounded up where they have more digits."""
+    formula = {row: text for text, row in re.findall(r'\| ([^|]+) \| <span data-row="([^"]*)"', PAGE)}
+    (first, _), (second, _), (third, _) = *ours.BALL, ours.WIDE_CAPS
+    for row, shown, value in (
+        ("ours.tail_second_order", "25.31", ours.SECOND_ORDER),
+        ("ours.theorem_8_degree", "101.3", ours.LOSS * ours.SECOND_ORDER),
+        ("ours.theorem_8_samples", "11.62", ours.selection_constant(ours.TAILS / 2, ours.TAILS)),
+        ("ours.rademacher joint", "9.24", ours.PEELING),
+        ("ours.rademacher joint", "3.28", math.exp(ours.LAYER)),
+        *(("ours.rademacher_ball wide", f"{factor:.0f}", factor) for factor in (first, second, third)),
+    ):
+        digits = len(shown.partition(".")[2])
+        assert shown in formula[row] and float(shown) == math.ceil(value * 10**digits) / 10**digits
+
+
 def test_a_wrong_constant_would_be_seen(in_browser):
     async def visit(page):
         mutated = SCRIPT.read_text(encoding="utf-8").replace("log(2 * s) + 4 * log(n * s)", "log(s) + 4 * log(n * s)")
