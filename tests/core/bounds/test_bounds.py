@@ -146,6 +146,14 @@ def test_what_follows_from_the_average_sensitivity_by_hand():
     assert paper.remark_11(4, 5) == pytest.approx(1 / 20) and paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
 
 
+def test_average_sensitivity_by_hand_where_more_is_known():
+    assert ours.average_sensitivity(3.0, s=2) == 36 and ours.average_sensitivity_nonnegative(3.0, 2) == 72
+    assert ours.average_sensitivity_moments(3.0, 4, 1.5, 2.0) == pytest.approx(2**1.5 * 2 * 9 * 2)
+    assert ours.average_sensitivity_spread(3.0, 0.5, 2, 4) == pytest.approx(4 * (3 + (2 * log(2)) ** 0.25 / 2) ** 2)
+    assert ours.average_sensitivity_spread(3.0, 0.5, 2, 3) == 4 * 3.5**2  # ln(3/2) < 1/2
+    assert ours.average_sensitivity_depth([3.0, 0.5], [1, 2], [3, 3], u=2.0) == 4 * (2 * 9) * (3 / 4) * 3
+
+
 def test_the_printed_forms_of_section_3_by_hand():
     n, s, k, W, B = 10, 16, 2, 3.0, 5.0
     of, L, width = (n, s, k, W, B), log(160), log(8)
