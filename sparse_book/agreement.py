@@ -25,7 +25,7 @@ REAL = {
     "eps": (0.01, 0.3), "delta": (0.001, 0.3), "rho": (0.01, 0.98), "tau": (0.01, 0.3), "gamma": (0.1, 0.9),
     "eta": (0.001, 0.9), "p": (0.01, 0.9), "power": (0.5, 4), "error": (0.01, 0.4), "success": (0.3, 1),
     "variance": (0.1, 3), "noise_sensitivity": (0.01, 1), "rademacher": (0.01, 1), "mean_active": (0.3, 5),
-    "mean_square_active": (0.3, 30), "order": (1, 2),
+    "mean_square_active": (0.3, 30), "order": (1, 2), "e0": (0.01, 0.7),
 }  # fmt: skip
 # The same for whole numbers.
 WHOLE = {"n": (2, 60), "s": (2, 2000), "k": (1, 20), "m": (50, 10**6), "d": (1, 60), "r": (2, 60), "layers": (1, 3)}

@@ -17,7 +17,7 @@ from .. import checks
 from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, unchecked
 
 __all__ = [
-    "BALL", "BRACKET", "LAYER", "LEVEL", "LOSS", "PEELING", "SECOND_ORDER", "TAILS", "average_sensitivity",
+    "BALL", "BRACKET", "LAYER", "LEVEL", "LOSS", "PEELING", "SECOND_ORDER", "TAILS", "WIDE_CAPS", "average_sensitivity",
     "average_sensitivity_depth", "average_sensitivity_moments", "average_sensitivity_nonnegative",
     "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree", "least_squares_samples", "lemma_6",
     "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_ball", "rademacher_mean", "remark_11",
@@ -51,8 +51,10 @@ PEELING = sqrt(64 * 4 / 3)
 # of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of PEELING^2.
 LAYER = 1 + 3 / 16
 
-# The two bounds of `ours-whole-ball`, as pairs (factor, power of s/m).
+# The bounds of `ours-whole-ball`, as pairs (factor, power of s/m): two for all caps, and one, with s/e0 in place of s,
+# for caps whose angular radii have a squared sine of at least e0.
 BALL = ((24, 1 / 7), (8300, 2 / 7))
+WIDE_CAPS = (2.6e4, 1 / 3)
 
 
 # --- Average sensitivity and what follows from it ---
@@ -427,17 +429,22 @@ def rademacher_mean(m: int, s: int, mean_active: float, W: float, B: float, R: f
     return (W * R + B) * _rate(m, s, mean_active)
 
 
-@checked()
-def rademacher_ball(m: int, s: int, W: float, B: float, R: float) -> float:
+@checked(e0=partial(checks.real, above=0, maximum=3 / 4))
+def rademacher_ball(m: int, s: int, W: float, B: float, R: float, e0: float | None = None) -> float:
     """R_S <= WR min{24 (s/m)^(1/7), 8300 (s/m)^(2/7)} + (1 + sqrt(2)) (WR + B) / sqrt(m) (`ours-whole-ball`).
 
-    For networks that are 1-sparse on the whole ball of radius R, in any dimension.
+    For networks that are 1-sparse on the whole ball of radius R, in any dimension. If each neuron is active on a cap of
+    angular radius at most 60 degrees, whose squared sine is at least e0, then also with 26000 (s / (e0 m))^(1/3) in the
+    minimum.
 
-    >>> round(rademacher_ball(10**18, 1, 1.0, 0.0, 1.0), 4)
-    0.0597
+    >>> round(rademacher_ball(10**18, 1, 1.0, 0.0, 1.0), 4), round(rademacher_ball(10**18, 1, 1.0, 0.0, 1.0, 0.5), 4)
+    (0.0597, 0.0328)
     """
-    first = min(factor * (s / m) ** power for factor, power in BALL)
-    return float(W * R * first + (1 + sqrt(2)) * (W * R + B) / sqrt(m))
+    terms = [factor * (s / m) ** power for factor, power in BALL]
+    if e0 is not None:
+        factor, power = WIDE_CAPS
+        terms.append(factor * (s / (e0 * m)) ** power)
+    return float(W * R * min(terms) + (1 + sqrt(2)) * (W * R + B) / sqrt(m))
 
 
 def _rate(m: int, s: int, k: float) -> float:

@@ -272,8 +272,7 @@ def theorem_8_samples(
     d = theorem_8_degree(n, s, k, W, B, eps, constant, form)
     if form == "repaired":
         return unchecked(ours.lemma_7)(n, int(min(n, d)), C, eps / ours.LOSS, delta)
-    power = exp(d * log(n)) if n > 1 else 1.0
-    return power * C**2 * log(1 / delta) / eps
+    return float(n) ** d * C**2 * log(1 / delta) / eps
 
 
 @checked()

@@ -23,7 +23,7 @@ def erratum(name, about, **changes):
 
 def passing(name="lemma-9", **changes):
     arguments = {"evidence": "exhaustive", "over": "networks", "control": {"4 becomes 1": 1.0}, **changes}
-    return ledger.check(name, [1.0, 2.0], 4.0, **arguments)
+    return ledger.check(name, arguments.pop("lhs", [1.0, 2.0]), 4.0, **arguments)
 
 
 def record(made):

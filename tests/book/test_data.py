@@ -50,6 +50,14 @@ def test_the_data_say_what_the_ledger_says():
     assert known["E10"]["evidence"][0]["evidence"] == "refuted" and known["E10"]["tightness"] is None
 
 
+def test_an_identity_does_not_make_a_bound_tight():
+    identity = passing(relation="==", over="formulas", lhs=[4.0, 4.0], control={"4 becomes 1": ([1.0, 1.0], 4.0)})
+    words = [data.entry({**PLACED[0], "id": "lemma-9"}, made, "", [])["tightness"] for made in (
+        [record(identity)], [record(passing())], [record(identity), record(passing())],
+    )]  # fmt: skip
+    assert words == ["equality", "within 10×", "within 10×"]
+
+
 def test_an_infinite_slack_is_null_since_json_has_no_infinity():
     found = data.evidence(record(passing(control={"4 becomes 1": 1.0})) | {"slack": [1.0, float("inf")]})
     assert found["slack"] == [1.0, None] and json.dumps(found, allow_nan=False)

@@ -146,6 +146,14 @@ def test_what_follows_from_the_average_sensitivity_by_hand():
     assert paper.remark_11(4, 5) == pytest.approx(1 / 20) and paper.remark_11(4, 5, power=2) == pytest.approx(1 / 400)
 
 
+def test_average_sensitivity_by_hand_where_more_is_known():
+    assert ours.average_sensitivity(3.0, s=2) == 36 and ours.average_sensitivity_nonnegative(3.0, 2) == 72
+    assert ours.average_sensitivity_moments(3.0, 4, 1.5, 2.0) == pytest.approx(2**1.5 * 2 * 9 * 2)
+    assert ours.average_sensitivity_spread(3.0, 0.5, 2, 4) == pytest.approx(4 * (3 + (2 * log(2)) ** 0.25 / 2) ** 2)
+    assert ours.average_sensitivity_spread(3.0, 0.5, 2, 3) == 4 * 3.5**2  # ln(3/2) < 1/2
+    assert ours.average_sensitivity_depth([3.0, 0.5], [1, 2], [3, 3], u=2.0) == 4 * (2 * 9) * (3 / 4) * 3
+
+
 def test_the_printed_forms_of_section_3_by_hand():
     n, s, k, W, B = 10, 16, 2, 3.0, 5.0
     of, L, width = (n, s, k, W, B), log(160), log(8)
@@ -374,6 +382,15 @@ def test_the_layers_of_theorem_e_are_counted_in_integers():
             assert found == pytest.approx(2 + sqrt(L) + sqrt(256 / 3 * words), rel=1e-12)
 
 
+def test_the_whole_ball_by_hand_in_each_of_its_three_ranges():
+    last = 5 * (1 + sqrt(2))  # WR = 2, B = 3
+    for m, factor, power, e0 in ((10**14, 24, 1 / 7, None), (10**21, 8300, 2 / 7, None), (10**21, 26000, 1 / 3, 0.75)):
+        first = 2 * factor * (3 / (e0 or 1) / m) ** power
+        assert ours.rademacher_ball(m, 3, 0.5, 3.0, 4.0, e0) == pytest.approx(first + last / sqrt(m), rel=1e-12)
+    small = ours.rademacher_ball(100, 3, 0.5, 3.0, 4.0)  # where the third term is no gain, it does not count
+    assert ours.rademacher_ball(100, 3, 0.5, 3.0, 4.0, 0.75) == small
+
+
 @given(st.integers(1, 10**12), st.integers(1, 1000), st.integers(1, 1000))
 def test_theorem_e_is_below_its_simple_form(m, s, k):
     """2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))), which counts words where the bound counts their letters."""
@@ -387,7 +404,7 @@ def test_theorem_e_is_below_its_simple_form(m, s, k):
 
 BOUNDS = [getattr(part, name) for part in (paper, ours) for name in part.__all__ if name[0].islower()]
 BOUNDS.remove(ours.average_sensitivity_depth)  # its arguments are sequences
-PROBABILITIES = {"delta", "gamma", "rho", "eta", "error", "success"}
+PROBABILITIES = {"delta", "gamma", "rho", "eta", "error", "success", "e0"}
 
 
 def extremes(bound):

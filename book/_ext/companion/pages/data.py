@@ -7,8 +7,9 @@ from companion.audit import status
 from companion.claims import Claim, Claims, Records, name
 from sparse_book.ledger import Record
 
-# Words of tightness, the tightest first.
-TIGHTNESS = ("equality", "tight", "within 10×", "loose")
+# Words of tightness, the tightest first; "equality" only where there is no bound, for an identity (that of a function
+# and its formula, say) does not make a bound tight.
+TIGHTNESS = ("tight", "within 10×", "loose", "equality")
 
 
 def document(claims: Claims, records: Records) -> dict[str, Any]:
