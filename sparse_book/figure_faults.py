@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.transforms import Bbox
 
-__all__ = ["found", "labels_within", "words_of"]
+__all__ = ["found", "labels_within"]
 
 # Boxes of letters have some room around them: two texts whose boxes share less than this many points do not touch.
 TOUCH = 1.0
@@ -24,37 +24,35 @@ LEAST_WIDTH = 0.45
 LEAST_TICKS = 2
 
 
-def found(fig: Any, renderer: Any, narrow: bool = False) -> list[tuple[str, Any]]:
-    """(what is wrong, its axes or None) for each fault; ``narrow`` says that the axes stand below each other."""
-    faults: list[tuple[str, Any]] = []
-    texts = [(text, ax, _box(text, renderer)) for text, ax in _texts(fig)]
-    for (one, ax, a), (other, _, b) in combinations(texts, 2):
+def found(fig: Any, renderer: Any) -> list[str]:
+    """What is wrong, in words, with a figure whose panels stand below each other."""
+    faults = []
+    texts = [(text, _box(text, renderer)) for text in _texts(fig)]
+    for (one, a), (other, b) in combinations(texts, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > TOUCH and min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH:
-            faults.append((f"{words_of(one)} and {words_of(other)} overlap", ax))
-    for text, ax, box in texts:
+            faults.append(f"{_words(one)} and {_words(other)} overlap")
+    for text, box in texts:
         if box.x0 < fig.bbox.x0 - EDGE or box.x1 > fig.bbox.x1 + EDGE:
-            faults.append((f"{words_of(text)} is cut off", ax))
+            faults.append(f"{_words(text)} is cut off")
         if box.y0 < fig.bbox.y0 - EDGE or box.y1 > fig.bbox.y1 + EDGE:
-            faults.append((f"{words_of(text)} is cut off above or below", ax))
+            faults.append(f"{_words(text)} is cut off above or below")
     for ax in fig.axes:
         legend = ax.get_legend()
         if legend and _on_data(ax, legend.get_window_extent(renderer)):
-            faults.append(("a legend lies on what is plotted", ax))
+            faults.append("a legend lies on what is plotted")
         if ax.get_label() == "<colorbar>" or not ax.axison:
             continue
-        if narrow and ax.bbox.width < LEAST_WIDTH * fig.bbox.width:
-            faults.append(("the axes are squeezed", ax))
+        if ax.bbox.width < LEAST_WIDTH * fig.bbox.width:
+            faults.append("the axes are squeezed")
         for axis in (ax.xaxis, ax.yaxis):
             if 0 < len(labels_within(axis)) < LEAST_TICKS:
-                faults.append((f"the {axis.axis_name} axis has one number only", ax))
+                faults.append(f"the {axis.axis_name} axis has one number only")
     return faults
 
 
-def _texts(fig: Any) -> Iterator[tuple[Any, Any]]:
-    """Every text that is drawn, with its axes."""
-    for text in [*fig.texts, fig._suptitle]:
-        if text is not None and _shown(text):
-            yield text, None
+def _texts(fig: Any) -> Iterator[Any]:
+    """Every text that is drawn."""
+    yield from filter(_shown, fig.texts)
     for ax in fig.axes:
         mine = [ax.title, ax._left_title, ax._right_title, *ax.texts]
         if ax.axison:
@@ -63,7 +61,7 @@ def _texts(fig: Any) -> Iterator[tuple[Any, Any]]:
             ]
         if ax.get_legend():
             mine += [*ax.get_legend().get_texts(), ax.get_legend().get_title()]
-        yield from ((text, ax) for text in dict.fromkeys(mine) if _shown(text))
+        yield from filter(_shown, dict.fromkeys(mine))
 
 
 def labels_within(axis: Any) -> list[Any]:
@@ -82,7 +80,7 @@ def _box(text: Any, renderer: Any) -> Bbox:
     return Text.get_window_extent(text, renderer)
 
 
-def words_of(text: Any) -> str:
+def _words(text: Any) -> str:
     """The beginning of a text as faults name it."""
     return repr(" ".join(text.get_text().split())[:40])
 

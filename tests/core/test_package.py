@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 PACKAGES = sparse_core, sparse_book
 MODULES = sorted(m.name for p in PACKAGES for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}."))
 # What draws or trains, and has nothing short to show: tests and chapters call it.
-WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_mends", "moving_proof", "runs")
+WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_phone", "figure_svg", "moving_proof", "runs")
 PUBLIC = [
     (module, name)
     for module in MODULES
@@ -72,7 +72,7 @@ def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
         "sparse_book.ladders",
         "sparse_book.lemma_9_proof",
         "sparse_book.figure_faults",
-        "sparse_book.figure_mends",
+        "sparse_book.figure_phone",
         "sparse_book.moving_proof",
         "sparse_book.runs",
         *(module for module in MODULES if module.startswith("sparse_book.experiments.")),

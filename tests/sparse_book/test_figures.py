@@ -13,7 +13,7 @@ import pytest
 from companion.figure_files import files
 
 import make
-from sparse_book import figure_data, figures
+from sparse_book import figure_data, figure_phone, figure_svg, figures
 
 SCRIPT = make.BOOK / "assets" / "slider.js"
 
@@ -51,7 +51,7 @@ fig, ax = figures.canvas()
 ax.plot([0, 1], [0, 1], label="line")
 ax.legend(), ax.text(0, 0, "word"), fig.colorbar(ax.scatter([1], [1], c=[1]), ax=ax)
 assert state() == before, "the canvas"
-print(figures.Figure(fig, "A line.", talk=True).svg)
+print(figures.Figure(fig, "A line.").svg)
 slider = figures.Slider("t", [1, 2], lambda ax, t: ax.plot([0, t]) and "A line.", start=1)
 assert state() == before, "the figures"
 """
@@ -96,29 +96,23 @@ def test_no_text_is_below_twelve_pixels_on_the_page_or_on_a_phone():
         assert 11.99 <= min(sizes) < 14
 
 
-def test_on_a_phone_a_wide_legend_stands_above_the_axes_in_one_column():
+def test_on_a_phone_a_legend_stands_above_the_axes_in_one_column():
     fig, ax = figures.canvas(size=(6.8, 3.2))
     for name in ("label noise", "pixel noise", "both noises", "none, and another optimiser"):
         ax.plot([0, 1], [0, 1], label=name)
     ax.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
     figure = figures.Figure(fig, "Four lines.")
-    assert float(ET.fromstring(figure.narrow).get("viewBox").split()[2]) < 75 * figures.NARROW_INCHES
+    assert float(ET.fromstring(figure.narrow).get("viewBox").split()[2]) < 75 * figure_phone.INCHES
     assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["label noise", "pixel noise"]
 
 
-def test_a_figure_for_a_talk_is_drawn_for_slides_and_is_else_the_same():
-    fig, ax = figures.canvas(size=(6.4, 3))
-    (line,) = ax.plot([0, 1], [0, 1])
-    plain, again = figures.canvas(size=(6.4, 3))
-    again.plot([0, 1], [0, 1])
-    figure = figures.Figure(fig, "A line.", talk=True)
-    assert figure.svg == figures.Figure(plain, "A line.").svg and line.get_linewidth() == 1.8
-    data = figure._repr_mimebundle_()
-    written = files(data, "x", "Why.")
+def test_the_figure_of_a_slide_stands_on_light_and_on_dark_paper():
+    data = draw("A line & its legend.")._repr_mimebundle_()
+    written = files(data, "x", "Why.", {"figure": "x", "title": "A line", "sentence": "It rises."})
     assert list(written) == ["x.svg", "x-slide-light.svg", "x-slide-dark.svg", "x.csv"]
     for paper, ground, ink in (("light", "#ffffff", "#1f2328"), ("dark", "#14181e", "#e6e9ee")):
         slide = written[f"x-slide-{paper}.svg"]
-        assert ground in slide and ink in slide and 'viewBox="0 0 388.8 218.88"' in slide
+        assert ground in slide and ink in slide and "<title>A line</title><desc>It rises.</desc>" in slide
         assert f'href="../_static/figures/x-slide-{paper}.svg"' in data["text/html"]
 
 
@@ -259,7 +253,7 @@ def test_each_frame_is_the_figure_with_common_limits():
         ax.plot([0, 1], [3, 3], "--")
         ax.set(xlabel="$t$", xlim=(-0.1, 2.1), ylim=(-0.2, 4.2))
         with figures._book_style():
-            alone = figures.standalone(figures._inline([figures._drawn(fig, None)], "a"), "t", "d")
+            alone = figures.standalone(figure_svg.inline([figure_svg.drawn(fig, None)], "a"), "t", "d")
         assert paths(slider().svg, i) == paths(alone)
 
 
