@@ -120,7 +120,9 @@ def extras():
     print(f"extras: {downloads.run_all(build.site(), ROOT)} scripts run with the package and matplotlib alone")
     print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
     folder = BUILD / "slides"
-    print(f"extras: {folder}, {slides.write(build.site(), folder, list(slides.read(BOOK)))} slides as PNG and one PDF")
+    print(
+        f"extras: {folder}, {pdf.write_slides(build.site(), folder, list(slides.read(BOOK)))} slides as PNG and one PDF"
+    )
 
 
 def bench(arguments):
