@@ -66,7 +66,7 @@ def lines(text: str, size: int, weight: str) -> list[str]:
     found = [""]
     for word in text.split():
         longer = f"{found[-1]} {word}".strip()
-        if path_of(longer, size, weight).get_extents().width <= WIDTH - 2 * MARGIN:
+        if path_of(longer, size, weight).vertices[:, 0].max() <= WIDTH - 2 * MARGIN:
             found[-1] = longer
         else:
             found.append(word)
