@@ -51,14 +51,14 @@ def compose(drawing: str, slide: dict[str, str], paper: str) -> str:
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"><title>{html.escape(slide["title"])}</title>'
         f"<desc>{html.escape(slide['sentence'])}</desc>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{ground}"/><g fill="{ink}">{"".join(words)}</g>'
-        f"{figure.replace('currentColor', ink)}</svg>"
+        f"{figure}</svg>"
     )
 
 
 def placed(top: float, bottom: float) -> str:
-    """What takes the place of the first tag of a drawing: as large as there is room between title and sentence."""
-    room = f'x="{MARGIN}" y="{top:.0f}" width="{WIDTH - 2 * MARGIN}" height="{bottom - top - SENTENCE / 2:.0f}"'
-    return rf'<svg {room} viewBox="\1" stroke-linejoin="round" stroke-linecap="butt">'
+    """What takes the place of the first tag of a drawing: it fills the space between title and sentence."""
+    space = f'x="{MARGIN}" y="{top:.0f}" width="{WIDTH - 2 * MARGIN}" height="{bottom - top - SENTENCE / 2:.0f}"'
+    return rf'<svg {space} viewBox="\1" stroke-linejoin="round" stroke-linecap="butt">'
 
 
 def lines(text: str, size: int, weight: str) -> list[str]:
