@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 import urllib.request
 
 import pytest
@@ -260,6 +261,17 @@ def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_aga
 
 
 # The rest
+
+
+def test_quick_and_the_rest_are_all_tests(monkeypatch):
+    calls = []
+    monkeypatch.setattr(make, "call", lambda _, words: calls.append(words))
+    monkeypatch.setattr(build, "prepare", lambda: None)
+    for quick in (True, False):
+        make.test(quick, not quick, [])
+    named = [word for words in calls for word in words if (make.ROOT / word).exists()]
+    settings = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
+    assert sorted(named) == sorted(settings["ini_options"]["testpaths"])
 
 
 def test_failing_tests_end_in_one_clear_line(small):

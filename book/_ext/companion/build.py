@@ -246,7 +246,7 @@ def refresh(names):
 
 
 def book(chapter=None, parameters=()):
-    """The site, or the preview of one chapter; what fails leaves the last one as it was."""
+    """Build the site, or the preview of one chapter; what fails leaves the last one as it was."""
     carry_edits()
     notebooks = read_all()
     run = notebooks if chapter is None else chosen([chapter], notebooks)
