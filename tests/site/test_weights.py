@@ -445,13 +445,22 @@ def test_a_large_layer_is_measured_while_the_page_answers_and_can_be_cancelled(s
         };
         requestAnimationFrame(tick);
     }"""
+    # as soon as it can be: on a busy machine the layer may be measured before a key arrives from outside
+    cancel = """() => {
+        const button = document.querySelector('button#weights-cancel');
+        new MutationObserver((_, watch) => {
+            watch.disconnect();
+            button.click();
+        }).observe(button, {attributeFilter: ['disabled']});
+    }"""
 
     async def visit(page):
         await page.goto((site / "book/your-weights.html").as_uri())
         await page.locator("#weights-inputs").set_input_files(tmp_path / "X.npy")
         await page.evaluate(watch)
+        await page.evaluate(cancel)
         await page.locator("#weights-network").set_input_files(tmp_path / "net.safetensors")
-        await page.locator("#weights-cancel").press("Enter")
+        await page.wait_for_function("document.querySelector('#weights-phase').textContent === 'Cancelled.'")
         cancelled = await page.locator("#weights-phase").text_content(), await page.evaluate(STATE)
         await page.locator("#weights-network").set_input_files(tmp_path / "net.safetensors")
         await page.wait_for_function(ENDED)
