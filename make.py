@@ -92,14 +92,19 @@ def call(name, arguments):
         raise Stop(f"{name} ended with exit code {code}; the reasons are above")
 
 
-def test(quick, arguments):
+def test(quick, rest, arguments):
     """Run the tests on all cores; further arguments are those of pytest, in place of this choice."""
-    if not (quick or arguments):
+    if rest or not (quick or arguments):
         build.prepare()
     if not arguments:
         arguments = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     if quick:
         arguments = [*arguments, *MATHEMATICS]
+    if rest:
+        import tomllib  # an older Python has none, and is to say first that it is too old
+
+        settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
+        arguments = [*arguments, *(path for path in settings["ini_options"]["testpaths"] if path not in MATHEMATICS)]
     call("pytest", ["-m", "pytest", *arguments])
 
 
@@ -120,7 +125,9 @@ def extras():
     print(f"extras: {downloads.run_all(build.site(), ROOT)} scripts run with the package and matplotlib alone")
     print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
     folder = BUILD / "slides"
-    print(f"extras: {folder}, {slides.write(build.site(), folder, list(slides.read(BOOK)))} slides as PNG and one PDF")
+    print(
+        f"extras: {folder}, {pdf.write_slides(build.site(), folder, list(slides.read(BOOK)))} slides as PNG and one PDF"
+    )
 
 
 def bench(arguments):
@@ -161,7 +168,9 @@ def parse(arguments):
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
-    add["test"].add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
+    part = add["test"].add_mutually_exclusive_group()
+    part.add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
+    part.add_argument("--rest", action="store_true", help="what --quick leaves out: the book, its site, the commands")
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
     command = options.pop("command")

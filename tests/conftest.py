@@ -20,8 +20,7 @@ settings.load_profile("companion")
 @pytest.fixture(scope="session")
 def site():
     """The site of the present sources; built when there is none."""
-    current = build.STAMP.is_file() and build.STAMP.read_text() == build.source_fingerprint()
-    if not (current and (build.BUILD / "html").is_dir()):
+    if not build.is_current():
         here = {**os.environ, "COMPANION_NO_VENV": "1"}
         command = [sys.executable, "make.py", "book"]
         done = subprocess.run(command, cwd=build.ROOT, env=here, capture_output=True, text=True)

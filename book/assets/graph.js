@@ -94,7 +94,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     const from = event.target.closest?.("svg a");
     if (!way || !from) return;
-    const middle = (box) => { const { x, y, width, height } = box.getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
+    const middle = (box) => { const { x, y, width, height } = box.querySelector("rect").getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
     const [x, y] = middle(from);
     const far = (box) => {
       const [across, down] = [middle(box)[0] - x, middle(box)[1] - y], along = across * way[0] + down * way[1];

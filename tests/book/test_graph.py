@@ -57,8 +57,13 @@ def test_heights_are_the_nearest_that_keep_their_distance():
 # Its parts
 
 
-def test_each_statement_has_a_box_and_three_depths_and_each_standing_erratum_a_view():
-    page = graph.page(PLACED, [])
+@pytest.fixture(scope="module")
+def page():
+    """The graph of the book, without evidence."""
+    return graph.page(PLACED, [])
+
+
+def test_each_statement_has_a_box_and_three_depths_and_each_standing_erratum_a_view(page):
     views = data(page)["views"]
     standing = [c["id"] for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
     assert re.findall(r'<a id="([\w-]+)" class="verdict', page) == list(BELOW)
@@ -66,8 +71,8 @@ def test_each_statement_has_a_box_and_three_depths_and_each_standing_erratum_a_v
     assert page.count("<path ") == sum(map(len, graph.direct(BELOW).values()))
 
 
-def test_one_step_shows_all_that_a_statement_uses_and_all_that_uses_it():
-    views, ids = data(graph.page(PLACED, []))["views"], list(BELOW)
+def test_one_step_shows_all_that_a_statement_uses_and_all_that_uses_it(page):
+    views, ids = data(page)["views"], list(BELOW)
     for name in ("theorem-8", "definition-2", "better-bounds"):
         shown = {ids[number] for number, *_ in views[f"{name}=1"]["boxes"]}
         assert shown == {name, *BELOW[name], *(i for i in BELOW if name in BELOW[i])}
@@ -130,10 +135,10 @@ SHOWN = "[...document.querySelectorAll('.graph-box a')].filter(a => !a.hasAttrib
 
 
 @pytest.fixture(scope="module")
-def graph_page(tmp_path_factory):
+def graph_page(page, tmp_path_factory):
     path = tmp_path_factory.mktemp("graph") / "page.html"
     script, style = ((BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("graph.js", "custom.css"))
-    body = f"<style>{style}</style><main class='bd-article'>{graph.page(PLACED, [])}</main><script>{script}</script>"
+    body = f"<style>{style}</style><main class='bd-article'>{page}</main><script>{script}</script>"
     path.write_text(f"<!doctype html><html lang='en'><meta charset='utf-8'>{body}</html>", encoding="utf-8")
     return path
 

@@ -14,7 +14,7 @@ signals = pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids
 
 
 def strays(root):
-    """The processes that work in the folder or were told of it."""
+    """The processes that work in the folder or have it among their arguments."""
     found = []
     for process in psutil.process_iter():
         try:

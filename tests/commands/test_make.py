@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 import urllib.request
 
 import pytest
@@ -77,11 +78,15 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     assert "book/02-b.md, cell 1, line 6" in stopped(one, "book") and files(html) == built
 
 
-def test_two_commands_at_once_take_turns(small):
-    both = [start(small, "book", "--chapter", name) for name in ("1", "2")]
-    said = [process.communicate()[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    assert sum(f"another command builds in {small / '_build'}: waiting for its end" in output for output in said) == 1
+def test_a_second_command_waits_for_the_end_of_the_first(small):
+    fcntl = pytest.importorskip("fcntl")
+    (small / "_build").mkdir()
+    with (small / "_build/lock").open("w") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        second = start(small, "refresh", "1")
+        said = second.stdout.readline()
+    assert said == f"  another command builds in {small / '_build'}: waiting for its end\n"
+    assert "01-a: written" in second.communicate()[0] and second.returncode == 0
 
 
 HEADER = CHAPTER.partition("\n# A chapter")[0]
@@ -107,8 +112,7 @@ NO_CELL = "02-b stands in _toc.yml and has no code cell"
         ("book", "book/01-a.md", b"# \xff\n", "01-a.md cannot be read: 'utf-8' codec"),
         ("book", "_toc.yml", b"\xff", "_toc.yml cannot be read: 'utf-8' codec"),
         ("book", "book/assets/a.svg", None, "book/assets/a.svg leads out of the repository, to /"),
-        ("book", "book/index.md", f"# A\n\n{PICTURE}\n", "index.html loads from another host: <img alt="),
-        ("book --chapter 1", "book/01-a.md", f"{CHAPTER}\n{PICTURE}\n", "01-a.html loads from another host:"),
+        ("book --chapter 1", "book/01-a.md", f"{CHAPTER}\n{PICTURE}\n", "01-a.html loads from another host: <img alt="),
     ],
 )
 def test_what_is_wrong_stops_the_build_in_one_line(small, tmp_path, line, name, content, reason):
@@ -257,6 +261,17 @@ def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_aga
 
 
 # The rest
+
+
+def test_quick_and_the_rest_are_all_tests(monkeypatch):
+    calls = []
+    monkeypatch.setattr(make, "call", lambda _, words: calls.append(words))
+    monkeypatch.setattr(build, "prepare", lambda: None)
+    for quick in (True, False):
+        make.test(quick, not quick, [])
+    named = [word for words in calls for word in words if (make.ROOT / word).exists()]
+    settings = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
+    assert sorted(named) == sorted(settings["ini_options"]["testpaths"])
 
 
 def test_failing_tests_end_in_one_clear_line(small):

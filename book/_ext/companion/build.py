@@ -116,6 +116,11 @@ def source_fingerprint():
     return digest(*addresses, *contents(*(ROOT / top for top in SOURCES)))
 
 
+def is_current():
+    """Whether there is a site of the present sources."""
+    return STAMP.is_file() and STAMP.read_text() == source_fingerprint() and (BUILD / "html/index.html").is_file()
+
+
 def proofs_fingerprint():
     """sha256 over the proofs, what is known of them, and what checks them."""
     return digest(*contents(ROOT / "proofs"))
@@ -210,10 +215,11 @@ def carry_edits():
 
 
 def prepare():
-    """Execute the chapters that changed, on all cores, before tests ask for them; what fails the tests will tell."""
+    """Build the site of the present sources before tests ask for it; what fails the tests will tell."""
     carry_edits()
-    with build_lock(), contextlib.suppress(Stop):
-        executed(read_all())
+    if not is_current():
+        with contextlib.suppress(Stop):
+            book()
 
 
 def refresh(names):
@@ -240,7 +246,7 @@ def refresh(names):
 
 
 def book(chapter=None, parameters=()):
-    """The site, or the preview of one chapter; what fails leaves the last one as it was."""
+    """Build the site, or the preview of one chapter; what fails leaves the last one as it was."""
     carry_edits()
     notebooks = read_all()
     run = notebooks if chapter is None else chosen([chapter], notebooks)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import venv
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -55,14 +56,19 @@ def requirements(assets: Path) -> str:
 
 def repository() -> str:
     """The address of the repository, or nothing."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    given = os.environ.get("COMPANION_REPOSITORY") or config["repository"]["url"]
+    given = os.environ.get("COMPANION_REPOSITORY") or configured(ROOT / "_config.yml")
     if given and not (found := re.fullmatch(r"(?:https://github\.com/)?([\w-]+/[\w.-]+?)(?:\.git)?/?", given)):
         raise Stop(
             f"COMPANION_REPOSITORY (or repository in _config.yml) must be OWNER/NAME or https://github.com/OWNER/NAME, "
             f"not {given!r}"
         )
     return f"https://github.com/{found[1]}" if given else ""
+
+
+@cache
+def configured(config: Path) -> str:
+    """The address in _config.yml; each statement of the book asks for it."""
+    return yaml.safe_load(config.read_text(encoding="utf-8"))["repository"]["url"]
 
 
 def launch(name: str, assets: Path) -> str:

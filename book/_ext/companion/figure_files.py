@@ -16,7 +16,6 @@ LINKS = (
     '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slides}</p>'
 )
 SLIDE = '<a download href="{folder}{name}-slide-{paper}.svg" aria-label="{paper} slide of {name}">{paper}</a>'
-PAPERS = ("light", "dark")
 # Where the files are, seen from a page in book/.
 FOLDER = "../_static/figures/"
 
@@ -65,28 +64,17 @@ def files(data: dict[str, Any], name: str, caption: str, slide: dict[str, str] |
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
     large = drawn.get("talk") or svg
-    for paper in PAPERS if drawn.get("talk") or slide else ():
+    for paper in slides.PAPERS if drawn.get("talk") or slide else ():
         title = f"{name}-slide-{paper}"
-        svgs[f"{title}.svg"] = (
-            slides.compose(shown_alone(large, drawn.get("start", 0)), slide, paper)
-            if slide
-            else figures.standalone(large, title, caption, dark=paper == "dark")
-        )
+        alone = figures.standalone(large, title, caption, drawn.get("start", 0), dark=paper == "dark")
+        svgs[f"{title}.svg"] = slides.compose(alone, slide, paper) if slide else alone
     words = f", for a slide: {slide_links(name)}" if drawn.get("talk") or slide else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}
 
 
-def shown_alone(svg: str, frame: int) -> str:
-    """The drawing of one frame, without the paper, the title and the description of a file."""
-    alone = figures.standalone(svg.replace("currentColor", figures.INK), "", "", frame)
-    return re.sub(r"<title ?/>|<desc ?/>|<metadata>.*?</metadata>|<rect [^>]*?/>", "", alone, count=4).replace(
-        figures.INK, "currentColor"
-    )
-
-
 def slide_links(name: str) -> str:
-    return ", ".join(SLIDE.format(folder=FOLDER, name=name, paper=paper) for paper in PAPERS)
+    return ", ".join(SLIDE.format(folder=FOLDER, name=name, paper=paper) for paper in slides.PAPERS)
 
 
 def slide(role: str, source: str, name: str, *_: Any) -> tuple[list[nodes.Node], list[Any]]:

@@ -22,7 +22,7 @@ OPENING = set("([{⟨⌈⌊")
 CLOSING = set(")]}⟩⌉⌋")
 # The number that the author gave to a displayed formula
 TAG = re.compile(r"\\tag\{(.*?)\}")
-# A bracket of a given size, and how wide it is in Latin Modern Math, in em. Chromium would leave it the room of the
+# A bracket of a given size, and how wide it is in Latin Modern Math, in em. Chromium would give it the width of the
 # widest bracket of all (tests/book/test_formulas.py reads the widths again from the font).
 SIZED = re.compile(r'<mo minsize="(.*?)" maxsize=".*?">(.)</mo>')
 WIDTHS = {

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
+from scipy.optimize import isotonic_regression
+
 # Sweeps over the columns; more of them change the drawings of this book by less than one crossing in twenty.
 ORDER_SWEEPS = 12
 PLACE_SWEEPS = 8
@@ -139,8 +141,7 @@ def heights(
 def spaced(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
     """The heights nearest to the wanted ones, in the sum of squares, that keep the order and the distances.
 
-    Less the distances from the first place the heights must not fall, and the nearest sequence that does not fall
-    comes from pooling neighbours that are in the wrong order.
+    Less the distances from the first place the heights must not fall.
 
     >>> spaced([0, 0], ["a", "b"])
     [-0.5, 0.5]
@@ -149,12 +150,5 @@ def spaced(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
     offset = [0.0] * len(column)
     for i in range(1, len(column)):
         offset[i] = offset[i - 1] + (size[i - 1] + size[i]) / 2
-    pools: list[tuple[float, int]] = []  # (the sum, the number) of those that share a value
-    for want, first in zip(wanted, offset, strict=True):
-        total, count = want - first, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / count:
-            before, number = pools.pop()
-            total, count = total + before, count + number
-        pools.append((total, count))
-    level = [total / count for total, count in pools for _ in range(count)]
-    return [value + first for value, first in zip(level, offset, strict=True)]
+    level = isotonic_regression([want - first for want, first in zip(wanted, offset, strict=True)]).x
+    return [value + first for value, first in zip(level.tolist(), offset, strict=True)]

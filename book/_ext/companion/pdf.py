@@ -1,5 +1,6 @@
-"""The whole book as one PDF: the pages of the built site on one page, which a browser prints."""
+"""What a browser prints: the whole book as one PDF, from the pages of the built site on one page, and the slides."""
 
+import io
 import re
 import shutil
 import subprocess
@@ -8,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from pypdf import PdfReader
+from pypdf import PdfReader, PdfWriter
 
-from companion import Stop
+from companion import Stop, slides
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
@@ -29,6 +30,8 @@ PAPER = {
     "tagged": True,
     "print_background": True,
 }
+# A PNG of a slide has this many pixels for each pixel of the slide.
+PNG_SCALE = 2
 STYLE = Path(__file__).with_suffix(".css")
 TITLE = """<header class="title"><p class="h1">{title}</p><p>{words}</p></header>
 <nav class="book-contents" aria-label="Contents"><h1>Contents</h1><ol>{entries}</ol></nav>"""
@@ -111,3 +114,30 @@ def write(site: Path, target: Path) -> int:
         page.pdf(path=target, **PAPER)
         chromium.close()
     return len(PdfReader(target).pages)
+
+
+def write_slides(site: Path, target: Path, names: list[str]) -> int:
+    """PNG of each slide of the site, and all light ones as one PDF; returns its number of pages."""
+    target.mkdir(exist_ok=True)
+    executable = browser()
+    deck = PdfWriter()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        sheet = chromium.new_page(
+            viewport={"width": slides.WIDTH, "height": slides.HEIGHT}, device_scale_factor=PNG_SCALE
+        )
+        for name in names:
+            for paper in slides.PAPERS:
+                drawn = (site / f"_static/figures/{name}-slide-{paper}.svg").read_text(encoding="utf-8")
+                sheet.set_content(f"<body style='margin:0'>{drawn}</body>")
+                sheet.screenshot(path=target / f"{name}-{paper}.png")
+                if paper == "light":
+                    printed = sheet.pdf(
+                        width=f"{slides.WIDTH}px", height=f"{slides.HEIGHT}px", print_background=True, page_ranges="1"
+                    )
+                    deck.add_page(PdfReader(io.BytesIO(printed)).pages[0])
+        chromium.close()
+    for number, name in enumerate(names):
+        deck.add_outline_item(name, number)
+    deck.write(target / "slides.pdf")
+    return len(deck.pages)

@@ -5,7 +5,6 @@ them, and one PDF.
 """
 
 import html
-import io
 import re
 from functools import cache
 from pathlib import Path
@@ -14,11 +13,8 @@ from typing import Any
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path as Outline
 from matplotlib.textpath import TextPath
-from playwright.sync_api import sync_playwright
-from pypdf import PdfReader, PdfWriter
 from sphinx.errors import ExtensionError
 
-from companion import pdf
 from sparse_book.claims import read_yaml
 
 PAPERS = {"light": ("#1f2328", "#ffffff"), "dark": ("#e6e9ee", "#14181e")}
@@ -27,8 +23,6 @@ WIDTH, HEIGHT = 960, 540
 MARGIN = 40
 TITLE, SENTENCE = 28, 19
 LINE = 1.3
-# A PNG has this many pixels for each pixel of the slide.
-PNG_SCALE = 2
 KEYS = {"figure", "title", "sentence"}
 
 
@@ -57,14 +51,14 @@ def compose(drawing: str, slide: dict[str, str], paper: str) -> str:
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"><title>{html.escape(slide["title"])}</title>'
         f"<desc>{html.escape(slide['sentence'])}</desc>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{ground}"/><g fill="{ink}">{"".join(words)}</g>'
-        f"{figure.replace('currentColor', ink)}</svg>"
+        f"{figure}</svg>"
     )
 
 
 def placed(top: float, bottom: float) -> str:
-    """What takes the place of the first tag of a drawing: as large as there is room between title and sentence."""
-    room = f'x="{MARGIN}" y="{top:.0f}" width="{WIDTH - 2 * MARGIN}" height="{bottom - top - SENTENCE / 2:.0f}"'
-    return rf'<svg {room} viewBox="\1" stroke-linejoin="round" stroke-linecap="butt">'
+    """What takes the place of the first tag of a drawing: it fills the space between title and sentence."""
+    space = f'x="{MARGIN}" y="{top:.0f}" width="{WIDTH - 2 * MARGIN}" height="{bottom - top - SENTENCE / 2:.0f}"'
+    return rf'<svg {space} viewBox="\1" stroke-linejoin="round" stroke-linecap="butt">'
 
 
 def lines(text: str, size: int, weight: str) -> list[str]:
@@ -72,7 +66,7 @@ def lines(text: str, size: int, weight: str) -> list[str]:
     found = [""]
     for word in text.split():
         longer = f"{found[-1]} {word}".strip()
-        if path_of(longer, size, weight).get_extents().width <= WIDTH - 2 * MARGIN:
+        if path_of(longer, size, weight).vertices[:, 0].max() <= WIDTH - 2 * MARGIN:
             found[-1] = longer
         else:
             found.append(word)
@@ -120,28 +114,3 @@ def page(slides: dict[str, dict[str, str]]) -> str:
         text += [f"## {slide['title']}", "", slide["sentence"], "", f'<div class="slide">{images}</div>', ""]
         text += [f'<p class="downloads">SVG of {html.escape(name)}: {links}</p>', ""]
     return "\n".join(text)
-
-
-def write(site: Path, target: Path, names: list[str]) -> int:
-    """PNG of each slide of the site, and all light ones as one PDF; returns its number of pages."""
-    target.mkdir(exist_ok=True)
-    executable = pdf.browser()
-    deck = PdfWriter()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=pdf.FLAGS)
-        sheet = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=PNG_SCALE)
-        for name in names:
-            for paper in PAPERS:
-                drawn = (site / f"_static/figures/{name}-slide-{paper}.svg").read_text(encoding="utf-8")
-                sheet.set_content(f"<body style='margin:0'>{drawn}</body>")
-                sheet.screenshot(path=target / f"{name}-{paper}.png")
-                if paper == "light":
-                    printed = sheet.pdf(
-                        width=f"{WIDTH}px", height=f"{HEIGHT}px", print_background=True, page_ranges="1"
-                    )
-                    deck.add_page(PdfReader(io.BytesIO(printed)).pages[0])
-        chromium.close()
-    for number, name in enumerate(names):
-        deck.add_outline_item(name, number)
-    deck.write(target / "slides.pdf")
-    return len(deck.pages)

@@ -50,8 +50,8 @@ def page(claims: Claims, records: Records) -> str:
         lit = shaken(erratum, claims)
         beside = [i for i in known if lit.intersection(below[i])]
         part = within(below, lit.union(beside))
-        told = {"about": [number[i] for i in erratum["about"]], "lit": [number[i] for i in sorted(lit)]}
-        drawn[erratum["id"]] = {**view(layers.draw(part), number), **told}
+        marked = {"about": [number[i] for i in erratum["about"]], "lit": [number[i] for i in sorted(lit)]}
+        drawn[erratum["id"]] = {**view(layers.draw(part), number), **marked}
     data = {
         "ids": list(known),
         "words": [words[i] for i in known],
@@ -73,7 +73,7 @@ def page(claims: Claims, records: Records) -> str:
 
 
 def controls(names: Iterable[str], errata: Iterable[str]) -> str:
-    """What chooses a part; it takes its room before the script shows it."""
+    """What chooses a part; its space is kept free until the script shows it."""
     statements = "".join(f'<option value="{html.escape(one)}">' for one in names)
     numbers = "".join(f'<option id="{one}">{one}</option>' for one in errata)
     depths = "".join(f'<a data-depth="{depth}">{word}</a>' for depth, word in DEPTH_WORDS.items())

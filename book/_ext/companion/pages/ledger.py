@@ -14,6 +14,8 @@ from companion.pages.paper_map import SECTIONS, sections, titled
 from sparse_book.ledger import Record
 
 Code = Mapping[str, list[str]]
+# No line begins with the mark after it.
+JOINER = "\N{WORD JOINER}"
 STANDING = {
     "checked": "every instance that the evidence names was computed and agrees",
     "sampled": "no counterexample among random instances; not a proof",
@@ -137,7 +139,8 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
     if code:
         packages = sorted({one.removeprefix("sparse_core.").partition(".")[0] for one in code})
         tests = ", ".join(f"`tests/{'' if name == 'sparse_book' else 'core/'}{name}`" for name in packages)
-        shown.append(f"<small>Code: {', '.join(map(to_code, code))}; tests: {tests}.</small>")
+        links = f"{JOINER}, ".join(map(to_code, code))
+        shown.append(f"<small>Code: {links}{JOINER}; tests: {tests}.</small>")
     return shown
 
 
