@@ -60,6 +60,14 @@ class Layered:
         X = checks.real_array("X", X, 2, shape=(None, self.W[0].shape[1]))
         return _inputs(list(zip(self.W, self.b, strict=True)), X)[1:]
 
+    def score(self, c: int) -> SparseNetwork:
+        """The score of class c up to its bias, for one hidden layer: sum_j (W_2)_cj relu(<w_j, x> - b_j)."""
+        if len(self.W) != 2:
+            raise ValueError(
+                f"Only a network with one hidden layer is a SparseNetwork; this one has {len(self.W) - 1}."
+            )
+        return SparseNetwork(self.W[1][checks.integer("c", c, 0, len(self.b[1]) - 1)], self.W[0], self.b[0])
+
 
 def classify(
     X: ArrayLike,

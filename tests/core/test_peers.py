@@ -143,6 +143,14 @@ def test_boolean_functions_up_to_symmetry_are_those_of_oeis_a000616(n, count):
     assert sum(Fraction(1, halfspaces.orbit_size(table)) for table in tables) == count
 
 
+@pytest.mark.parametrize("n, count", [(0, 2), (2, 8), (4, 896)])
+def test_bent_functions_are_those_of_oeis_a004491(n, count):
+    """Rothaus, On bent functions, 1976: all coefficients have one size. Those that begin with 1 are half of them."""
+    tables = (1 - 2 * np.array((0, *rest)) for rest in product((0, 1), repeat=(1 << n) - 1))
+    flat = sum(bool((np.abs(fourier.walsh_transform(table)) == 2.0 ** (-n / 2)).all()) for table in tables)
+    assert 2 * flat == count
+
+
 def test_the_hamming_code_has_the_published_weights():
     """MacWilliams and Sloane, The Theory of Error-Correcting Codes, 1977, chapter 1."""
     code = constructions.hamming(3)

@@ -204,6 +204,25 @@ def test_moments_can_be_sent_to_another_process():
     assert repr(copy) == repr(moments) == "Moments(n=5, degree=2) of 50 samples"
 
 
+@pytest.mark.parametrize(
+    "n, degree, factor, block, waste",
+    [
+        (16, 2, 16, 4096, 1.0),
+        (128, 2, 128, 2048, 0.3),
+        (256, 3, 256, 1024, 0.01),
+        (500, 4, 124750, 64, 0.01),
+        (3000, 4, 4498500, 16, 0.001),
+    ],
+)
+def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block, waste):
+    """Powers of 2 from 16 to 1024 that fill 64 MB with doubles; to 4096 that fill 2 MB; words of 64 bits for 64 MB."""
+    products = MonomialProducts(n, degree)
+    assert products.size <= (1 + waste) * hypercube.dimension(n, degree)
+    small, large = (2 ** int(np.log2(size / factor)) for size in (2**18, 2**23))
+    assert products.block == block == max(16, min(4096, small), min(1024, large))
+    assert products.sign_block == 64 * 2 ** int(np.log2(max(1, min(512, 2**20 / factor))))
+
+
 # --- Many samples ---
 
 
@@ -221,6 +240,15 @@ def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_pre
     for _ in range(2**8 + 1):
         blocks.update(X[: 2**16], twos)
     assert np.array_equal(blocks.sums, 2 * (2**24 + 2**16) * characters(X[:1], 2)[0])  # by products of float32
+
+
+def test_single_precision_is_accurate_to_single_precision_at_any_number_of_samples():
+    X, y = sample(10, 1024, 0)
+    single = Moments(10, 3)
+    for _ in range(300):
+        single.update(X, y.astype(np.float32))
+    double = Moments(10, 3).update(X, y)
+    assert 0 < np.abs(single.coefficients - double.coefficients).max() < 1e-7
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs"])

@@ -192,6 +192,19 @@ def test_each_step_is_the_best_of_its_krylov_space(k, monkeypatch):
     assert x == pytest.approx(Q @ np.linalg.solve(Q.T @ A @ Q, Q.T @ b), rel=1e-8)
 
 
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-5])
+def test_steps_end_as_soon_as_the_residual_is_half_the_tolerance(tolerance, monkeypatch):
+    A, b = positive(12)
+    _, steps = conjugate_gradients(lambda v, dtype: A @ v, b, tolerance)
+    residuals = []
+    for k in (steps - 1, steps):
+        monkeypatch.setattr(regression, "MAX_STEPS", k)
+        with pytest.warns(ConvergenceWarning, match=f"stopped after {k} steps"):
+            c, _ = conjugate_gradients(lambda v, dtype: A @ v, b, 1e-14)
+        residuals.append(np.linalg.norm(b - A @ c) / np.linalg.norm(b))
+    assert residuals[1] <= tolerance / 2 < residuals[0]
+
+
 @pytest.mark.parametrize("tolerance, restarts", [(1e-2, 1), (1e-6, 1), (1e-9, 2), (1e-11, 2)])
 def test_steps_are_single_and_residuals_double(tolerance, restarts):
     """A run of steps ends at half the tolerance, or with the residual reduced to 4e-7, then computed in double."""

@@ -67,6 +67,15 @@ def test_far_out_on_either_side_a_tie_in_tenths_is_none_as_stored(side):
     assert np.array_equal(activity.active(W, np.zeros(2), X), signs(W, np.zeros(2), X))
 
 
+def test_no_sum_over_a_part_exceeds_2_to_the_53_units():
+    W, b, X = RNG.uniform(0.5, 1, (9, 6)), RNG.uniform(0.5, 1, 9), np.full((1, 6), 3.0)
+    parts = activity._parts(W, b, X)
+    assert np.array_equal(sum(parts), np.column_stack([W, b]))
+    for A in parts:
+        rows = [[Fraction(t) for t in row] for row in A.tolist()]
+        assert all(3 * sum(map(abs, row)) * max(t.denominator for t in row) <= 2**53 for row in rows)
+
+
 def test_at_points_with_fractions_float64_decides():
     W, b, X = np.array([[1.0, 2.0**-60]]), np.array([0.5]), np.array([[0.5, 0.5]])
     assert signs(W, b, X).item() and not activity.active(W, b, X).item() and activity.round_off(W, b, X) > 2.0**-61
@@ -78,13 +87,10 @@ def test_no_points():
     assert activity.dead(W[:0], b[:0]).dtype == bool
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    "reach, dtype", [(2, float), (2**20, float), (9, np.float16), (9, np.float32), (9, np.int16), (2**20, np.int64)]
-)
-def test_activity_at_integer_points_of_any_type_is_exact(reach, dtype):
+@pytest.mark.parametrize("reach", [2, 100, 2**20])
+def test_activity_at_integer_points_is_exact(reach):
     W, b = RNG.integers(-3, 4, (5, 4)) / 10, RNG.integers(-3, 4, 5) / 10
-    X = RNG.integers(-reach, reach + 1, (50, 4)).astype(dtype)
+    X = RNG.integers(-reach, reach + 1, (50, 4)).astype(float)
     assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
     assert np.array_equal(activity.count(W, b, X), signs(W, b, X).sum(axis=1))
 
@@ -155,6 +161,15 @@ def test_integral_knows_its_points():
     assert not activity.integral(np.array([[0.5]])) and not activity.integral(np.array([[2.0**21]]))
     assert activity.integral(np.array([[1000, -3]], dtype=np.float16))
     assert not activity.integral(np.array([[-(2**63)]]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int16])
+def test_activity_in_short_types(dtype):
+    W, b = RNG.standard_normal((5, 4)), RNG.standard_normal(5)
+    X = RNG.integers(-9, 10, (20, 4)).astype(dtype)
+    assert np.array_equal(activity.active(W, b, X), signs(W, b, X))
+    assert np.array_equal(activity.count(W, b, X), signs(W, b, X).sum(axis=1))
 
 
 def test_the_least_integer_of_64_bits():

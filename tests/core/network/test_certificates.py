@@ -136,6 +136,13 @@ def test_a_neuron_that_is_barely_active_counts():
     assert certificates.largest_count(W, b, [[0]], 30)[0] == 1 == activity.count(W, b).max()
 
 
+def test_without_time_there_is_a_bound_and_no_corner():
+    rng = np.random.default_rng(0)
+    W, b = certificates.normalised(rng.standard_normal((16, 40)), np.full(16, 10.0))
+    bound, corner = certificates.largest_count(W, b, [[j] for j in range(16)], 0)
+    assert bound == 16 and corner.shape == (0, 40)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_largest_count_bounds_the_count(seed):
     W, b = neurons(seed)
@@ -155,3 +162,11 @@ def test_normalised_divides_by_powers_of_two_and_keeps_the_signs():
     assert (np.log2([6.0, 0.7, 1e300]) - np.log2(top)).tolist() == pytest.approx([3, 0, 997])
     assert np.array_equal(activity.active(V, a, hypercube.points(2)), activity.active(W, b, hypercube.points(2)))
     assert certificates.normalised(np.zeros((1, 0)), np.array([-2.0]))[1].tolist() == [-0.5]
+
+
+def test_granularity_divides():
+    A = np.random.default_rng(0).integers(-9, 10, (50, 3)) / 2.0 ** np.random.default_rng(1).integers(0, 5, (50, 1))
+    A = A[A.any(axis=1)]
+    g = certificates.granularity(A)
+    assert np.array_equal(A / g[:, None], np.rint(A / g[:, None]))
+    assert (np.rint(A / g[:, None]) % 2 == 1).any(axis=1).all()

@@ -109,6 +109,21 @@ def test_a_large_network_is_decided_beyond_enumeration():
     assert net.sparsity(sample) <= found
 
 
+def test_no_time_leaves_an_honest_bound():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(np.ones(16), rng.standard_normal((16, 40)), np.full(16, 10.0))
+    found = net.sparsity(time_limit=0)
+    assert not found.exact and 1 <= found.lower < found.upper <= 16
+
+
+def test_appendix_a_below_its_threshold():
+    w = np.random.default_rng(0).choice([-1.0, 1.0], (16, 28)) / np.sqrt(28)
+    net = constructions.appendix_a(4, 28, gamma=0.48 * np.sqrt(28), weights=w)
+    found = net.sparsity()
+    assert found.lower == 2
+    assert np.sum(net.W @ found.witness - net.b > 0.1) == 2  # not a matter of rounding
+
+
 def test_given_points():
     net = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1])
     assert net.sparsity([[1, 1], [-1, 1]]) == 1

@@ -148,21 +148,31 @@ def layers(rng, sizes=(3, 5, 4, 3)):
     return [(rng.standard_normal((t, s)), rng.standard_normal(t)) for s, t in pairwise(sizes)]
 
 
-def test_layered_is_its_formula():
+def test_layered_is_its_formula_and_a_score_is_a_sparse_network():
     rng = np.random.default_rng(1)
     parameters, x = layers(rng, (3, 6, 2)), rng.standard_normal((9, 3))
     net = training.Layered(*zip(*parameters, strict=True))
     (V, a), (U, c) = parameters
     direct = np.array([[sum(U[i, j] * max(V[j] @ p - a[j], 0) for j in range(6)) - c[i] for i in range(2)] for p in x])
     np.testing.assert_allclose(net(x), direct, atol=1e-12)
-    hidden = SparseNetwork(U[0], V, a)
-    np.testing.assert_allclose(hidden(x) - c[0], direct[:, 0], atol=1e-12)
-    assert np.array_equal(net.activations(x)[0] > 0, hidden.active(x))
+    np.testing.assert_allclose(net.score(1)(x) - c[1], direct[:, 1], atol=1e-12)
+    assert np.array_equal(net.activations(x)[0] > 0, net.score(0).active(x))
+    with pytest.raises(ValueError, match="this one has 2"):
+        training.Layered(*zip(*layers(rng), strict=True)).score(0)
 
 
 def parity(rng, m=300):
     X = rng.choice([-1.0, 1.0], (m, 6))
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize("widths", [(32,), (16, 16), (16, 16, 16)])
+@pytest.mark.parametrize("optimiser, rate", [("sgd", 0.1), ("adam", 0.01)])
+def test_classify_learns_a_parity(widths, optimiser, rate):
+    X, y = parity(RNG(0))
+    net = training.classify(X, y, widths, rng=RNG(0), optimiser=optimiser, rate=rate, epochs=60)
+    assert np.mean(net.predict(X) == y) > 0.98
+    assert [h.shape for h in net.activations(X)] == [(300, width) for width in widths]
 
 
 def slow_classify(
