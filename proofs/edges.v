@@ -53,7 +53,8 @@ Proof. by move=> pq; apply/setP=> j; rewrite !inE (eq_preactivation N j pq). Qed
 
 Lemma middle_mean j a b : z j ((a + b) / 2%:R) = (z j a + z j b) / 2%:R.
 Proof.
-rewrite (affine j a) (affine j b) (affine j ((a + b) / 2%:R)) addrACA -mulrDr mulrDl -mulrA; congr (_ + _).
+rewrite (affine j a) (affine j b) (affine j ((a + b) / 2%:R)) [X in _ = X / _]addrACA.
+rewrite -[_ * a + _]mulrDr [RHS]mulrDl -[_ * (a + b) / _]mulrA; congr (_ + _).
 by rewrite -mulr2n -mulr_natr mulfK ?pnatr_eq0.
 Qed.
 
@@ -89,7 +90,7 @@ Lemma value_piece l m t : cuts N x i m t -> (l < m)%N ->
 Proof.
 case=> _ _ _ signs lm; rewrite /value_at /value_with -sumrB /piece_weight mulr_sumr big_mkcond /=.
 rewrite [RHS]big_mkcond /=; apply: eq_bigr => j _; rewrite -mulrBr relu_piece ?signs // inE.
-by case: ifP => _; rewrite ?mulr0 // mulrA mulrC.
+by case: ifP => _; rewrite ?mulr0 // [LHS]mulrA [LHS]mulrC.
 Qed.
 
 Lemma sum_pieces (F : nat -> R) m : \sum_(l < m) (F l.+1 - F l) = F m - F 0%N.
