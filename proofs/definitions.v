@@ -34,6 +34,10 @@ Definition coord x i : R := (-1) ^+ x i.
 (* x^(+i): the point x with coordinate i flipped.                             *)
 Definition flip x i : cube I := [ffun l => x l (+) (l == i)].
 
+(* x_(i->a): the point x with the number a in place of x_i. For -1 <= a <= 1  *)
+(* it lies on the edge of the cube from x in direction i.                     *)
+Definition on_edge x i (a : R) : I -> R := fun l => if l == i then a else coord x l.
+
 (* x with all coordinates flipped at which z is -1: (z_1 x_1, ..., z_n x_n).  *)
 Definition times x z : cube I := [ffun l => x l (+) z l].
 
@@ -89,7 +93,7 @@ Section Network.
 
 Variables (R : realFieldType) (I J : finType).
 Implicit Types (N : network R I J) (j : J) (A : {set J}).
-Implicit Types (p : I -> R) (x : cube I) (k : nat) (W B : R).
+Implicit Types (p : I -> R) (x : cube I) (i : I) (k m : nat) (W B : R).
 
 (* <w_j, p> - b_j, at any vector p of numbers.                                *)
 Definition preactivation N j p := \sum_i weight N j i * p i - bias N j.
@@ -136,6 +140,19 @@ Definition part_V N : R :=
 (* The neurons that are active at exactly one of x and x^(+i).                *)
 Definition changed N x i :=
   (active N x :\: active N (flip x i)) :|: (active N (flip x i) :\: active N x).
+
+(* -1 = t_0 <= ... <= t_m = 1 cut the edge of x in direction i into pieces on *)
+(* which no pre-activation changes its sign: it is affine on the edge, and at *)
+(* the ends of a piece not of opposite signs. So d_i h is constant within a   *)
+(* piece, and slope_square = 1/2 int_(-1)^1 (d_i h(x_(i->a)))^2 da is a sum   *)
+(* over the pieces, with the derivative in the middle of each.                *)
+Definition cuts N x i m (t : nat -> R) :=
+  [/\ t 0%N = -1, t m = 1, forall l, (l < m)%N -> t l <= t l.+1
+    & forall l j, (l < m)%N -> 0 <= preactivation N j (on_edge x i (t l))
+                                    * preactivation N j (on_edge x i (t l.+1))].
+Definition slope_square N x i m (t : nat -> R) :=
+  \sum_(l < m) (t l.+1 - t l) / 2
+    * piece_weight N (active_at N (on_edge x i ((t l + t l.+1) / 2))) i ^+ 2.
 
 (* A is a set of k neurons with the largest c_j.                              *)
 Definition are_largest k (c : J -> R) A :=

@@ -1,8 +1,7 @@
-(* The average sensitivity of a network from its gradients. The gradient of h *)
-(* at x is w^(R_x), the weight vector of the linear piece of x.               *)
-(*   N2(a): AS(h) <= (1+t) E|grad h|^2 + (1+1/t)/4 E sum_i (sum_D |v_ji|)^2,  *)
-(*          D the neurons active at one end of the edge only, t > 0;          *)
-(*   N3:    AS(h) <= 2 E sum_i max(0, x_i d_i h(x))^2 if u >= 0.              *)
+(* The gradient of a network h at a corner x is w^(R_x), the weight vector of *)
+(* the linear piece of x. Here: the change of h along an edge by gradients;   *)
+(*   AS(h) <= 2 E sum_i max(0, x_i d_i h(x))^2 if u >= 0;                     *)
+(* and the two terms of the bound in edges.v for sparse networks.             *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From SparseNetworks Require Import compat definitions cube fourier network average_sensitivity identities.
@@ -76,7 +75,6 @@ case: (boolP (j \in active N x)) => ax; case: (boolP (j \in active N (flip x i))
 by rewrite !relu_neg ?inactive // subrr !addr0 !mulr0 addr0.
 Qed.
 
-(* N2(a), the identity.                                                       *)
 Theorem gradient_identity x i :
   value N x - value N (flip x i)
   = coord R x i * (gradient x i + gradient (flip x i) i)
@@ -95,46 +93,13 @@ Theorem gradient_identity_exists x i : exists theta : J -> R,
     + 2%:R * coord R x i * \sum_(j in changed N x i) (theta j - 2%:R^-1) * (outer N j * weight N j i).
 Proof. by exists (theta x i); split=> [j|]; [apply: theta_range | apply: gradient_identity]. Qed.
 
-Lemma theta_half x i j : `|theta x i j - 2%:R^-1| <= 2%:R^-1.
-Proof.
-have /andP[ge le] := theta_range x i j; rewrite ler_norml lerBrDr addNr ge /=.
-by rewrite lerBlDr (le_trans le) // -mulr2n -[_ *+ 2]mulr_natl halfP.
-Qed.
-
 Lemma sqr_coord x i : coord R x i ^+ 2 = 1.
 Proof. by rewrite expr2 coord_sqr. Qed.
 
 Lemma changed_flip x i : changed N (flip x i) i = changed N x i.
 Proof. by rewrite /changed flipK setUC. Qed.
 
-Theorem average_sensitivity_gradient (t : R) : 0 < t ->
-  average_sensitivity (value N)
-  <= (1 + t) * mean (fun x => sqnorm (gradient x))
-     + (1 + t^-1) / 4%:R * mean (fun x => \sum_i (\sum_(j in changed N x i) `|v j i|) ^+ 2).
-Proof.
-move=> t0; pose g i x := 2%:R^-1 * (1 + t) * gradient x i ^+ 2.
-pose e i x := 2%:R^-1 * ((1 + t^-1) / 4%:R) * (\sum_(j in changed N x i) `|v j i|) ^+ 2.
-have t1 : 0 <= 1 + t by rewrite addr_ge0 ?ler01 ?ltW.
-have t1V : 0 <= 1 + t^-1 by rewrite addr_ge0 ?ler01 ?invr_ge0 ?ltW.
-apply: (@le_trans _ _ (2%:R * mean (fun x => \sum_i (g i x + e i x)))).
-  apply: mean_flips_le => x i.
-  rewrite gradient_identity split_change exprMn -four mulrAC mulfV ?pnatr_eq0 // mul1r.
-  rewrite exprMn sqr_coord mul1r; apply: le_trans (sqr_add_weighted _ _ t0) _.
-  rewrite [leRHS]addrACA; apply: lerD.
-    rewrite /g -mulrDr -[2%:R^-1 * _ * _]mulrA [2%:R^-1 * (_ * _)]mulrCA ler_wpM2l //.
-    rewrite exprMn expr2 -mulrA ler_wpM2l ?invr_ge0 ?ler0n //.
-    by rewrite [leLHS]mulrC ler_pdivrMr ?ltr0n // [leRHS]mulrC sqr_add_le.
-  rewrite /e changed_flip -mulrDl -mulrDl halves mul1r.
-  rewrite -mulrA ler_wpM2l // four -exprVn -exprMn; apply: ler_norm_sqr.
-  rewrite mulr_sumr; apply: le_trans (ler_norm_sum _ _ _) _; apply: ler_sum => j _.
-  by rewrite normrM ler_wpM2r ?theta_half.
-rewrite -meanZ -!meanZ -meanD le_eqVlt; apply/orP; left; apply/eqP/eq_mean => x.
-rewrite big_split -!mulr_sumr /= mulrDr; congr (_ + _).
-  by rewrite !mulrA halfP mul1r.
-by rewrite !mulrA halfP mul1r.
-Qed.
-
-(* ---- N3 ------------------------------------------------------------------ *)
+(* ---- Nonnegative output weights ------------------------------------------ *)
 
 Section Nonnegative.
 
@@ -177,7 +142,7 @@ End Nonnegative.
 
 End Gradient.
 
-(* ---- The two terms of N2 for sparse networks ------------------------------ *)
+(* ---- The two terms for sparse networks ----------------------------------- *)
 
 Section Recover.
 
@@ -218,21 +183,3 @@ by rewrite meanZ ler_wpM2l ?ler0n // -meanZ; apply/mean_le/sqr_effects_active.
 Qed.
 
 End Recover.
-
-(* ---- With square roots ---------------------------------------------------- *)
-
-Theorem average_sensitivity_sqrt (R : rcfType) (n s : nat) (N : network R 'I_n 'I_s) :
-  average_sensitivity (value N)
-  <= (Num.sqrt (mean (fun x => sqnorm (gradient N x)))
-      + Num.sqrt (mean (fun x => \sum_i
-          (\sum_(j in changed N x i) `|outer N j * weight N j i|) ^+ 2) / 4%:R)) ^+ 2.
-Proof.
-have mean_ge0 (f : cube 'I_n -> R) : (forall x, 0 <= f x) -> 0 <= mean f.
-  by move=> f0; rewrite divr_ge0 ?ler0n ?sumr_ge0.
-apply: weighted_sqrt => [||t t0].
-- by apply: mean_ge0 => x; apply: sumr_ge0 => i _; apply: sqr_ge0.
-- by rewrite divr_ge0 ?ler0n ?mean_ge0 // => x; apply: sumr_ge0 => i _; apply: sqr_ge0.
-rewrite [X in _ <= _ + X]mulrA [X in _ <= _ + X]mulrAC.
-exact: average_sensitivity_gradient.
-Qed.
-

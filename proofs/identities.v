@@ -84,6 +84,14 @@ have -> : 2%:R * (c * (h * (y + z) + w)) = (2%:R * h) * (c * (y + z)) + 2%:R * c
 by rewrite hP mul1r.
 Qed.
 
+(* An affine function c + w x between a and b.                                *)
+Lemma affine_between c w a b y :
+  (b - a) * (c + w * y) = (b - y) * (c + w * a) + (y - a) * (c + w * b).
+Proof. by_ring. Qed.
+
+Lemma rounding_product c w y z : 2%:R * (c * w) * (w * (y * z)) = w * w * (2%:R * z * (c * y)).
+Proof. by_ring. Qed.
+
 Lemma three_squares y z u : (y - z - u) ^+ 2 = (y - z) ^+ 2 + u ^+ 2 - 2%:R * ((y - z) * u).
 Proof. by_ring. Qed.
 

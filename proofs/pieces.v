@@ -83,6 +83,12 @@ rewrite /part_U /part_V -meanD; apply: eq_mean => x.
 by rewrite /sensitivity (bigID (fun i => active N (flip x i) == active N x)).
 Qed.
 
+Lemma part_U_ge0 : 0 <= part_U N.
+Proof.
+rewrite /part_U divr_ge0 ?ler0n //; apply: sumr_ge0 => x _; apply: sumr_ge0 => i _.
+by rewrite divr_ge0 ?sqr_ge0 ?ler0n.
+Qed.
+
 Theorem part_U_le_pieces : part_U N <= mean (fun x => sqnorm (piece_weight N (active N x))).
 Proof.
 apply: mean_le => x; rewrite [leRHS](bigID (fun i => active N (flip x i) == active N x)) /=.
@@ -184,6 +190,17 @@ Qed.
 
 End Book.
 
+(* |w^A| <= |A| W and |b^A| <= |A| B for every set A of neurons.              *)
+Theorem pieces_scale (R : realFieldType) (I : finType) (s : nat) (W B : R)
+    (N : network R I 'I_s) (A : {set 'I_s}) : scale_at_most W B N ->
+  sqnorm (piece_weight N A) <= (#|A|%:R * W) ^+ 2 /\ `|piece_bias N A| <= #|A|%:R * B.
+Proof.
+move=> scaleN; split; first exact: (piece_weight_le scaleN (leqnn _)).
+have [->|[j _]] := set_0Vmem A; first by rewrite /piece_bias big_set0 normr0 cards0 mul0r.
+apply: (piece_bias_le scaleN _ (leqnn _)); case: scaleN => _ _ /(_ j j).
+by apply: le_trans; rewrite mulr_ge0.
+Qed.
+
 (* |<w, x>| <= |w| sqrt(n).                                                   *)
 Theorem range (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
     (1 <= s)%N -> in_class k W B N ->
@@ -217,6 +234,23 @@ move=> H x; have pre j v : preactivation H j (coord R v) = preactivation N j (co
   by rewrite /coord ffunE signr_addb mulrA.
 split=> [v | sparseN v]; first by apply: eq_bigr => j _; rewrite pre.
 by apply: leq_trans (sparseN (x v)); apply: eq_leq; apply: eq_card => j; rewrite !inE pre.
+Qed.
+
+(* |w'_j|^2 <= n |w_j|^2.                                                     *)
+Theorem restriction_weight (R : realFieldType) (n m : nat) (w : 'I_n -> R)
+    (bucket : 'I_n -> 'I_m) (z : cube 'I_n) :
+  sqnorm (fun e => \sum_(l | bucket l == e) w l * coord R z l) <= n%:R * sqnorm w.
+Proof.
+rewrite /sqnorm [in leRHS](partition_big bucket xpredT) //= mulr_sumr; apply: ler_sum => e _.
+pose A := [set l | bucket l == e].
+have -> : \sum_(l | bucket l == e) w l * coord R z l = \sum_(l in A) w l * coord R z l.
+  by apply: eq_bigl => l; rewrite inE.
+apply: le_trans (sqr_sum_le A _) _; apply: (@le_trans _ _ (n%:R * \sum_(l in A) w l ^+ 2)).
+  apply: ler_pM; first exact: ler0n.
+  - by apply: sumr_ge0 => l _; apply: sqr_ge0.
+  - by rewrite ler_nat (leq_trans (max_card _)) ?card_ord.
+  by apply: ler_sum => l _; rewrite exprMn [coord _ _ _ ^+ 2]expr2 coord_sqr mulr1.
+by rewrite le_eqVlt; apply/orP; left; apply/eqP; congr (_ * _); apply: eq_bigl => l; rewrite inE.
 Qed.
 
 (* ---- Witnesses ----------------------------------------------------------- *)

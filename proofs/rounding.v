@@ -3,7 +3,7 @@
 (* for each integer a in 0, ..., A, A = m (q-1)^2.                            *)
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-From SparseNetworks Require Import compat definitions cube network tents.
+From SparseNetworks Require Import compat definitions cube identities network tents.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -222,6 +222,29 @@ move=> q_gt1 m_gt0 lambda_le A v; exists (rounding_network R w lambda); split.
   apply: ler_pM => //; rewrite addrC; exact: bias_le.
 - exact: V_le.
 exact: V_le_q.
+Qed.
+
+(* The scale in q, m and p alone, where |v|^2 <= m (q-1)^4/3.                 *)
+Theorem rounding_scale (R : rcfType) (q m : nat) (V : R) : 0 <= V ->
+    V <= (m * (q - 1) ^ 4)%:R / 3%:R ->
+  let A := (m * (q - 1) ^ 2)%N in
+  V + 2%:R * A%:R * Num.sqrt V
+    <= (q - 1)%:R ^+ 4 * (m%:R / 3%:R + 2%:R / Num.sqrt 3%:R * (m%:R * Num.sqrt m%:R))
+  /\ A%:R ^+ 2 + V <= (q - 1)%:R ^+ 4 * (m%:R ^+ 2 + m%:R / 3%:R).
+Proof.
+rewrite natrM natrX => V0 V_le A; set Q : R := (q - 1)%:R in V_le *.
+have Q0 : 0 <= Q by rewrite ler0n.
+have AE : A%:R = m%:R * Q ^+ 2 :> R by rewrite natrM natrX.
+have third : m%:R * Q ^+ 4 / 3%:R = Q ^+ 4 * (m%:R / 3%:R) by rewrite mulrAC mulrC.
+rewrite third in V_le; have QQ : Q ^+ 4 = Q ^+ 2 * Q ^+ 2 by rewrite -exprD.
+pose r : R := Q ^+ 2 * (Num.sqrt m%:R / Num.sqrt 3%:R).
+have r0 : 0 <= r by apply: mulr_ge0; rewrite ?sqr_ge0 // divr_ge0 ?sqrtr_ge0.
+have r_sqr : r ^+ 2 = Q ^+ 4 * (m%:R / 3%:R).
+  by rewrite exprMn expr_div_n !sqr_sqrtr ?ler0n // -exprM.
+have root : Num.sqrt V <= r by rewrite -(ger0_norm r0) -sqrtr_sqr ler_wsqrtr // r_sqr.
+rewrite !mulrDr; split; last by rewrite lerD // AE exprMn QQ -expr2 mulrC.
+rewrite lerD //; apply: le_trans (ler_wpM2l _ root) _; first by rewrite mulr_ge0 ?ler0n.
+by rewrite AE /r rounding_product QQ.
 Qed.
 
 Theorem network_for_any_map (R : realFieldType) (q m : nat) (w : 'I_m -> 'I_q) (label : nat -> nat) :

@@ -254,25 +254,62 @@ Qed.
 
 End Exact.
 
-(* d and the size m of a batch exist for every eps; they do not depend on r,  *)
-(* so failure with probability 2^-r takes r m samples.                        *)
+(* The least natural number that is at least z is at most z + 1.              *)
+Lemma ceiling (R : realFieldType) (z : R) : (forall y : R, exists b : nat, y <= b%:R) ->
+  0 <= z -> exists b : nat, z <= b%:R /\ b.-1%:R <= z.
+Proof.
+move=> archimedean z0; case: (ex_minnP (archimedean z)) => b zb least; exists b; split=> //.
+case: b zb least => [|b] // _ least; rewrite leNgt; apply/negP => /ltW/least.
+by rewrite ltnn.
+Qed.
+
+(* D <= (n+1)^d.                                                              *)
+Lemma binomials_le n d : (\sum_(l < d.+1) 'C(n, l) <= n.+1 ^ d)%N.
+Proof.
+elim: d => [|d IH]; first by rewrite big_ord_recl big_ord0 bin0.
+rewrite big_ord_recr /= expnS mulSn leq_add //.
+apply: leq_trans (leq_pmull _ (ltn0Sn d)) _; rewrite mul_bin_left leq_mul ?leq_subr //.
+by apply: leq_trans IH; rewrite big_ord_recr leq_addl.
+Qed.
+
+(* The degree d and the size m of a batch for every eps; they depend neither  *)
+(* on s nor on r, so failure with probability 2^-r takes r m samples.         *)
 Theorem learnable (R : realFieldType) (n k : nat) (W B eps : R) :
     (forall z : R, exists b : nat, z <= b%:R) -> 0 < eps ->
-  exists d m : nat, forall (s r : nat) (N : network R 'I_n 'I_s), in_class k W B N ->
+  exists d m : nat,
+  [/\ d%:R <= 40%:R * k%:R ^+ 2 * W ^+ 2 / eps,
+      m%:R <= 320%:R * k%:R ^+ 2 * (n%:R * W ^+ 2 + B ^+ 2) * n.+1%:R ^+ d / eps + 1
+    & forall (s r : nat) (N : network R 'I_n 'I_s), in_class k W B N ->
     #|[set S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}} | eps
         < selected_error d (value N) (eps / 10%:R) S]|%:R
-    <= 2%:R^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R.
+    <= 2%:R^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R].
 Proof.
 move=> archimedean eps0; pose e := eps / 10%:R.
 have e0 : 0 < e by rewrite divr_gt0 ?ltr0n.
-have [d dP] := archimedean (4%:R * k%:R ^+ 2 * W ^+ 2 / e).
-have [m mP] := archimedean (32%:R * k%:R ^+ 2 * (n%:R * W ^+ 2 + B ^+ 2)
-  * (\sum_(l < d.+1) 'C(n, l))%:R / e).
-exists d, m.+1 => s r N classN.
-have := @selected_sparse R n m.+1 d r isT s k W B e N classN e0.
+have over (c z : R) : c * 10%:R * z / eps = c * z / e.
+  by rewrite /e invfM invrK [RHS]mulrA [RHS]mulrAC; congr (_ / _); apply: mulrAC.
+have times10 (c : nat) : (c * 10)%:R = c%:R * 10%:R :> R by rewrite natrM.
+pose scale : R := k%:R ^+ 2 * (n%:R * W ^+ 2 + B ^+ 2).
+have scale0 : 0 <= scale.
+  apply: mulr_ge0; first exact: sqr_ge0.
+  by apply: addr_ge0; [apply: mulr_ge0; [apply: ler0n | apply: sqr_ge0] | apply: sqr_ge0].
+have [|b [bP b_le]] := @ceiling R (4%:R * (k%:R ^+ 2 * W ^+ 2) / e) archimedean.
+  apply: divr_ge0; last exact: ltW.
+  by apply: mulr_ge0; [apply: ler0n | apply: mulr_ge0; apply: sqr_ge0].
+pose d := b.-1; pose D : R := (\sum_(l < d.+1) 'C(n, l))%:R.
+have [|c [cP c_le]] := @ceiling R (32%:R * (scale * D) / e) archimedean.
+  apply: divr_ge0; last exact: ltW.
+  by apply: mulr_ge0; [apply: ler0n | apply: mulr_ge0; [exact: scale0 | apply: ler0n]].
+pose m := c.-1.+1; exists d, m; split.
+- by rewrite -[40%N]/(4 * 10)%N times10 -[_ * _ * W ^+ 2]mulrA over.
+- rewrite -[320%N]/(32 * 10)%N times10 -[_ * _ * (_ + _)]mulrA -/scale -[_ * scale * _]mulrA over.
+  rewrite /m mulrSr lerD2r; apply: le_trans c_le _; rewrite ler_pM2r ?invr_gt0 //.
+  by rewrite ler_wpM2l ?ler0n // ler_wpM2l // -natrX ler_nat binomials_le.
+move=> s r N classN; have := @selected_sparse R n m d r isT s k W B e N classN e0.
 have -> : 10%:R * e = eps by rewrite mulrC divfK ?pnatr_eq0.
-have mono (a b : nat) (z : R) : (a <= b)%N -> z / e <= a%:R -> z <= e * b%:R.
-  move=> ab za; rewrite mulrC -ler_pdivrMr //; apply: le_trans za _.
-  by rewrite ler_nat.
-by apply; [apply: mono (leqnSn d) dP | apply: mono (leqnSn m) mP].
+have mono (a : nat) (z : R) : z / e <= a%:R -> z <= e * a.-1.+1%:R.
+  move=> za; rewrite mulrC -ler_pdivrMr //; apply: le_trans za _.
+  by rewrite ler_nat leqSpred.
+apply; first by rewrite -[_ * _ * W ^+ 2]mulrA; apply: mono.
+by rewrite -[_ * _ * (_ + _)]mulrA -/scale -[_ * scale * _]mulrA; apply: mono.
 Qed.

@@ -250,3 +250,49 @@ by rewrite card_ord => -> ->.
 Qed.
 
 End Book.
+
+(* ---- With the factors that the paper prints ------------------------------- *)
+
+Section Printed.
+
+Variables (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s).
+Hypotheses (classN : in_class k W B N) (ns : (2 <= n * s)%N).
+
+Let log : R := (trunc_log 2 (n * s))%:R.
+
+Let log_ge1 : 1 <= log.
+Proof. by rewrite ler1n trunc_log_max. Qed.
+
+Let k_le : k%:R ^+ 2 <= k%:R ^+ 4 :> R.
+Proof. by rewrite -!natrX ler_nat; case: k => // k'; rewrite leq_pexp2l. Qed.
+
+Let kW_le : k%:R ^+ 2 * W ^+ 2 <= k%:R ^+ 4 * W ^+ 2.
+Proof. by rewrite ler_wpM2r ?sqr_ge0. Qed.
+
+Theorem average_sensitivity_printed :
+  average_sensitivity (value N) <= 4%:R * (k%:R ^+ 4 * W ^+ 2 * Num.sqrt n%:R * log).
+Proof.
+case: classN => sparseN scaleN; apply: le_trans (average_sensitivity_k scaleN sparseN) _.
+have root1 : 1 <= Num.sqrt n%:R :> R.
+  by rewrite -[X in X <= _]sqrtr1 ler_wsqrtr // ler1n; case: n ns.
+have factors : 1 <= Num.sqrt n%:R * log by rewrite -[X in X <= _]mulr1; apply: ler_pM.
+rewrite -mulrA ler_wpM2l ?ler0n // -[_ * Num.sqrt _ * _]mulrA; apply: le_trans kW_le _.
+by rewrite ler_peMr // mulr_ge0 ?sqr_ge0 // exprn_ge0 ?ler0n.
+Qed.
+
+Theorem noise_printed (rho : R) : 0 <= rho < 1 ->
+  noise_sensitivity rho (value N) <= Num.sqrt (1 - rho) * (2%:R * (k%:R ^+ 4 * W ^+ 2 * log ^+ 2)).
+Proof.
+move=> /andP[rho0 rho1]; have q0 : 0 <= 1 - rho by rewrite subr_ge0 ltW.
+have range : -1 <= rho <= 1 by rewrite (ltW rho1) (le_trans _ rho0) // oppr_le0 ler01.
+have [le1 le2] := noise_chain classN range; apply: le_trans le1 (le_trans le2 _).
+have root_le1 : Num.sqrt (1 - rho) <= 1 by rewrite -[X in _ <= X]sqrtr1 ler_wsqrtr // lerBlDr lerDl.
+rewrite [leLHS]mulrC; apply: ler_pM => //.
+- by rewrite mulr_ge0 ?sqr_ge0 // mulr_ge0 ?ler0n ?sqr_ge0.
+- by rewrite -[X in X <= _](sqr_sqrtr q0) expr2 ler_piMr ?sqrtr_ge0.
+rewrite -mulrA ler_wpM2l ?ler0n //; apply: le_trans kW_le _.
+have log2 : 1 <= log ^+ 2 by rewrite -[X in X <= _]mulr1 expr2; apply: ler_pM.
+by rewrite ler_peMr // mulr_ge0 ?sqr_ge0 // exprn_ge0 ?ler0n.
+Qed.
+
+End Printed.

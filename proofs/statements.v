@@ -7,7 +7,7 @@ From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv.
 From SparseNetworks Require Import compat definitions.
 From SparseNetworks Require cube fourier average_sensitivity sparse_networks nonnegative pieces.
 From SparseNetworks Require lookups juntas suprema tents parity rounding product_laws dense depth.
-From SparseNetworks Require gradient learning guarantees selection layers.
+From SparseNetworks Require gradient edges learning guarantees selection layers signs.
 From SparseNetworks Require inference halfspaces zigzag parity_class rademacher two_points three_points
   top_one.
 From SparseNetworks Require exceptions steepest moments sharp.
@@ -201,6 +201,19 @@ Qed.
 
 (* ==== Chapter 2 =========================================================== *)
 
+(* The printed bounds of Lemma 9 and Lemma 10, their first terms, with [log]  *)
+(* the whole part of log_2 (n s).                                             *)
+Theorem lemma_9 (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
+    in_class k W B N -> (2 <= n * s)%N ->
+  let log : R := (trunc_log 2 (n * s))%:R in
+  average_sensitivity (value N) <= 4 * (k%:R ^+ 4 * W ^+ 2 * Num.sqrt n%:R * log).
+Proof. exact: sparse_networks.average_sensitivity_printed. Qed.
+
+Theorem lemma_9_pieces (R : realFieldType) (n s : nat) (W B : R) (N : network R 'I_n 'I_s)
+    (A : {set 'I_s}) : scale_at_most W B N ->
+  sqnorm (piece_weight N A) <= (#|A|%:R * W) ^+ 2 /\ `|piece_bias N A| <= #|A|%:R * B.
+Proof. exact: pieces.pieces_scale. Qed.
+
 Theorem lemma_9_decomposition (R : realFieldType) (n s k : nat) (W B : R)
     (N : network R 'I_n 'I_s) : (1 <= s)%N -> in_class k W B N ->
   forall x, let w := piece_weight N (active N x) in let b := piece_bias N (active N x) in
@@ -237,6 +250,15 @@ Theorem E13 (R : realFieldType) :
      <> average_sensitivity (fun x => (g x)%:R).
 Proof. by split=> [n g|]; [apply: pieces.flips_of_indicator | apply: pieces.witness_E13]. Qed.
 
+Theorem eq_V (R : rcfType) (n s k : nat) (W B : R) (N : network R 'I_n 'I_s) :
+    in_class k W B N -> (2 <= n * s)%N ->
+  let log : R := (trunc_log 2 (n * s))%:R in
+  part_V N <= 4 * (k%:R ^+ 4 * W ^+ 2 * Num.sqrt n%:R * log).
+Proof.
+move=> classN ns; apply: le_trans (sparse_networks.average_sensitivity_printed classN ns).
+by rewrite pieces.average_sensitivity_parts lerDr pieces.part_U_ge0.
+Qed.
+
 Theorem lemma_9_jump (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s) :
   average_sensitivity (value N) = part_U N + part_V N
   /\ part_V N <= mean (fun x => \sum_(i | active N (flip x i) != active N x) value N x ^+ 2).
@@ -262,6 +284,13 @@ Theorem ours_average_sensitivity (R : realFieldType) (n s k : nat) (W B : R)
       4 * W ^+ 2 * square <= 4 * k%:R ^+ 2 * W ^+ 2
     & AS <= (minn (2 * k) s)%:R ^+ 2 * W ^+ 2].
 Proof. exact: sparse_networks.average_sensitivity_chain. Qed.
+
+Theorem lemma_10 (R : rcfType) (n s k : nat) (W B rho : R) (N : network R 'I_n 'I_s) :
+    in_class k W B N -> (2 <= n * s)%N -> 0 <= rho < 1 ->
+  let log : R := (trunc_log 2 (n * s))%:R in
+  noise_sensitivity rho (value N)
+  <= Num.sqrt (1 - rho) * (2 * (k%:R ^+ 4 * W ^+ 2 * log ^+ 2)).
+Proof. by move=> classN ns range; apply: (sparse_networks.noise_printed classN). Qed.
 
 Theorem ours_noise_sensitivity (R : realFieldType) (rho : R) : -1 <= rho <= 1 ->
   (forall (n s k : nat) (W B : R) (N : network R 'I_n 'I_s), in_class k W B N ->
@@ -336,15 +365,23 @@ Theorem appendix_b_restriction (R : realFieldType) (n m s k : nat) (N : network 
   (forall v, value N (x v) = value H v) /\ (sparse k N -> sparse k H).
 Proof. exact: pieces.restriction. Qed.
 
+Theorem appendix_b_largest (R : realFieldType) (n m : nat) (w : 'I_n -> R)
+    (bucket : 'I_n -> 'I_m) (z : cube 'I_n) :
+  sqnorm (fun e => \sum_(l | bucket l == e) w l * coord R z l) <= n%:R * sqnorm w.
+Proof. exact: pieces.restriction_weight. Qed.
+
 (* Theorem 4 with delta = 2^-r: d and m depend on n, k, W, B and eps only, so *)
 (* that r m samples suffice, for all s. R is Archimedean.                     *)
 Theorem theorem_4 (R : realFieldType) (n k : nat) (W B eps : R) :
     (forall z : R, exists b : nat, z <= b%:R) -> 0 < eps ->
-  exists d m : nat, forall (s r : nat) (N : network R 'I_n 'I_s), in_class k W B N ->
-    let g (S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}) :=
-      learn_selected d (eps / 10) (fun b i => S b i) (fun b i => value N (S b i)) in
-    #|[set S | eps < mean (fun x => (value N x - g S x) ^+ 2)]|%:R
-    <= 2^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R.
+  exists d m : nat,
+  [/\ d%:R <= 40 * k%:R ^+ 2 * W ^+ 2 / eps,
+      m%:R <= 320 * k%:R ^+ 2 * (n%:R * W ^+ 2 + B ^+ 2) * n.+1%:R ^+ d / eps + 1
+    & forall (s r : nat) (N : network R 'I_n 'I_s), in_class k W B N ->
+      let g (S : {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}) :=
+        learn_selected d (eps / 10) (fun b i => S b i) (fun b i => value N (S b i)) in
+      #|[set S | eps < mean (fun x => (value N x - g S x) ^+ 2)]|%:R
+      <= 2^-1 ^+ r * #|{: {ffun 'I_r -> {ffun 'I_m -> cube 'I_n}}}|%:R :> R].
 Proof. exact: selection.learnable. Qed.
 
 (* The number of samples, in three forms: the expected squared error of the   *)
@@ -584,8 +621,16 @@ Theorem ours_lwr_network (R : rcfType) (q m p : nat) (w : 'I_m -> 'I_q) (lambda 
       scale_at_most (2 * (p - 1)%:R * (sqnorm v + 2 * A%:R * Num.sqrt (sqnorm v)))
                     (2 * (p - 1)%:R * (A%:R ^+ 2 + sqnorm v)) N,
       sqnorm v <= (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12
-    & (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12 <= (m * (q - 1) ^ 4)%:R / 3 :> R].
-Proof. exact: rounding.rounding. Qed.
+      /\ (m * (q - 1) ^ 2 * (4 ^ length q - 1))%:R / 12 <= (m * (q - 1) ^ 4)%:R / 3 :> R
+    & sqnorm v + 2 * A%:R * Num.sqrt (sqnorm v)
+        <= (q - 1)%:R ^+ 4 * (m%:R / 3 + 2 / Num.sqrt 3 * (m%:R * Num.sqrt m%:R))
+      /\ A%:R ^+ 2 + sqnorm v <= (q - 1)%:R ^+ 4 * (m%:R ^+ 2 + m%:R / 3)].
+Proof.
+move=> q1 m0 lambda_le A v; have [N [computes sparseN scaleN v_le v_le_q]] 
+  := @rounding.rounding R q m p w lambda q1 m0 lambda_le.
+exists N; split=> //; apply: rounding.rounding_scale (le_trans v_le v_le_q).
+by apply: sumr_ge0 => ib _; apply: sqr_ge0.
+Qed.
 
 (* The weights W and the bias of lwr_linearisation, with v and c of           *)
 (* lwr_encoding, for a = 0, ..., A.                                           *)
@@ -796,8 +841,8 @@ Proof. exact: top_one.top_one. Qed.
 (* ==== Chapter 7 =========================================================== *)
 
 (* The gradient of h at x is w^(R_x); the neurons of [changed N x i] are      *)
-(* active at exactly one of x and x^(+i). The change of h along an edge, the  *)
-(* two forms of the bound, and its two terms.                                 *)
+(* active at exactly one of x and x^(+i). The change of h along an edge; the  *)
+(* chain through J, whichever cuts are used; and the terms of the right side. *)
 Theorem ours_gradient (R : rcfType) (n s : nat) (N : network R 'I_n 'I_s) :
   let gradient x := piece_weight N (active N x) in
   let v j i := outer N j * weight N j i in
@@ -807,15 +852,17 @@ Theorem ours_gradient (R : rcfType) (n s : nat) (N : network R 'I_n 'I_s) :
         value N x - value N (flip x i)
         = coord R x i * (gradient x i + gradient (flip x i) i)
           + 2 * coord R x i * \sum_(j in changed N x i) (theta j - 2^-1) * v j i,
-      forall t, 0 < t -> average_sensitivity (value N) <= (1 + t) * G + (1 + t^-1) / 4 * V,
-      average_sensitivity (value N) <= (Num.sqrt G + Num.sqrt (V / 4)) ^+ 2
+      forall x i, exists m t, cuts N x i m t,
+      forall m t, (forall x i, cuts N x i (m x i) (t x i)) ->
+        let J := mean (fun x => \sum_i slope_square N x i (m x i) (t x i)) in
+        average_sensitivity (value N) <= J /\ J <= (Num.sqrt G + Num.sqrt (V / 4)) ^+ 2
     & forall W B, scale_at_most W B N -> let square := mean (fun x => #|active N x|%:R ^+ 2) in
         G <= W ^+ 2 * square /\ V <= 4 * (W ^+ 2 * square)].
 Proof.
-move=> gradient v G V; split=> [x i | t t0 || W B scaleN].
+move=> gradient v G V; split=> [x i | x i | m t cut J | W B scaleN].
 - exact: gradient.gradient_identity_exists.
-- exact: gradient.average_sensitivity_gradient.
-- exact: gradient.average_sensitivity_sqrt.
+- exact: edges.cuts_exist.
+- by split; [exact: edges.average_sensitivity_slopes | exact: edges.slopes_sqrt].
 by split; [exact (gradient.mean_gradient scaleN) | exact (gradient.mean_changed scaleN)].
 Qed.
 
@@ -1023,3 +1070,20 @@ Theorem ours_early_exit (R : realFieldType) (n s : nat) (N : network R 'I_n 'I_s
   (forall y : cube 'I_n, {in C, x =1 y} -> j \notin active N y)
   <-> \sum_(c in C) weight N j c * coord R x c + \sum_(c | c \notin C) `|weight N j c| <= bias N j.
 Proof. exact: inference.early_exit. Qed.
+
+(* ==== Chapter 9 =========================================================== *)
+
+Theorem ours_random_signs (R : realFieldType) (n s : nat) (f : 'I_s -> cube 'I_n -> R) :
+  let h u x := \sum_j coord R u j * f j x in
+  let variance g := mean (fun x => g x ^+ 2) - mean g ^+ 2 in
+  let weight d g := \sum_(T : {set 'I_n} | #|T| == d) fourier g T ^+ 2 in
+  [/\ mean (fun u => average_sensitivity (h u)) = \sum_j average_sensitivity (f j),
+      forall rho, mean (fun u => noise_sensitivity rho (h u)) = \sum_j noise_sensitivity rho (f j),
+      mean (fun u => variance (h u)) = \sum_j variance (f j)
+    & forall d, mean (fun u => weight d (h u)) = \sum_j weight d (f j)].
+Proof.
+split=> [| rho || d]; first exact: signs.average_sensitivity_signs.
+- exact: signs.noise_signs.
+- exact: signs.variance_signs.
+exact: signs.weight_signs.
+Qed.

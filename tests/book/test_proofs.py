@@ -209,6 +209,18 @@ def test_coq_accepts_the_proofs_of_the_statements_on_the_page():
     assert build.proofs_accepted()
 
 
+def test_what_a_compiler_leaves_there_changes_nothing_and_a_proof_does(tmp_path, monkeypatch):
+    (tmp_path / "proofs").mkdir()
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    (tmp_path / "proofs/a.v").write_text("Lemma a : True.")
+    before = build.proofs_fingerprint()
+    (tmp_path / "proofs/a.vo").write_text("")
+    (tmp_path / "proofs/Makefile.coq").write_text("")
+    assert build.proofs_fingerprint() == before
+    (tmp_path / "proofs/a.v").write_text("Lemma a : False.")
+    assert build.proofs_fingerprint() != before
+
+
 # The exercises
 
 
