@@ -80,7 +80,8 @@ def _words_around(ax: Any) -> int:
     ax.set_title(_lines(ax.get_title(), letters))
     ax.set_xlabel(_lines(ax.get_xlabel(), letters))
     ax.set_ylabel(_lines(ax.get_ylabel(), UPWARDS))
-    return (ax.get_title() + ax.get_xlabel()).count("\n")
+    words: str = ax.get_title() + ax.get_xlabel()
+    return words.count("\n")
 
 
 def _legend_above(ax: Any) -> int:

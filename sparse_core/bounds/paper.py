@@ -11,7 +11,7 @@ Paper: sections 2.1, 3, 4 and 5, Appendix B.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, expm1, inf, ldexp, log, log1p, nan, sqrt
+from math import exp, expm1, inf, ldexp, log, log1p, nan, pow, sqrt
 
 from . import ours
 from ._domains import checked, unchecked
@@ -272,7 +272,7 @@ def theorem_8_samples(
     d = theorem_8_degree(n, s, k, W, B, eps, constant, form)
     if form == "repaired":
         return unchecked(ours.lemma_7)(n, int(min(n, d)), C, eps / ours.LOSS, delta)
-    return float(n) ** d * C**2 * log(1 / delta) / eps
+    return pow(n, d) * C**2 * log(1 / delta) / eps
 
 
 @checked()
