@@ -75,7 +75,7 @@ def interval(values: Sequence[float] | NDArray[np.float64], digits: int = 2) -> 
     return f"{np.asarray(values).mean():.{digits}f} ± {half:.{digits}f}"
 
 
-def means(ax: Any, x: ArrayLike, curves: Any, mark: str = "o-", label: str | None = None, **style: Any) -> None:
+def means(ax: Any, x: Sequence[float], curves: Any, mark: str = "o-", label: str | None = None, **style: Any) -> None:
     """A line for the mean of the runs, the rows of curves, and the 95 % interval at each point."""
     mean, half = np.mean(curves, axis=0), half_width(curves)
     ax.vlines(x, mean - half, mean + half, color=style["color"], linewidth=1)
