@@ -216,8 +216,8 @@ def _plain(words: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Up to four digits, and the sign of print."""
-    return f"{value:.4g}".replace("-", "−")
+    """Up to five digits, and the sign of print."""
+    return f"{value:.5g}".replace("-", "−")
 
 
 def _point(flip: Edge) -> str:
