@@ -40,7 +40,7 @@ MAX_MODULUS = modular.MAX_MODULUS // 2
 
 
 def lift(Y: ArrayLike) -> NDArray[np.int8]:
-    """x(y)_ij = y_i y_j for i != j and x(y)_ii = y_i, in column i m + j: {-1, 1}^m -> {-1, 1}^(m^2) (`parity-lift`).
+    """x(y)_ij = y_i y_j for i != j, x(y)_ii = y_i, in column i m + j, n = m^2: {-1, 1}^m -> {-1, 1}^n (`parity-lift`).
 
     >>> lift([[1, -1]])
     array([[ 1, -1, -1, -1]], dtype=int8)

@@ -335,7 +335,7 @@ def test_the_search_finds_statements_by_number(site, address, served, in_browser
         ours.partition(" ")[2]: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],
         "equation (5)": ["book/05-general.html#record-eq-5", "book/ledger.html#eq-5"],
         "rademacher": ["book/05-general.html#"],
-        "quantization": ["book/your-weights.html#"],
+        "quantization": ["book/your-weights.html"],
         "how to cite": ["book/index.html#"],
     }
     base = address if served else site.as_uri()
