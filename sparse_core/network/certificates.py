@@ -125,12 +125,13 @@ def exclusive_groups(graph: Graph) -> list[list[int]]:
     [[1], [0, 2]]
     """
     groups: list[list[int]] = []
+    meets = np.zeros_like(graph)  # whether a neuron of group g may be active together with neuron j
     for j in np.argsort(-graph.sum(axis=1), kind="stable").tolist():
-        group = next((group for group in groups if not graph[j, group].any()), None)
-        if group is None:
-            groups.append([j])
-        else:
-            group.append(j)
+        g = int(np.argmin(meets[:, j]))  # the first that has none; the groups not begun have none
+        if g == len(groups):
+            groups.append([])
+        groups[g].append(j)
+        meets[g] |= graph[j]
     return groups
 
 
