@@ -51,8 +51,8 @@ def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:
 def files(data: dict[str, Any], name: str, caption: str, slide: dict[str, str] | None = None) -> dict[str, str]:
     """The files of one output by their names; the output's HTML gets the links to them.
 
-    A slider has an SVG for each of its frames, and the one that it shows first is linked; a figure for a talk has two
-    more, light and dark; with the words of a ``slide`` they are slides.
+    A slider has an SVG for each of its frames, and the one that it shows first is linked; with the words of a ``slide``
+    there are two slides more, light and dark.
     """
     shown = "".join(data["text/html"])
     drawn = data[figures.MIME]
@@ -63,12 +63,11 @@ def files(data: dict[str, Any], name: str, caption: str, slide: dict[str, str] |
         svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
-    large = drawn.get("talk") or svg
-    for paper in slides.PAPERS if drawn.get("talk") or slide else ():
+    for paper in slides.PAPERS if slide else ():
         title = f"{name}-slide-{paper}"
-        alone = figures.standalone(large, title, caption, drawn.get("start", 0), dark=paper == "dark")
-        svgs[f"{title}.svg"] = slides.compose(alone, slide, paper) if slide else alone
-    words = f", for a slide: {slide_links(name)}" if drawn.get("talk") or slide else ""
+        alone = figures.standalone(svg, title, caption, drawn.get("start", 0), dark=paper == "dark")
+        svgs[f"{title}.svg"] = slides.compose(alone, slide, paper)
+    words = f", for a slide: {slide_links(name)}" if slide else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}
 
