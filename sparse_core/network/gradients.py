@@ -181,7 +181,7 @@ def _mean_squared_slope(start: Array, z: Array, near: Array, switched: NDArray[n
     before = z[row, j]
     place = np.clip(before / (before - near[row, j]), 0, 1)
     jump = np.where(before > near[row, j], -v[j], v[j])
-    order = np.lexsort((place, row))
+    order = np.argsort(row + place / 2)  # by row, then by place: one sort of floats is five times as fast as two
     row = row[order]
     place = place[order]
     jump = jump[order]
