@@ -31,6 +31,7 @@ from companion import typography
             "fails on 66312 of 1,157,464, x = 2 000 000, 4,096",
             "fails on 66\u202f312 of 1\u202f157\u202f464, x\u00a0=\u00a02\u202f000\u202f000, 4096",
         ),
+        ("0.010 ± 0.001", "0.010\u00a0±\u00a00.001"),
         ("38% of them, 5 % less", "38\u00a0% of them, 5\u00a0% less"),
         ("pp. 10709–10724, A000609, arXiv:2406.17989", "pp. 10709–10724, A000609, arXiv:2406.17989"),
         (

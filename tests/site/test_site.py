@@ -58,6 +58,22 @@ UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')]
     e.focus({focusVisible: true});
     return document.activeElement === e && parseFloat(getComputedStyle(e).outlineWidth) < 2;
 }).map(e => `no visible focus: ${e.outerHTML.slice(0, 200)}`)"""
+# a mark that a line begins with, as after a formula: its box lies below that of the word before it
+LONELY_MARKS = r"""() => {
+    const found = [], texts = document.createTreeWalker(document.querySelector('article'), NodeFilter.SHOW_TEXT);
+    const boxes = range => [...range.getClientRects()].filter(box => box.width);
+    for (let text = texts.nextNode(), before = null; text; before = text, text = texts.nextNode()) {
+        const marks = text.data.match(/^[.,;:!?)\]]+/);
+        if (!marks || !before || text.parentElement.closest('pre, svg, math')) continue;
+        const here = new Range(), there = new Range();
+        here.setStart(text, 0);
+        here.setEnd(text, marks[0].length);
+        there.selectNode(before.parentElement.closest('math, svg') ?? before);
+        const [mine] = boxes(here), word = boxes(there).at(-1);
+        if (mine && word && mine.top > word.bottom - 1) found.push(`a mark begins a line: ${text.data.slice(0, 40)}`);
+    }
+    return found;
+}"""
 # axe takes minutes over tens of thousands of elements that repeat each other: it is shown each formula as one letter,
 # each kind of token in a program once, of each table the first 30 rows, and drawings without their lines.
 SHORTEN = """() => {
@@ -274,6 +290,7 @@ async def visit(browser, address, name, free, seen):
             found += [f"{width} px: {one}" for one in await page.evaluate(UNFOCUSED)]
             if overflow := await page.evaluate(OVERFLOW):
                 found.append(f"{width} px: {overflow} px too wide")
+            found += [f"{width} px: {one}" for one in await page.evaluate(LONELY_MARKS)]
         await page.add_script_tag(path=AXE)
         await page.evaluate(SHORTEN)
         for width in (390, 1280):
@@ -321,6 +338,15 @@ def test_a_text_that_is_too_pale_is_found_among_many_others(in_browser):
     found = in_browser(visit)
     assert [problem.partition(":")[0] for problem in found] == ["color-contrast"] * 2 + ["link-in-text-block"]
     assert ">pale<" in found[0] and ">dark<" in found[1]
+
+
+def test_a_mark_alone_at_the_beginning_of_a_line_is_found(in_browser):
+    async def visit(page):
+        line = "<p style='width: 6em'>A long word <b style='display: inline-block; width: {}em'>x</b>, and more.</p>"
+        await page.set_content(f"<article>{line.format(6)}{line.format(2)}</article>")
+        return await page.evaluate(LONELY_MARKS)
+
+    assert len(in_browser(visit)) == 1
 
 
 @pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])

@@ -55,6 +55,7 @@ def text(plain: str) -> str:
     plain = SIGN.sub(lambda found: SIGNS[found[0]], plain)
     plain = THOUSANDS.sub(thousands, plain)
     plain = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", plain)
+    plain = re.sub(r"(?<=\d) ± (?=\d)", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", plain)
     plain = RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
     plain = WORD.sub(lambda found: WORDS[found[1]], plain)
     plain = INNER.sub(r"⟨\1⟩", plain)
