@@ -1,4 +1,4 @@
-"""What a reader cannot read in a drawn figure: texts on each other, texts cut off, a legend on what is plotted.
+"""What a reader cannot read in a drawn figure: texts on each other, texts cut off, a legend.
 
 All is measured with the boxes of matplotlib's renderer while it draws, in points.
 """
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 from matplotlib.transforms import Bbox
 
 __all__ = ["found", "labels_within"]
@@ -37,9 +36,8 @@ def found(fig: Any, renderer: Any) -> list[str]:
         if box.y0 < fig.bbox.y0 - EDGE or box.y1 > fig.bbox.y1 + EDGE:
             faults.append(f"{_words(text)} is cut off above or below")
     for ax in fig.axes:
-        legend = ax.get_legend()
-        if legend and _on_data(ax, legend.get_window_extent(renderer)):
-            faults.append("a legend lies on what is plotted")
+        if ax.get_legend():
+            faults.append("a legend in the axes: name the curves where they end")
         if ax.get_label() == "<colorbar>" or not ax.axison:
             continue
         if ax.bbox.width < LEAST_WIDTH * fig.bbox.width:
@@ -59,8 +57,6 @@ def _texts(fig: Any) -> Iterator[Any]:
             mine += [
                 part for axis in (ax.xaxis, ax.yaxis) for part in (axis.label, axis.offsetText, *labels_within(axis))
             ]
-        if ax.get_legend():
-            mine += [*ax.get_legend().get_texts(), ax.get_legend().get_title()]
         yield from filter(_shown, dict.fromkeys(mine))
 
 
@@ -83,25 +79,3 @@ def _box(text: Any, renderer: Any) -> Bbox:
 def _words(text: Any) -> str:
     """The beginning of a text as faults name it."""
     return repr(" ".join(text.get_text().split())[:40])
-
-
-def _on_data(ax: Any, legend: Bbox) -> bool:
-    """Whether a line, a point, a bar or an image lies under the legend."""
-    box = Bbox.intersection(legend, ax.bbox)
-    if box is None or box.width < TOUCH or box.height < TOUCH:
-        return False
-    for line in ax.lines:
-        path = line.get_transform().transform_path(line.get_path())
-        drawn = line.get_linestyle() not in ("None", "", " ")
-        if box.count_contains(path.vertices) or (drawn and path.intersects_bbox(box, filled=False)):
-            return True
-    for collection in ax.collections:
-        offsets = collection.get_offset_transform().transform(np.ma.filled(collection.get_offsets(), np.nan))
-        if collection.get_offset_transform() == ax.transData and box.count_contains(offsets):
-            return True
-        paths = collection.get_transform().transform_path
-        if collection.get_offset_transform() != ax.transData:
-            if any(paths(path).intersects_bbox(box, filled=False) for path in collection.get_paths()):
-                return True
-    bars = any(Bbox.intersection(patch.get_window_extent(), box) for patch in ax.patches)
-    return bars or bool(ax.images)

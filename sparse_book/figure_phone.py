@@ -1,4 +1,4 @@
-"""A figure on a phone: its panels below each other, long words on several lines, legends above what is plotted.
+"""A figure on a phone: its panels below each other, long words on several lines.
 
 It is one rule for all figures, whatever they show. What it leaves unreadable is for the author of the figure:
 ``figure_faults`` finds it, and a test names it.
@@ -21,7 +21,8 @@ INCHES = 3.4
 # The least height of a panel in inches, so that its ticks do not touch; and what each further line of text takes.
 LEAST_PANEL = 2.3
 LINE = 0.21
-# The letters of 12 px in a line across the figure, beside words at the ticks, up along a panel, and of such a word.
+# The letters of 12 px in a line across the figure, beside words at the ticks, up along a panel, and of such a word or
+# the name of a curve.
 ACROSS, BESIDE_WORDS, UPWARDS, WORD = 32, 24, 30, 13
 # As many intervals between numbers fit along an axis, and between powers of ten.
 INTERVALS, POWERS = 4, 3
@@ -40,8 +41,10 @@ def stack(fig: Any) -> None:
             shared = [other for other in panels if other is ax or joined.joined(ax, other)]
             if not getattr(ax, f"get_{axis}label")():
                 getattr(ax, f"set_{axis}label")(getattr(shared[end], f"get_{axis}label")())
+        for name in ax.names:
+            name.set_text(_lines(name.get_text(), WORD))
         ax.set_subplotspec(column[row])
-        total += max(height, LINE * _words_at_ticks(ax)) + LINE * (_words_around(ax) + _legend_above(ax))
+        total += max(height, LINE * _words_at_ticks(ax)) + LINE * _words_around(ax)
     fig.set_size_inches(INCHES, total)
 
 
@@ -82,22 +85,6 @@ def _words_around(ax: Any) -> int:
     ax.set_ylabel(_lines(ax.get_ylabel(), UPWARDS))
     words: str = ax.get_title() + ax.get_xlabel()
     return words.count("\n")
-
-
-def _legend_above(ax: Any) -> int:
-    """The legend in one column between the axes and their title; returns its number of lines."""
-    old = ax.get_legend()
-    if old is None:
-        return 0
-    words = [_lines(text.get_text(), UPWARDS) for text in old.get_texts()]
-    title = old.get_title().get_text()
-    lines = sum(word.count("\n") + 1 for word in words) + bool(title)
-    ax.legend(
-        old.legend_handles, words, fontsize=old.get_texts()[0].get_fontsize(), title=title or None, alignment="left",
-        loc="lower left", bbox_to_anchor=(0, 1), borderpad=0, borderaxespad=0.3, labelspacing=0.25,
-    )  # fmt: skip
-    ax.set_title(ax.get_title(), pad=72 * LINE * (lines + 0.3))
-    return lines
 
 
 def _lines(text: str, letters: int) -> str:

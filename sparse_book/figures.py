@@ -27,6 +27,7 @@ import numpy as np
 from cycler import cycler
 from matplotlib.colors import ListedColormap
 from matplotlib.text import Text
+from scipy.optimize import isotonic_regression
 
 from sparse_core import _tables
 
@@ -40,6 +41,9 @@ MIME = "application/vnd.sparse-core.figure+json"
 SHOWN_PIXELS = {"wide": 655, "narrow": 300}
 # The least size of a letter where a figure is shown: that of the smallest text of the page.
 LEAST_TEXT_PIXELS = 12
+# Between the axes and the name of a curve, in points; and the distance of two lines of text, in sizes of a letter.
+NAME_DISTANCE = 5
+LINE_SPACING = 1.2
 # A slider has at most this many frames, each of which adds to the page.
 MAX_FRAMES = 20
 # Their contrast is above 4:1 on the light and on the dark page.
@@ -80,7 +84,38 @@ def _book_style() -> Iterator[None]:
 
 
 class _Axes(mpl.axes.Axes):
-    """Axes whose methods run in the book's style."""
+    """Axes whose methods run in the book's style, and whose curves can have their names at their right ends."""
+
+    names: Sequence[Any] = ()
+
+    def name_curves(self) -> None:
+        """The label of each line at the height of its last point, right of the axes, in its colour: no legend."""
+        lines: Any = self.lines  # Any: matplotlib types labels and coordinates as objects
+        self.names = [
+            self.annotate(
+                line.get_label(), (1, line.get_ydata()[-1]), xycoords=("axes fraction", "data"),
+                xytext=(NAME_DISTANCE, 0), textcoords="offset points", color=line.get_color(), va="center",
+                annotation_clip=False,
+            )
+            for line in lines
+            if not line.get_label().startswith("_")
+        ]  # fmt: skip
+
+    def spread_names(self) -> None:
+        """The names of the curves so far apart that they do not touch, each as near as may be to its curve."""
+        if not self.names:
+            return
+        names = sorted(self.names, key=lambda name: self._height(name))
+        line = LINE_SPACING * max(name.get_fontsize() * (name.get_text().count("\n") + 1) for name in names)
+        wanted = np.array([self._height(name) for name in names])
+        steps = line * np.arange(len(names))
+        placed = isotonic_regression(wanted - steps).x + steps
+        for name, height, place in zip(names, wanted, placed, strict=True):
+            name.set_position((NAME_DISTANCE, place - height))
+
+    def _height(self, name: Any) -> float:
+        """Where the curve of a name ends, in points."""
+        return float(self.get_yaxis_transform().transform((0, name.xy[1]))[1]) * 72 / self.figure.dpi
 
 
 class _Canvas(mpl.figure.Figure):
@@ -89,6 +124,11 @@ class _Canvas(mpl.figure.Figure):
     faults: Sequence[str] = ()
 
     def draw(self, renderer: Any) -> None:
+        if layout := self.get_layout_engine():
+            layout.execute(self)
+        for ax in self.axes:
+            if isinstance(ax, _Axes):
+                ax.spread_names()
         super().draw(renderer)
         self.faults = figure_faults.found(self, renderer)
 

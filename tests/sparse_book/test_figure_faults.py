@@ -24,6 +24,7 @@ def crossed(ax):
         (lambda ax: [ax.text(0.5, 0.5, word) for word in ("one", "two")], "'one' and 'two' overlap"),
         (lambda ax: ax.figure.text(0.9, 0.5, "far to the right"), "is cut off"),
         (lambda ax: ax.set_yticks([0.5]), "has one number only"),
+        (lambda ax: ax.plot([0, 1], label="rising") and ax.legend(), "a legend in the axes"),
     ],
 )
 def test_what_cannot_be_read_is_named(plot, word):
@@ -38,19 +39,22 @@ def test_a_clean_figure_has_no_fault():
     assert faults(crossed) == []
 
 
-def test_a_legend_goes_above_the_axes_and_the_title_above_it():
+def test_curves_that_end_beside_each_other_have_names_that_do_not_touch():
     def plot(ax):
-        crossed(ax)
-        ax.legend(loc="center")
-        ax.set_title("Two lines")
+        for name, end in (("first", 0), ("second", 0.01), ("third", 1)):
+            ax.plot([0, 1], [0.5, end], label=name)
+        ax.plot([0, 1], [1, 0.5], label="_without a name")
+        ax.name_curves()
         kept.append(ax)
 
     kept = []
     assert faults(plot) == []
-    legend = kept[0].get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["rising", "falling"]
-    axes, box, title = (part.get_window_extent() for part in (kept[0], legend, kept[0].title))
-    assert axes.y1 <= box.y0 and box.y1 <= title.y0
+    first, second, third = (name.get_window_extent() for name in kept[0].names)
+    assert [name.get_text() for name in kept[0].names] == ["first", "second", "third"]
+    assert first.y1 <= second.y0 and second.y1 < third.y0
+    assert min(box.x0 for box in (first, second, third)) > kept[0].get_window_extent().x1
+    height = kept[0].transData.transform((1, 1))[1]
+    assert abs(height - (third.y0 + third.y1) / 2) < 2
 
 
 def test_numbers_that_touch_become_fewer_and_long_names_go_on_several_lines():

@@ -22,18 +22,18 @@ SCRIPT = make.BOOK / "assets" / "slider.js"
 def draw(alt="A line from 0 to 1."):
     fig, ax = figures.canvas()
     ax.plot([0, 1], [0, 1], label="identity")
-    ax.legend()
+    ax.name_curves()
     return figures.Figure(fig, alt)
 
 
 def test_a_figure_is_reproducible_in_the_ink_of_the_page_and_described():
-    figure = draw("A line & its legend.")
+    figure = draw("A line & its name.")
     svg, root = figure.svg, ET.fromstring(figure.svg)
-    assert svg == draw.__wrapped__("A line & its legend.").svg
+    assert svg == draw.__wrapped__("A line & its name.").svg
     assert "currentColor" in svg and figures.INK not in svg and "<metadata>" not in svg and "date" not in svg.lower()
-    assert root.attrib["role"] == "img" and root.attrib["aria-label"] == "A line & its legend."
+    assert root.attrib["role"] == "img" and root.attrib["aria-label"] == "A line & its name."
     bundle = figure._repr_mimebundle_()
-    assert bundle["text/plain"] == "Figure: A line & its legend." and svg[5:] in bundle["text/html"]
+    assert bundle["text/plain"] == "Figure: A line & its name." and svg[5:] in bundle["text/html"]
 
 
 PROCESS = """
@@ -49,7 +49,7 @@ from sparse_book import figures
 assert state() == before, "the import"
 fig, ax = figures.canvas()
 ax.plot([0, 1], [0, 1], label="line")
-ax.legend(), ax.text(0, 0, "word"), fig.colorbar(ax.scatter([1], [1], c=[1]), ax=ax)
+ax.name_curves(), ax.text(0, 0, "word"), fig.colorbar(ax.scatter([1], [1], c=[1]), ax=ax)
 assert state() == before, "the canvas"
 print(figures.Figure(fig, "A line.").svg)
 slider = figures.Slider("t", [1, 2], lambda ax, t: ax.plot([0, t]) and "A line.", start=1)
@@ -66,7 +66,7 @@ def test_matplotlib_and_the_process_stay_as_they_were():
 
 
 def test_references_inside_a_figure_resolve_and_two_figures_share_no_id():
-    one, other = (set(re.findall(r'\bid="([^"]+)"', draw(alt).svg)) for alt in ("A line & its legend.", "Two."))
+    one, other = (set(re.findall(r'\bid="([^"]+)"', draw(alt).svg)) for alt in ("A line & its name.", "Two."))
     used = set(re.findall(r'(?:href="|url\()#([^")]+)', draw("Two.").svg))
     assert one and used and used <= other and not one & other
 
@@ -96,18 +96,18 @@ def test_no_text_is_below_twelve_pixels_on_the_page_or_on_a_phone():
         assert 11.99 <= min(sizes) < 14
 
 
-def test_on_a_phone_a_legend_stands_above_the_axes_in_one_column():
+def test_on_a_phone_a_long_name_of_a_curve_goes_on_several_lines():
     fig, ax = figures.canvas(size=(6.8, 3.2))
-    for name in ("label noise", "pixel noise", "both noises", "none, and another optimiser"):
-        ax.plot([0, 1], [0, 1], label=name)
-    ax.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
-    figure = figures.Figure(fig, "Four lines.")
+    for name in ("label noise", "both noises, and another optimiser"):
+        ax.plot([0, 1], [0, len(name)], label=name)
+    ax.name_curves()
+    figure = figures.Figure(fig, "Two lines.")
     assert float(ET.fromstring(figure.narrow).get("viewBox").split()[2]) < 75 * figure_phone.INCHES
-    assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["label noise", "pixel noise"]
+    assert [name.get_text().count("\n") for name in ax.names] == [0, 2]
 
 
 def test_the_figure_of_a_slide_stands_on_light_and_on_dark_paper():
-    data = draw("A line & its legend.")._repr_mimebundle_()
+    data = draw("A line & its name.")._repr_mimebundle_()
     written = files(data, "x", "Why.", {"figure": "x", "title": "A line", "sentence": "It rises."})
     assert list(written) == ["x.svg", "x-slide-light.svg", "x-slide-dark.svg", "x.csv"]
     for paper, ground, ink in (("light", "#ffffff", "#1f2328"), ("dark", "#14181e", "#e6e9ee")):
@@ -213,7 +213,7 @@ def test_data_given_by_hand_replace_what_is_read_off():
 
 
 def test_the_file_of_a_figure_is_black_on_white_described_and_says_where_it_is_from():
-    figure = draw("A line & its legend.")
+    figure = draw("A line & its name.")
     root = ET.fromstring(figures.standalone(figure.svg, "A <title>", figure.alt))
     first, second, origin, ground = root[:4]
     assert first.text == "A <title>" and second.text == figure.alt
