@@ -1,9 +1,9 @@
 """The data of a drawn figure as a table: the numbers behind its lines, points, bars, areas and images.
 
 One row for each vertex, point, bar or cell, under the names in ``COLUMNS``: the panel, the labels of both axes, the
-series, its kind, its coordinates and, for bars their foot, for images their value. A series has the name in the legend;
-a name that begins with "_", which the legend leaves out, is taken without that sign, and a series without a name is
-called after the one of its colour. Where an axis is labelled with words, the coordinate is the word. Grids and
+series, its kind, its coordinates and, for bars their foot, for images their value. A series has its label
+as its name; a label that begins with "_", which is not drawn, is taken without that sign, and a series without a label
+is called after the one of its colour. Where an axis is labelled with words, the coordinate is the word. Grids and
 annotations are left out.
 """
 
