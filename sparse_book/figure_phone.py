@@ -62,7 +62,7 @@ def _words_at_ticks(ax: Any) -> int:
             axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter("{x:g}")
         elif axis.get_scale() == "log" and axis is ax.xaxis:
-            axis.set_major_locator(LogLocator(numticks=POWERS + 1))
+            axis.set_major_locator(LogLocator(axis.get_transform().base, numticks=POWERS + 1))
             axis.set_minor_formatter(NullFormatter())
         elif isinstance(axis.get_major_formatter(), ScalarFormatter) and axis is ax.xaxis:
             axis.set_major_locator(MaxNLocator(INTERVALS))

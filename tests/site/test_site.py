@@ -60,7 +60,8 @@ UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')]
 }).map(e => `no visible focus: ${e.outerHTML.slice(0, 200)}`)"""
 # a mark that a line begins with, as after a formula: its box lies below that of the word before it
 LONELY_MARKS = r"""() => {
-    const found = [], texts = document.createTreeWalker(document.querySelector('article'), NodeFilter.SHOW_TEXT);
+    const page = document.querySelector('article') ?? document.body; // the page of the search has no article
+    const found = [], texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
     const boxes = range => [...range.getClientRects()].filter(box => box.width);
     for (let text = texts.nextNode(), before = null; text; before = text, text = texts.nextNode()) {
         const marks = text.data.match(/^[.,;:!?)\]]+/);
