@@ -65,7 +65,7 @@ LONELY_MARKS = r"""() => {
     const boxes = range => [...range.getClientRects()].filter(box => box.width);
     for (let text = texts.nextNode(), before = null; text; before = text, text = texts.nextNode()) {
         const marks = text.data.match(/^[.,;:!?)\]]+/);
-        if (!marks || !before || text.parentElement.closest('pre, svg, math')) continue;
+        if (!marks || !before || text.parentElement.closest('pre, code, .sig, svg, math')) continue;
         const here = new Range(), there = new Range();
         here.setStart(text, 0);
         here.setEnd(text, marks[0].length);
