@@ -105,7 +105,7 @@ class _Axes(mpl.axes.Axes):
         """The names of the curves so far apart that they do not touch, each as near as may be to its curve."""
         if not self.names:
             return
-        names = sorted(self.names, key=lambda name: self._height(name))
+        names = sorted(self.names, key=self._height)
         line = LINE_SPACING * max(name.get_fontsize() * (name.get_text().count("\n") + 1) for name in names)
         wanted = np.array([self._height(name) for name in names])
         steps = line * np.arange(len(names))
