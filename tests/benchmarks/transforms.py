@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,22 @@ def pyfwht(n: int, precision: str = "float64") -> Run:
 
     x = values(n)  # it has no single precision
     return Run(lambda: pyfwht.compute(x), lambda result: sample(result) / len(x))
+
+
+def ffht(n: int, precision: str = "float64") -> Run:
+    from tests.benchmarks.ffht import CHUNK, aligned, library
+
+    x = values(n, precision)
+    y = aligned(x)
+    compute = library().FHTFloat if precision == "float32" else library().FHTDouble
+    place = ctypes.c_void_p(y.ctypes.data)
+
+    def call() -> np.ndarray:
+        y[:] = x
+        compute(place, len(y), min(CHUNK, len(y)))
+        return y
+
+    return Run(call, lambda result: sample(result) / len(x) ** 0.5)
 
 
 def statistics(n: int) -> Run:
@@ -74,7 +91,7 @@ CASES = (
     *(
         Case(
             "walsh",
-            {"sparse_core": transform, peer: pyfwht},
+            {"sparse_core": transform, peer: pyfwht, "FFHT": ffht},
             {"precision": precision, "n": n},
             quick=n in (10, 16, 20),
             twice=("sparse_core", peer) if n in (20, 22, 24) else (),
