@@ -28,17 +28,21 @@ VIOLATIONS = f"""() => axe.run({{
 }}).then({NODES})"""
 # Colours are those of a text and of what is below it: one text of each kind, in each kind of surroundings, is enough.
 COLOURS = f"""known => {{
-    const seen = new Set(known), texts = [];
-    for (const e of document.body.querySelectorAll('*')) {{
-        if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim())) continue;
-        const own = getComputedStyle(e);
-        let key = [e.localName, e.parentElement.localName, own.color, own.fontSize, own.fontWeight, own.visibility,
-            own.position, own.textDecorationLine].join();
-        for (let outer = e; outer; outer = outer.parentElement) {{
-            const {{backgroundColor, backgroundImage, opacity}} = getComputedStyle(outer);
-            const below = [backgroundColor, backgroundImage, opacity].join();
-            key += below === 'rgba(0, 0, 0, 0),none,1' ? '' : below;
+    const seen = new Set(known), texts = [], below = new Map();
+    const surroundings = e => {{
+        if (!e) return '';
+        if (!below.has(e)) {{
+            const {{backgroundColor, backgroundImage, opacity}} = getComputedStyle(e);
+            const own = [backgroundColor, backgroundImage, opacity].join();
+            below.set(e, (own === 'rgba(0, 0, 0, 0),none,1' ? '' : own) + surroundings(e.parentElement));
         }}
+        return below.get(e);
+    }};
+    for (const e of document.body.querySelectorAll('*')) {{
+        if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility()) continue;
+        const own = getComputedStyle(e);
+        const key = [e.localName, e.parentElement.localName, own.color, own.fontSize, own.fontWeight, own.visibility,
+            own.position, own.textDecorationLine, surroundings(e)].join();
         if (!seen.has(key)) texts.push(e);
         seen.add(key);
     }}
