@@ -39,7 +39,8 @@ def library() -> ctypes.CDLL:
         if hashlib.sha256(archive).hexdigest() != SHA256:
             raise ValueError(f"{URL} is not the file whose digest is known")
         with tarfile.open(fileobj=io.BytesIO(archive)) as source:
-            source.extractall(sys.prefix, filter="data")
+            source.extraction_filter = getattr(tarfile, "data_filter", None)  # which Python has since 3.11.4
+            source.extractall(sys.prefix)
         options = ["-O3", "-march=native", "-shared", "-fPIC", "-o", str(compiled)]
         subprocess.run(["cc", *options, str(Path(sys.prefix, FOLDER, "fht.c")), "-lm"], check=True)
     return ctypes.CDLL(str(compiled))

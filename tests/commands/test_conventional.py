@@ -43,7 +43,8 @@ def archives(clone):
     run("-c", "from setuptools import build_meta; build_meta.build_sdist('dist')", folder=clone)
     source = next(clone.glob("dist/*.tar.gz"))
     with tarfile.open(source) as archive:
-        archive.extractall(clone / "dist", filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # which Python has since 3.11.4
+        archive.extractall(clone / "dist")
     unpacked = next(path for path in (clone / "dist").iterdir() if path.is_dir())
     run("-c", "from setuptools import build_meta; build_meta.build_wheel('..')", folder=unpacked)
     return source, next(clone.glob("dist/*.whl"))
