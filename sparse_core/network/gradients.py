@@ -116,7 +116,8 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
 def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
     """``edges`` of one hidden layer: a flip of x_i changes the z_j by 2 x_i w_ji, so no neighbour needs a pass.
 
-    Neurons that stay active change h by -2 x_i d_i h(x); what is left are those that the flip switches.
+    h(x') - h(x) is -2 x_i d_i h(x), the change of the linear piece at x, plus u_j |z_j(x')| for each neuron that the
+    flip switches.
     """
     N = len(x)
     z = x @ W.T - b
