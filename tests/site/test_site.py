@@ -345,6 +345,18 @@ def test_a_text_that_is_too_pale_is_found_among_many_others(in_browser):
     assert ">pale<" in found[0] and ">dark<" in found[1]
 
 
+def test_a_text_that_was_hidden_is_looked_at_when_it_is_shown(in_browser):
+    async def visit(page):
+        await page.set_content("<p hidden style='color: #aaa'>pale</p>")
+        await page.add_script_tag(path=AXE)
+        kinds, hidden = await page.evaluate(COLOURS, [])
+        await page.evaluate("document.querySelector('p').hidden = false")
+        return hidden, (await page.evaluate(COLOURS, kinds))[1]
+
+    hidden, shown = in_browser(visit)
+    assert not hidden and len(shown) == 1 and ">pale<" in shown[0]
+
+
 def test_a_mark_alone_at_the_beginning_of_a_line_is_found(in_browser):
     async def visit(page):
         line = "<p style='width: 6em'>A long word <b style='display: inline-block; width: {}em'>x</b>, and more.</p>"
