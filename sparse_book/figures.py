@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import html
 import inspect
+import json
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,7 +35,7 @@ from sparse_core import _tables
 from . import figure_data, figure_faults, figure_phone
 from .figure_svg import INK, drawn, inline, standalone
 
-__all__ = ["COLOURS", "INK", "STYLE", "Answer", "Figure", "Slider", "Table", "canvas", "standalone", "two_tone"]
+__all__ = ["COLOURS", "INK", "STYLE", "Answer", "Figure", "Live", "Slider", "Table", "canvas", "standalone", "two_tone"]
 
 MIME = "application/vnd.sparse-core.figure+json"
 # The width in CSS pixels that a figure has on a page and on a phone, less its margin.
@@ -236,6 +237,25 @@ class Figure:
             "text/html": shown,
             MIME: {"csv": self.csv, "frames": {"": self.alt}, "faults": self.faults},
         }
+
+
+class Live(Figure):
+    """A figure that book/assets/live.js computes anew as the reader moves it, from the numbers ``given``.
+
+    ``kind`` names the drawing there. Print and pages without JavaScript show the figure as it was drawn here.
+    """
+
+    def __init__(
+        self, kind: str, fig: Any, alt: str, given: Mapping[str, Any], data: Mapping[str, Iterable[Any]] | None = None
+    ) -> None:
+        super().__init__(fig, alt, data)
+        self.kind = kind
+        self.given = json.dumps({**given, "colours": COLOURS})
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle = super()._repr_mimebundle_(include, exclude)
+        given = f'<div class="cc live" data-live="{html.escape(self.kind)}" data-given="{html.escape(self.given)}">'
+        return {**bundle, "text/html": bundle["text/html"].replace('<div class="cc">', given, 1)}
 
 
 class Slider:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from companion.figure_files import files
 
 import make
@@ -114,6 +116,18 @@ def test_the_figure_of_a_slide_stands_on_light_and_on_dark_paper():
         slide = written[f"x-slide-{paper}.svg"]
         assert ground in slide and ink in slide and "<title>A line</title><desc>It rises.</desc>" in slide
         assert f'href="../_static/figures/x-slide-{paper}.svg"' in data["text/html"]
+
+
+def test_a_live_figure_carries_the_numbers_of_its_script():
+    fig, ax = figures.canvas()
+    ax.plot([0, 1], [0, 1], label="a < b")
+    data = figures.Live("risk", fig, "A line.", given={"names": ["a < b & 'c'"]})._repr_mimebundle_()
+    shown = BeautifulSoup(data["text/html"], "html.parser").div
+    assert shown["data-live"] == "risk" and json.loads(shown["data-given"]) == {
+        "names": ["a < b & 'c'"], "colours": list(figures.COLOURS)
+    }  # fmt: skip
+    assert [svg["class"] for svg in shown.find_all("svg")] == [["wide"], ["narrow"]]
+    assert list(files(data, "x", "Why.")) == ["x.svg", "x.csv"]
 
 
 def test_a_figure_without_a_description_and_columns_of_two_lengths_are_refused():

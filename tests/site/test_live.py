@@ -1,0 +1,201 @@
+"""Figures that are computed while one moves them: their numbers, controls, and what stands there without script."""
+
+import numpy as np
+import pytest
+
+import make
+from sparse_core import bounds
+from sparse_core.cube import hypercube
+from sparse_core.hardness import reductions
+from sparse_core.learning import risks
+
+LIVE = [(make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("calculator.js", "live.js")]
+CLASSES = [{"k": k, "W": W, "n": n} for k, W, n in [(1, 0.25, 3), (2, 1, 1000), (5, 0.5, 120), (8, 4, 10**6)]]
+GIVEN = {"s": 64, "bias": 3**-0.5}
+WEIGHTS = [[0.0, 0.5, 0.25, 0.125, 0.125], [0.1, *[0.0] * 15, 0.9], [0.0, 0.3, 0.3, 0.4]]
+RISKS = [(weights, d, m) for weights in WEIGHTS for d in (1, 2, 3) for m in (40, 1000, 10**6)]
+MODULI = [(p, q) for q in range(2, 25) for p in range(2, 25)]
+COMPUTED = """([classes, given, risks, moduli]) => ({
+    bounds: classes.map((one) => live.bounds.all(one, given, one.n)),
+    last: ["printed", "repaired"].map((form) => live.bounds.last(classes[1], given, form)),
+    averaging: risks.map((one) => live.risk.averaging(...one)),
+    least_squares: risks.map((one) => live.risk.least_squares(...one)),
+    printed: moduli.map((one) => live.labels.printed(...one)),
+    nearest: moduli.map((one) => live.labels.nearest(...one)),
+})"""
+
+
+def computed(in_browser, scripts):
+    async def visit(page):
+        for script in scripts:
+            await page.add_script_tag(content=script)
+        return await page.evaluate(COMPUTED, [CLASSES, GIVEN, RISKS, MODULI])
+
+    return in_browser(visit)
+
+
+def in_python():
+    """The same by the package."""
+
+    def lemma_9(n, k, W, form):
+        return bounds.paper.lemma_9(n, 64, k, W, GIVEN["bias"] * W, form=form)
+
+    def squares(weights, d, m):
+        enough = m > hypercube.dimension(len(weights) - 1, d) + 1
+        return risks.least_squares_risk(weights, d, m) if enough else np.nan
+
+    both = {form: [lemma_9(one["n"], one["k"], one["W"], form) for one in CLASSES] for form in ("printed", "repaired")}
+    rows = zip(CLASSES, both["printed"], both["repaired"], strict=True)
+    last = max(n for n in range(3, 2000) if lemma_9(n, 2, 1, "printed") < 64**2)
+    return {
+        "bounds": [
+            {
+                "ours": bounds.ours.average_sensitivity(one["W"], one["k"], 64),
+                "printed": printed,
+                "repaired": repaired,
+                "dense": (64 * one["W"]) ** 2,
+            }
+            for one, printed, repaired in rows
+        ],
+        "last": [last, 0],
+        "averaging": [risks.averaging_risk(*one) for one in RISKS],
+        "least_squares": [squares(*one) for one in RISKS],
+        "printed": [reductions.lwr_label(range(q), p, q, "printed").tolist() for p, q in MODULI],
+        "nearest": [reductions.lwr_label(range(q), p, q, "lwr").tolist() for p, q in MODULI],
+    }
+
+
+def unequal(found, wanted):
+    """The names under which two nested tables of numbers differ."""
+    return {name for name, value in wanted.items() if not _close(found[name], value)}
+
+
+def _close(found, wanted):
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(_close(found[key], wanted[key]) for key in wanted)
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(_close, found, wanted))
+    return np.isclose(found, wanted, rtol=1e-12, equal_nan=True)
+
+
+def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
+    assert not unequal(computed(in_browser, LIVE), in_python())
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "seen"),
+    [
+        ("bias * W, name)", "bias, name)", {"bounds"}),
+        ("found[form] < found.dense", "found[form] < found.ours", {"last"}),
+        ("(below + above) - below) / m", "(below + above)) / m", {"averaging"}),
+        ("/ (m - D - 1)", "/ (m - D)", {"least_squares"}),
+        ("(t) => t % p)", "(t) => t % q)", {"printed"}),
+        ("2 * p * t + q)", "2 * p * t)", {"nearest"}),
+    ],
+)
+def test_a_mistake_in_a_live_figure_would_be_seen(right, wrong, seen, in_browser):
+    calculator, script = LIVE
+    assert script.count(right) == 1
+    assert unequal(computed(in_browser, [calculator, script.replace(right, wrong)]), in_python()) == seen
+
+
+FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them
+    "02-uniform.html#fig-sharp-printed": ("1,0.25,3", "8,4,1000000"),
+    "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16"),
+    "04-rounding.html#fig-lwr-map": ("2,24", "24,2"),
+}
+OVERLAPS = """part => {
+    const svg = part.querySelector('svg'), frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()]);
+    const before = (a, b) => a.right <= b.left + 1 || a.bottom <= b.top + 3; // a box has room above its letters
+    const touch = (a, b) => !before(a, b) && !before(b, a);
+    const clipped = (a) => a.left < frame.left - 1 || a.right > frame.right + 1
+        || a.top < frame.top - 1 || a.bottom > frame.bottom + 1;
+    return texts.flatMap(([one, a], i) => [...(clipped(a) ? [`${one} is clipped`] : []),
+        ...texts.slice(i + 1).filter(([, b]) => touch(a, b)).map(([other]) => `${one} touches ${other}`)]);
+}"""
+
+
+@pytest.mark.parametrize("address", FIGURES)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_live_figure_can_be_read_at_every_end_of_its_sliders(address, width, site, in_browser):
+    name = address.partition("#")[2]
+
+    async def visit(page):
+        await page.set_viewport_size({"width": width, "height": 900})
+        found = []
+        for setting in ("", *(f"={one}" for one in FIGURES[address])):
+            await page.goto("about:blank")
+            await page.goto((site / "book").as_uri() + f"/{address}{setting}")
+            part = page.locator(f"#{name} .live-part")
+            found.append((await part.locator(".slider-words").text_content(), await part.evaluate(OVERLAPS)))
+        return found
+
+    found = in_browser(visit)
+    assert len({words for words, _ in found}) == 3
+    assert [faults for _, faults in found] == [[], [], []]
+
+
+def test_live_figures_follow_keys_pointer_and_address(site, in_browser):
+    async def visit(page):
+        errors, seen = [], {}
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        for address, settings in FIGURES.items():
+            name = address.partition("#")[2]
+            await page.goto("about:blank")
+            await page.goto((site / "book").as_uri() + f"/{address}={settings[0]}")
+            part = page.locator(f"#{name} .live-part")
+            words = part.locator(".slider-words")
+            said = [await words.text_content()]
+            for slider in await part.locator("input[type=range]").all():
+                for key in ("Home", "ArrowRight"):
+                    await slider.press(key)
+                said.append(await words.text_content())
+            for radio in await part.locator("input[type=radio]").all():
+                await radio.check()
+                said.append(await words.text_content())
+            await page.wait_for_function("words => document.querySelector(words[0]).textContent === words[1]",
+                                         arg=[f"#{name} [role=status]", said[-1]])  # fmt: skip
+            moved = page.url.partition("=")[2]
+            if "picks" in (await part.locator("svg").get_attribute("class") or ""):
+                await part.locator("svg").click(position={"x": 200, "y": 200})
+                said.append(await words.text_content())
+            await page.goto("about:blank")
+            await page.goto((site / "book").as_uri() + f"/{address}=99,99,99")
+            seen[name] = (said, moved, await words.text_content())
+        return errors, seen
+
+    errors, seen = in_browser(visit)
+    assert not errors
+    for said, _, _ in seen.values():
+        assert len(set(said)) == len(said), said  # every control says something else
+    assert [moved for _, moved, _ in seen.values()] == ["2,0.5,4", "2,2", "3,3"]
+    at_first = [words for *_, words in seen.values()]  # a setting that the page could not have written is not followed
+    assert "k = 2, W = 1" in at_first[0] and "d = 3" in at_first[1] and "p = 3, q = 8" in at_first[2]
+
+
+def test_the_labels_of_a_cell_are_listed(site, in_browser):
+    async def visit(page):
+        await page.goto((site / "book/04-rounding.html").as_uri() + "#fig-lwr-map=2,8")
+        rows = await page.locator(".live-table tr").all_text_contents()
+        return rows[1:]
+
+    assert in_browser(visit) == ["Definition 1501010101", "rounding00111100"]
+
+
+@pytest.mark.parametrize(("options", "media"), [({"java_script_enabled": False}, "screen"), ({}, "print")])
+def test_without_script_and_in_print_a_live_figure_is_that_of_the_run(options, media, site, in_browser):
+    async def visit(page):
+        context = await page.context.browser.new_context(**options)
+        tab = await context.new_page()
+        await tab.emulate_media(media=media)
+        seen = []
+        for address in FIGURES:
+            await tab.goto((site / "book").as_uri() + f"/{address}")
+            figure = tab.locator(f"#{address.partition('#')[2]}")
+            live = await figure.locator(".live-part:visible").count()
+            seen.append((await figure.locator("svg.wide").is_visible(), live))
+        await context.close()
+        return seen
+
+    assert in_browser(visit) == [(True, 0)] * 3
