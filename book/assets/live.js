@@ -12,6 +12,7 @@ const live = (() => {
   const power = (e) => `10${String(e).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)])}`;
   const show = (value) => calculator.show(value);
   const rounded = (value) => show(Number(value.toPrecision(3)));
+  const tied = (words) => words.replace(/ (?=[=%])|(?<==|Lemma) /g, "\u00a0"); // no line breaks there
   const variable = (name) => `<tspan class="variable">${name}</tspan>`;
   const WIDE = 480; // pixels from which the names of the curves have room beside the axes
   const tall = (width) => min(360, max(300, 0.56 * width));
@@ -66,7 +67,7 @@ const live = (() => {
       }
       return low;
     },
-    plane: (width) => loglog({ width, height: tall(width), right: width < WIDE ? 16 : 104, x: [3, 1e6], y: [0.1, 1e11], names: [variable("n"), "bound on AS(h)"] }),
+    plane: (width) => loglog({ width, height: tall(width), right: width < WIDE ? 16 : 104, x: [3, 1e6], y: [0.01, 1e11], names: [variable("n"), "bound on AS(h)"] }),
     draw(setting, given, width) {
       const { X, Y, end, foot, axes } = bounds.plane(width), [blue, , green, purple] = given.colours, { n } = setting;
       const here = bounds.all(setting, given, n), first = bounds.all(setting, given, 3), wide = width >= WIDE;
@@ -220,7 +221,7 @@ const live = (() => {
         input.parentElement.querySelector("output").textContent = show(value);
       }
       radios.forEach((radio, i) => { radio.checked = i === setting[choice]; });
-      words.textContent = kind.words(setting, given);
+      words.textContent = tied(kind.words(setting, given));
       svg.setAttribute("aria-label", words.textContent);
       if (kind.table) part.querySelector(".live-table").innerHTML = kind.table(setting);
       draw();
