@@ -100,6 +100,33 @@ const live = (() => {
     },
   };
 
+  // --- The route of a proof, step by step, for one network among others ---
+
+  const route = {
+    fields: {},
+    choices: ({ names }) => ["network", names],
+    height: (width, { stages }) => TOP + 52 * stages.length + BOTTOM,
+    losses: (values) => values.map((value, i) => (i ? value / values[i - 1] : 1)),
+    draw({ network }, { stages, values, unit, colours }, width) {
+      const [blue, , green] = colours, every = values.flat(), left = 20, end = width - 70, foot = TOP + 52 * stages.length;
+      const low = 10 ** floor(log10(min(...every))), high = 10 ** Math.ceil(log10(max(...every)));
+      const X = (value) => left + ((end - left) * log10(value / low)) / log10(high / low), losses = route.losses(values[network]);
+      const powers = range(log10(low), log10(high)), step = Math.ceil(powers.length / 8);
+      return powers.filter((e) => e % step === 0).map((e) => line(X(10 ** e), TOP, X(10 ** e), foot, "grid") + text(X(10 ** e), foot + 17, power(e), 'text-anchor="middle"')).join("")
+        + `<path class="curve" stroke="${green}" d="M${X(1)} ${TOP}V${foot}"/>` + text((left + end) / 2, foot + 38, `in units of ${unit}`, 'text-anchor="middle"')
+        + stages.map(([name, why], i) => {
+          const y = TOP + 52 * i, value = values[network][i];
+          return box(left, y + 22, X(value) - left, 14, `fill="${blue}"`)
+            + values.map((others, j) => (j === network ? "" : `<circle class="other" cx="${X(others[i]).toFixed(1)}" cy="${y + 43}" r="3"/>`)).join("")
+            + text(left, y + 16, `${name}${why ? `: ${why}` : ""}`, 'class="halo"') + text(X(value) + 6, y + 34, i ? `× ${rounded(losses[i])}` : rounded(value), 'class="told"');
+        }).join("");
+    },
+    words({ network }, { names, stages, values, unit }) {
+      const losses = route.losses(values[network]), costly = losses.indexOf(max(...losses));
+      return `${names[network]}: AS is ${rounded(values[network][0])} in units of ${unit}, the repaired bound ${rounded(values[network].at(-1))}. The costliest step, ${stages[costly][0]}, loses a factor of ${rounded(losses[costly])}.`;
+    },
+  };
+
   // --- The risk of low-degree learning against m ---
 
   const risk = {
@@ -186,7 +213,7 @@ const live = (() => {
     },
   };
 
-  const kinds = { bounds, risk, labels };
+  const kinds = { bounds, route, risk, labels };
 
   // --- The page ---
 
@@ -194,7 +221,7 @@ const live = (() => {
     const kind = kinds[host.dataset.live], given = JSON.parse(host.dataset.given), figure = host.closest("figure");
     const [choice, options] = kind.choices?.(given) ?? [], keys = [...(choice ? [choice] : []), ...Object.keys(kind.fields)];
     const values = (key) => (key === choice ? range(0, options.length - 1) : kind.fields[key][1]);
-    let setting = kind.start, timer, silence;
+    let setting = given.start ?? kind.start, timer, silence;
 
     const part = document.createElement("div");
     part.className = "live-part";
@@ -238,9 +265,10 @@ const live = (() => {
       }, REST);
     };
     const follow = () => { // the setting that the address asks for, if the page could have written it
-      const asked = new URLSearchParams(location.hash.slice(1)).get(figure.id)?.split(",").map(Number) ?? [];
+      const asked = new URLSearchParams(location.hash.slice(1)).get(figure.id)?.split(",").map((value) => (value ? Number(value) : NaN)) ?? [];
       if (asked.length !== keys.length || !keys.every((key, i) => values(key).includes(asked[i]))) return;
       setting = Object.fromEntries(keys.map((key, i) => [key, asked[i]]));
+      for (let folded = figure.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
       update();
       figure.scrollIntoView();
     };
@@ -266,5 +294,5 @@ const live = (() => {
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
 
-  return { bounds, risk, labels };
+  return { bounds, route, risk, labels };
 })();

@@ -22,6 +22,7 @@ COMPUTED = """([classes, given, risks, moduli]) => ({
     last: ["printed", "repaired"].map((form) => live.bounds.last(classes[1], given, form)),
     averaging: risks.map((one) => live.risk.averaging(...one)),
     least_squares: risks.map((one) => live.risk.least_squares(...one)),
+    losses: live.route.losses([0.5, 1, 6]),
     printed: moduli.map((one) => live.labels.printed(...one)),
     nearest: moduli.map((one) => live.labels.nearest(...one)),
 })"""
@@ -62,6 +63,7 @@ def in_python():
         "last": [last, 0],
         "averaging": [risks.averaging_risk(*one) for one in RISKS],
         "least_squares": [squares(*one) for one in RISKS],
+        "losses": [1, 2, 6],
         "printed": [reductions.lwr_label(range(q), p, q, "printed").tolist() for p, q in MODULI],
         "nearest": [reductions.lwr_label(range(q), p, q, "lwr").tolist() for p, q in MODULI],
     }
@@ -91,6 +93,7 @@ def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
         ("found[form] < found.dense", "found[form] < found.ours", {"last"}),
         ("(below + above) - below) / m", "(below + above)) / m", {"averaging"}),
         ("/ (m - D - 1)", "/ (m - D)", {"least_squares"}),
+        ("value / values[i - 1]", "value / values[0]", {"losses"}),
         ("(t) => t % p)", "(t) => t % q)", {"printed"}),
         ("2 * p * t + q)", "2 * p * t)", {"nearest"}),
     ],
@@ -103,9 +106,11 @@ def test_a_mistake_in_a_live_figure_would_be_seen(right, wrong, seen, in_browser
 
 FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them
     "02-uniform.html#fig-sharp-printed": ("1,0.25,3", "8,4,1000000"),
+    "02-uniform.html#fig-route": ("10", "0"),
     "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16"),
     "04-rounding.html#fig-lwr-map": ("2,24", "24,2"),
 }
+UNFOLDED = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 OVERLAPS = """part => {
     const svg = part.querySelector('svg'), frame = svg.getBoundingClientRect();
     const texts = [...svg.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()]);
@@ -129,6 +134,7 @@ def test_a_live_figure_can_be_read_at_every_end_of_its_sliders(address, width, s
         for setting in ("", *(f"={one}" for one in FIGURES[address])):
             await page.goto("about:blank")
             await page.goto((site / "book").as_uri() + f"/{address}{setting}")
+            await page.evaluate(UNFOLDED)
             part = page.locator(f"#{name} .live-part")
             found.append((await part.locator(".slider-words").text_content(), await part.evaluate(OVERLAPS)))
         return found
@@ -171,9 +177,9 @@ def test_live_figures_follow_keys_pointer_and_address(site, in_browser):
     assert not errors
     for said, _, _ in seen.values():
         assert all(one != other for one, other in pairwise(said)), said  # every control says something else
-    assert [moved for _, moved, _ in seen.values()] == ["2,0.5,4", "2,2", "3,3"]
-    at_first = [words.replace("\xa0", " ") for *_, words in seen.values()]  # a setting that the page could not have written is not followed
-    assert "k = 2, W = 1" in at_first[0] and "d = 3" in at_first[1] and "p = 3, q = 8" in at_first[2]
+    assert [moved for _, moved, _ in seen.values()] == ["2,0.5,4", "10", "2,2", "3,3"]
+    at_first = [words.replace("\xa0", " ") for *_, words in seen.values()]  # the page writes no such setting
+    assert "k = 2, W = 1" in at_first[0] and "d = 3" in at_first[2] and "p = 3, q = 8" in at_first[3]
 
 
 def test_the_labels_of_a_cell_are_listed(site, in_browser):
@@ -194,10 +200,11 @@ def test_without_script_and_in_print_a_live_figure_is_that_of_the_run(options, m
         seen = []
         for address in FIGURES:
             await tab.goto((site / "book").as_uri() + f"/{address}")
+            await tab.evaluate(UNFOLDED)
             figure = tab.locator(f"#{address.partition('#')[2]}")
             live = await figure.locator(".live-part:visible").count()
             seen.append((await figure.locator("svg.wide").is_visible(), live))
         await context.close()
         return seen
 
-    assert in_browser(visit) == [(True, 0)] * 3
+    assert in_browser(visit) == [(True, 0)] * 4
