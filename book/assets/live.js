@@ -15,7 +15,7 @@ const live = (() => {
   const tied = (words) => words.replace(/ (?=[=%])|(?<==|Lemma) /g, "\u00a0"); // no line breaks there
   const variable = (name) => `<tspan class="variable">${name}</tspan>`;
   const WIDE = 480; // pixels from which the names of the curves have room beside the axes
-  const tall = (width) => min(360, max(300, 0.56 * width));
+  const tall = (width) => min(340, max(300, 0.52 * width));
 
   // --- Drawings: strings of SVG, in pixels ---
 
