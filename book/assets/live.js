@@ -6,6 +6,8 @@ const live = (() => {
   const STEPS = 120; // points of a curve
   const REST = 250; // milliseconds after which the words are said and the address is written, once for a movement
   const LEFT = 62, TOP = 14, BOTTOM = 46; // pixels around the axes, for tick labels and names
+  const LINE = 16; // pixels from one line of text to the next
+  const ROW = 52; // pixels of a step of a route: its name, its bar, the dots of the others
   const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const decades = (from, to) => range(from, to).flatMap((e) => [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map((digit) => round(digit * 10 ** e)));
   const spaced = (from, to, count) => range(0, count - 1).map((i) => from * (to / from) ** (i / (count - 1)));
@@ -41,8 +43,8 @@ const live = (() => {
   };
   const named = (names, x, least, most) => { // names of curves, [height, words, colour], at least a line of text apart
     const sorted = [...names].sort((one, other) => one[0] - other[0]), at = sorted.map(([y]) => max(y, least));
-    for (let i = 1; i < at.length; i++) at[i] = max(at[i], at[i - 1] + 16);
-    for (let i = at.length - 1, lowest = most; i >= 0; i--, lowest = at[i + 1] - 16) at[i] = min(at[i], lowest);
+    for (let i = 1; i < at.length; i++) at[i] = max(at[i], at[i - 1] + LINE);
+    for (let i = at.length - 1, lowest = most; i >= 0; i--, lowest = at[i + 1] - LINE) at[i] = min(at[i], lowest);
     return sorted.map(([, words, colour], i) => text(x, at[i] + 4, words, `class="name" fill="${colour}"`)).join("");
   };
 
@@ -105,17 +107,17 @@ const live = (() => {
   const route = {
     fields: {},
     choices: ({ names }) => ["network", names],
-    height: (width, { stages }) => TOP + 52 * stages.length + BOTTOM,
+    height: (width, { stages }) => TOP + ROW * stages.length + BOTTOM,
     losses: (values) => values.map((value, i) => (i ? value / values[i - 1] : 1)),
     draw({ network }, { stages, values, unit, colours }, width) {
-      const [blue, , green] = colours, every = values.flat(), left = 20, end = width - 70, foot = TOP + 52 * stages.length;
+      const [blue, , green] = colours, every = values.flat(), left = 20, end = width - 70, foot = TOP + ROW * stages.length;
       const low = 10 ** floor(log10(min(...every))), high = 10 ** Math.ceil(log10(max(...every)));
       const X = (value) => left + ((end - left) * log10(value / low)) / log10(high / low), losses = route.losses(values[network]);
       const powers = range(log10(low), log10(high)), step = Math.ceil(powers.length / 8);
       return powers.filter((e) => e % step === 0).map((e) => line(X(10 ** e), TOP, X(10 ** e), foot, "grid") + text(X(10 ** e), foot + 17, power(e), 'text-anchor="middle"')).join("")
         + `<path class="curve" stroke="${green}" d="M${X(1)} ${TOP}V${foot}"/>` + text((left + end) / 2, foot + 38, `in units of ${unit}`, 'text-anchor="middle"')
         + stages.map(([name, why], i) => {
-          const y = TOP + 52 * i, value = values[network][i];
+          const y = TOP + ROW * i, value = values[network][i];
           return box(left, y + 22, X(value) - left, 14, `fill="${blue}"`)
             + values.map((others, j) => (j === network ? "" : `<circle class="other" cx="${X(others[i]).toFixed(1)}" cy="${y + 43}" r="3"/>`)).join("")
             + text(left, y + 16, `${name}${why ? `: ${why}` : ""}`, 'class="halo"') + text(X(value) + 6, y + 34, i ? `× ${rounded(losses[i])}` : rounded(value), 'class="told"');
