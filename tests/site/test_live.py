@@ -130,12 +130,12 @@ def test_a_live_figure_can_be_read_at_every_end_of_its_sliders(address, width, s
 
     async def visit(page):
         await page.set_viewport_size({"width": width, "height": 900})
-        found = []
+        await page.goto((site / "book").as_uri() + f"/{address}")
+        await page.evaluate(UNFOLDED)
+        part, found = page.locator(f"#{name} .live-part"), []
         for setting in ("", *(f"={one}" for one in FIGURES[address])):
-            await page.goto("about:blank")
-            await page.goto((site / "book").as_uri() + f"/{address}{setting}")
-            await page.evaluate(UNFOLDED)
-            part = page.locator(f"#{name} .live-part")
+            await page.evaluate("([name, setting]) => { location.hash = name + setting; }", [name, setting])
+            await page.evaluate("new Promise(requestAnimationFrame)")  # after the event of the address
             found.append((await part.locator(".slider-words").text_content(), await part.evaluate(OVERLAPS)))
         return found
 
