@@ -134,14 +134,14 @@ const calculator = (() => {
 
   // --- Numbers and words ---
 
+  const raised = (power) => String(power).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
   const show = (value) => {
     if (Number.isNaN(value)) return "none";
     if (!Number.isFinite(value)) return value > 0 ? "beyond 10³⁰⁸" : "below −10³⁰⁸";
     const size = Math.abs(value);
     if (size && (size < 1e-3 || size >= 1e6)) {
       const [factor, power] = value.toExponential(2).split("e");
-      const raised = String(Number(power)).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
-      return `${factor.replace("-", "−")}·10${raised}`;
+      return `${factor.replace("-", "−")}·10${raised(Number(power))}`;
     }
     const digits = size < 1e4 ? Number(value.toPrecision(4)) : Math.round(value);
     return String(digits).replace("-", "−").replace(/^(−?\d{2,3})(\d{3})$/, "$1\u202f$2");
@@ -352,5 +352,5 @@ const calculator = (() => {
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
 
-  return { paper, ours, fields, defaults, evaluate, readings, show, problem, read, write };
+  return { basis_size, paper, ours, raised, fields, defaults, evaluate, readings, show, problem, read, write };
 })();

@@ -2,7 +2,7 @@
 // (sparse_book/figures.py, Live); where scripts run, a drawing by one of the `kinds` takes its place, with its controls,
 // its words and, as #fig-name=value,value, its address. `given` are the numbers that the run gave with it.
 const live = (() => {
-  const { abs, floor, log10, max, min, round } = Math;
+  const { abs, ceil, floor, log10, max, min, round } = Math;
   const STEPS = 120; // points of a curve
   const REST = 250; // milliseconds after which the words are said and the address is written, once for a movement
   const LEFT = 62, TOP = 14, BOTTOM = 46; // pixels around the axes, for tick labels and names
@@ -11,7 +11,7 @@ const live = (() => {
   const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const decades = (from, to) => range(from, to).flatMap((e) => [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map((digit) => round(digit * 10 ** e)));
   const spaced = (from, to, count) => range(0, count - 1).map((i) => from * (to / from) ** (i / (count - 1)));
-  const power = (e) => `10${String(e).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)])}`;
+  const power = (e) => `10${calculator.raised(e)}`;
   const show = (value) => calculator.show(value);
   const rounded = (value) => show(Number(value.toPrecision(3)));
   const tied = (words) => words.replace(/ (?=[=%])|(?<==|Lemma) /g, "\u00a0"); // no line breaks there
@@ -31,7 +31,7 @@ const live = (() => {
     const X = (value) => LEFT + ((end - LEFT) * log10(value / x[0])) / log10(x[1] / x[0]);
     const Y = (value) => foot - ((foot - TOP) * log10(min(max(value, y[0]), y[1]) / y[0])) / log10(y[1] / y[0]);
     const ticks = (low, high) => { // at most seven, at powers of ten
-      const every = range(Math.ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)), step = Math.ceil(every.length / 7);
+      const every = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)), step = ceil(every.length / 7);
       return every.filter((e) => e % step === 0);
     };
     const axes = line(LEFT, TOP, LEFT, foot, "axis") + line(LEFT, foot, end, foot, "axis")
@@ -53,13 +53,14 @@ const live = (() => {
   const bounds = {
     fields: { k: ["k, active at once", range(1, 8)], W: ["W, scale of weights", [0.25, 0.5, 1, 2, 4]], n: ["n, inputs", [3, 4, 5, 6, 8, ...decades(1, 5), 1e6]] },
     start: { k: 2, W: 1, n: 1000 },
+    span: [3, 1e6], // of n
     all({ k, W }, { s, bias }, n) {
       const form = (name) => calculator.paper.lemma_9(n, s, k, W, bias * W, name);
       return { ours: calculator.ours.average_sensitivity(W, k, s), printed: form("printed"), repaired: form("repaired"), dense: (s * W) ** 2 };
     },
     last(setting, given, form) { // the largest n at which this form is below the dense bound; 0 if there is none
       const below = (n) => { const found = bounds.all(setting, given, n); return found[form] < found.dense; };
-      let low = 3, high = 1e6;
+      let [low, high] = bounds.span;
       if (!below(low)) return 0;
       if (below(high)) return high;
       while (high - low > 1) {
@@ -69,11 +70,11 @@ const live = (() => {
       }
       return low;
     },
-    plane: (width) => loglog({ width, height: tall(width), right: width < WIDE ? 16 : 104, x: [3, 1e6], y: [0.01, 1e11], names: [variable("n"), "bound on AS(h)"] }),
+    plane: (width) => loglog({ width, height: tall(width), right: width < WIDE ? 16 : 104, x: bounds.span, y: [0.01, 1e11], names: [variable("n"), "bound on AS(h)"] }),
     draw(setting, given, width) {
       const { X, Y, end, foot, axes } = bounds.plane(width), [blue, , green, purple] = given.colours, { n } = setting;
-      const here = bounds.all(setting, given, n), first = bounds.all(setting, given, 3), wide = width >= WIDE;
-      const along = (form) => spaced(3, 1e6, STEPS).map((at) => [X(at), Y(bounds.all(setting, given, at)[form])]);
+      const here = bounds.all(setting, given, n), [fewest, most] = bounds.span, first = bounds.all(setting, given, fewest), wide = width >= WIDE;
+      const along = (form) => spaced(fewest, most, STEPS).map((at) => [X(at), Y(bounds.all(setting, given, at)[form])]);
       const curves = { ours: along("ours"), printed: along("printed"), repaired: along("repaired") };
       const words = { ours: [wide ? "ours, 4k²W²" : "ours", green], printed: ["Lemma 9", purple], repaired: ["repaired", purple] };
       const names = Object.entries(words).map(([form, [name, colour]]) => [curves[form].at(-1)[1], name, colour]);
@@ -85,13 +86,13 @@ const live = (() => {
         + line(X(n), TOP, X(n), foot, "cursor") + line(X(n), Y(here.ours), X(n), Y(here.printed), "gap")
         + ["ours", "printed", "repaired"].map((form) => `<circle cx="${X(n)}" cy="${Y(here[form])}" r="4.5" fill="${words[form][1]}"/>`).join("")
         + text(X(n) + (left ? -8 : 8), middle + 4, `× ${rounded(here.printed / here.ours)}`, `class="told" text-anchor="${left ? "end" : "start"}"`)
-        + box(X(3) - 5, Y(first.ours) - 5, 10, 10, `fill="${blue}"`) + text(X(3) + 9, Y(first.ours) + 18, "attained", `fill="${blue}" class="name"`)
+        + box(X(fewest) - 5, Y(first.ours) - 5, 10, 10, `fill="${blue}"`) + text(X(fewest) + 9, Y(first.ours) + 18, "attained", `fill="${blue}" class="name"`)
         + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 74, TOP + 30, foot - 10));
     },
     words(setting, given) {
       const { ours, printed, repaired, dense } = bounds.all(setting, given, setting.n), limit = (form) => {
         const last = bounds.last(setting, given, form);
-        return last === 0 ? "for no n" : last === 1e6 ? "for every n shown" : `up to n = ${show(last)}`;
+        return last === 0 ? "for no n" : last === bounds.span[1] ? "for every n shown" : `up to n = ${show(last)}`;
       };
       return `k = ${setting.k}, W = ${setting.W}: ours ${show(ours)} for every n. At n = ${show(setting.n)} Lemma 9 with constant 1 gives ${show(printed)}, ${rounded(printed / ours)} times as much, and its proof, repaired, ${show(repaired)}. `
         + `Below the dense ${show(dense)}: Lemma 9 ${limit("printed")}, repaired ${limit("repaired")}.`;
@@ -111,9 +112,9 @@ const live = (() => {
     losses: (values) => values.map((value, i) => (i ? value / values[i - 1] : 1)),
     draw({ network }, { stages, values, unit, colours }, width) {
       const [blue, , green] = colours, every = values.flat(), left = 20, end = width - 70, foot = TOP + ROW * stages.length;
-      const low = 10 ** floor(log10(min(...every))), high = 10 ** Math.ceil(log10(max(...every)));
+      const low = 10 ** floor(log10(min(...every))), high = 10 ** ceil(log10(max(...every)));
       const X = (value) => left + ((end - left) * log10(value / low)) / log10(high / low), losses = route.losses(values[network]);
-      const powers = range(log10(low), log10(high)), step = Math.ceil(powers.length / 8);
+      const powers = range(log10(low), log10(high)), step = ceil(powers.length / 8);
       return powers.filter((e) => e % step === 0).map((e) => line(X(10 ** e), TOP, X(10 ** e), foot, "grid") + text(X(10 ** e), foot + 17, power(e), 'text-anchor="middle"')).join("")
         + `<path class="curve" stroke="${green}" d="M${X(1)} ${TOP}V${foot}"/>` + text((left + end) / 2, foot + 38, `in units of ${unit}`, 'text-anchor="middle"')
         + stages.map(([name, why], i) => {
@@ -135,37 +136,35 @@ const live = (() => {
     fields: { d: ["d, degree", range(1, 16)] },
     choices: (given) => ["target", given.targets.map(({ name }) => name)],
     start: { target: 0, d: 3 },
-    dimension(n, d) {
-      let term = 1, sum = 1;
-      for (let i = 1; i <= min(n, d); i++) sum += term *= (n - i + 1) / i;
-      return sum;
-    },
+    span: [10, 3e6], // of m: all D, from 17 on, lie within
+    most: 60, // of the risk that is drawn: a curve begins where it comes below
+    coefficients: (weights, d) => calculator.basis_size(weights.length - 1, d), // D
     sums: (weights, d) => [weights.slice(0, d + 1), weights.slice(d + 1)].map((part) => part.reduce((total, w) => total + w, 0)),
     averaging(weights, d, m) {
       const [below, above] = risk.sums(weights, d);
-      return above + (risk.dimension(weights.length - 1, d) * (below + above) - below) / m;
+      return above + (risk.coefficients(weights, d) * (below + above) - below) / m;
     },
     least_squares(weights, d, m) { // not a number unless m > D + 1
-      const above = risk.sums(weights, d)[1], D = risk.dimension(weights.length - 1, d);
+      const above = risk.sums(weights, d)[1], D = risk.coefficients(weights, d);
       return m > D + 1 ? above + (above * D) / (m - D - 1) : NaN;
     },
     draw({ target, d }, { targets, colours, floor: least }, width) {
-      const wide = width >= WIDE, { weights, measured } = targets[target], D = risk.dimension(weights.length - 1, d), above = max(least, risk.sums(weights, d)[1]);
-      const { X, Y, end, foot, axes } = loglog({ width, height: tall(width), right: wide ? 112 : 16, x: [30, 3e6], y: [0.7 * least, 60], names: [`${variable("m")}, samples`, "risk"] });
-      const along = (method, from) => spaced(max(30, from), 3e6, STEPS).map((m) => [X(m), Y(max(least, risk[method](weights, d, m)))]);
-      const averaging = along("averaging", 30), squares = along("least_squares", 1.04 * D + 2);
+      const wide = width >= WIDE, { weights, measured } = targets[target], D = risk.coefficients(weights, d), above = max(least, risk.sums(weights, d)[1]);
+      const { X, Y, end, foot, axes } = loglog({ width, height: tall(width), right: wide ? 112 : 16, x: risk.span, y: [0.7 * least, risk.most], names: [`${variable("m")}, samples`, "risk"] });
+      const along = (method, from) => spaced(max(risk.span[0], from), risk.span[1], STEPS).filter((m) => risk[method](weights, d, m) <= risk.most).map((m) => [X(m), Y(max(least, risk[method](weights, d, m)))]);
+      const averaging = along("averaging", 0), squares = along("least_squares", 1.04 * D + 2);
       const dots = measured.filter((one) => one.d === d).flatMap(({ method, m, mean }) => m.map((at, i) =>
         `<circle cx="${X(at).toFixed(1)}" cy="${Y(max(least, mean[i])).toFixed(1)}" r="3" fill="${colours[method === "averaging" ? 0 : 1]}"/>`)).join("");
       const names = [[averaging.at(-1)[1], "averaging", colours[0]], [squares.at(-1)[1], "least squares", colours[1]]];
       const inside = names.map(([y, ...rest], i) => [y + [-11, 14][i], ...rest]), late = X(D) > (LEFT + end) / 2;
       return box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"') + axes + line(LEFT, Y(above), end, Y(above), "axis")
-        + text(LEFT + 8, min(foot - 6, Y(above) + 17), `weight above ${variable("d")}`)
+        + text(LEFT + 8, Y(above) + (Y(above) + 20 > foot ? -6 : 17), `weight above ${variable("d")}`)
         + line(X(D), TOP, X(D), foot, "cursor") + text(X(D) + (late ? -6 : 6), TOP + 12, `<tspan class="variable">D</tspan> = ${show(D)}`, `text-anchor="${late ? "end" : "start"}"`)
         + curve(averaging, colours[0]) + curve(squares, colours[1]) + dots
         + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 92, TOP + 20, foot - 10));
     },
     words({ target, d }, { targets }) {
-      const { name, weights, measured } = targets[target], above = risk.sums(weights, d)[1], D = risk.dimension(weights.length - 1, d);
+      const { name, weights, measured } = targets[target], above = risk.sums(weights, d)[1], D = risk.coefficients(weights, d);
       const seen = measured.some((one) => one.d === d) ? "The dots are measured means." : "We did not run the methods at this degree.";
       return `${name}, d = ${d}: D = ${show(D)} coefficients; weight above d: ${above < 1e-12 ? "0" : show(above)}. ${seen}`;
     },
