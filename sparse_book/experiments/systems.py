@@ -22,13 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparse_core.network import SparseNetwork, gradients
+from sparse_core.network import SparseNetwork, gradients, training
+from sparse_core.network.training import softmax
 
 from ..runs import digits
 from . import seed_of
@@ -45,7 +47,6 @@ COMPUTED = 77  # 30 % of the neurons
 EPOCHS = 40
 BATCH = 64
 RATE = 0.03
-MOMENTUM = 0.9
 RUNS = 5
 Floats = NDArray[Any]  # single precision
 
@@ -95,9 +96,9 @@ class System:
         elif self.name == "top-k":
             H = H * largest(Z, KEPT)
         elif self.name == "look-up":
-            H = _softmax(np.where(largest(Z, KEYS), Z, -np.inf))
+            H = softmax(np.where(largest(Z, KEYS), Z, -np.inf))
         elif self.name.startswith("experts"):
-            shares = _softmax(X @ self.router.T)
+            shares = softmax(X @ self.router.T)
             H = H * np.repeat(self.chosen(shares), WIDTH // EXPERTS, axis=1)
         return H @ self.U.T - self.c, H, shares
 
@@ -140,15 +141,10 @@ def predictor(net: System, X: Floats, rank: int = RANK) -> Callable[[Floats], Fl
     return lambda points: np.asarray((points @ A - a) @ V.T)
 
 
-def _softmax(scores: Floats) -> Floats:
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
 def _gradient(net: System, X: Floats, truth: Floats) -> list[Floats]:
     """The gradient of E -ln softmax(scores)_y and the penalties in W, b, U, c and the router."""
     scores, H, shares = net.forward(X)
-    D = (_softmax(scores) - truth) / len(X)
+    D = (softmax(scores) - truth) / len(X)
     back = D @ net.U + (L1 / len(X) if net.name == "l1" else 0) * (H > 0)
     route = np.zeros_like(net.router)
     if net.name == "look-up":
@@ -187,22 +183,21 @@ def train(name: str, run: int, epochs: int = EPOCHS) -> System:
     parts = [part.astype(np.float32) for part in (W, np.zeros(WIDTH), U, np.zeros(10), router)]
     W, b, U, c, router = parts
     net = System(name, W, b, U, c, router, seen.astype(np.float32))
-    speed: list[Any] = [np.zeros_like(part) for part in parts]
-    truth = np.eye(10, dtype=np.float32)
     # Of a softmax over keys the slopes are small, so that it learns at this multiple of the rate.
     rate = RATE * (10 if name == "look-up" else 1)
-    for _ in range(epochs):
-        order = rng.permutation(len(X))
-        points, classes = X, y
-        if name == "noise":
-            points = np.where(rng.random(X.shape) < FLIP, -X, X)
-            classes = np.where(rng.random(len(y)) < RELABEL, rng.integers(0, 10, len(y)), y)
-        for start in range(0, len(X) - BATCH + 1, BATCH):
-            rows = order[start : start + BATCH]
-            for part, v, g in zip(parts, speed, _gradient(net, points[rows], truth[classes[rows]]), strict=True):
-                v *= MOMENTUM
-                v += g
-                part -= np.float32(rate) * v
+    flip, relabel = (FLIP, RELABEL) if name == "noise" else (0.0, 0.0)
+    training.descend(
+        parts,
+        partial(_gradient, net),
+        X,
+        y,
+        rng=rng,
+        rate=rate,
+        epochs=epochs,
+        batch=BATCH,
+        flip=flip,
+        relabel=relabel,
+    )
     return net
 
 

@@ -119,21 +119,58 @@ def classify(
     batch = min(checks.integer("batch", batch, 1), len(X))
     initial = [rng.standard_normal((t, s)) * sqrt(2 / s) for s, t in pairwise(sizes)]
     layers = [(W.astype(X.dtype), np.zeros(len(W), X.dtype)) for W in initial]
-    descent = _Descent([p for layer in layers for p in layer], optimiser)
     net = Layered(tuple(W for W, _ in layers), tuple(b for _, b in layers))
-    truth = np.eye(sizes[-1], dtype=X.dtype)
-    if watch:
-        watch(net)
+    descend(
+        [p for layer in layers for p in layer],
+        lambda points, truth: _gradient(layers, points, truth, softmax, l1, decay),
+        X,
+        y,
+        rng=rng,
+        optimiser=optimiser,
+        rate=rate,
+        epochs=epochs,
+        batch=batch,
+        flip=flip,
+        relabel=relabel,
+        after_pass=(lambda: watch(net)) if watch else None,
+    )
+    return net
+
+
+def descend(
+    parameters: list[Array],
+    gradient: Callable[[Array, Array], list[Array]],
+    X: Array,
+    y: NDArray[np.intp],
+    *,
+    rng: np.random.Generator,
+    optimiser: str = "sgd",
+    rate: float,
+    epochs: int,
+    batch: int,
+    flip: float = 0.0,
+    relabel: float = 0.0,
+    after_pass: Callable[[], object] | None = None,
+) -> None:
+    """The passes of ``classify`` for any classifier: its parameters are moved in place along gradient(points, truth).
+
+    A row of truth is 1 at the class of the point and 0 elsewhere. ``after_pass`` is also called at the start. The
+    arguments are not checked.
+    """
+    descent = _Descent(parameters, optimiser)
+    classes = int(y.max()) + 1
+    truth = np.eye(classes, dtype=X.dtype)
+    if after_pass:
+        after_pass()
     for _ in range(epochs):
         points = np.where(rng.random(X.shape) < flip, -X, X) if flip else X
-        shown = np.where(rng.random(len(y)) < relabel, rng.integers(0, sizes[-1], len(y)), y) if relabel else y
+        shown = np.where(rng.random(len(y)) < relabel, rng.integers(0, classes, len(y)), y) if relabel else y
         order = rng.permutation(len(X))
         for start in range(0, len(X) - batch + 1, batch):
             rows = order[start : start + batch]
-            descent.step(_gradient(layers, points[rows], truth[shown[rows]], _softmax, l1, decay), rate)
-        if watch:
-            watch(net)
-    return net
+            descent.step(gradient(points[rows], truth[shown[rows]]), rate)
+        if after_pass:
+            after_pass()
 
 
 def _inputs(layers: Layers, X: Array) -> list[Array]:
@@ -146,7 +183,8 @@ def _inputs(layers: Layers, X: Array) -> list[Array]:
     return H
 
 
-def _softmax(scores: Array) -> Array:
+def softmax(scores: Array) -> Array:
+    """exp(score) / sum exp(scores) in each row."""
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
