@@ -27,7 +27,7 @@ from ..learning.lemma_9 import Flips, flips
 from ..network import gradients
 from ..network.gradients import Edges
 from ..network.network import SparseNetwork
-from ..network.sparsity import AUTO_PAIRS, Sparsity
+from ..network.sparsity import AUTO_PAIRS, Sparsity, digest
 from .layer import WithConstant, as_network, last_step, numbers
 
 __all__ = ["Observation", "observe", "visit"]
@@ -205,6 +205,11 @@ def observe(
     if X is not None:
         network, X = last_step(network, X)
     known = as_network(network, output)
+    if isinstance(k, Sparsity) and k.of != digest(known.net.W, known.net.b):
+        raise ValueError(
+            "Argument 'k' must be an integer, which is assumed, or the 'sparsity()' of this network; "
+            f"it is that of another one: {k!r}."
+        )
     net = _padded(known.net)
     with np.errstate(over="ignore", invalid="ignore"):
         scale = max(net.scale)
@@ -250,10 +255,10 @@ def _sparsity(found: Observation, k: int | None) -> Sparsity:
     seen = int(found.K.max())
     if not found.cube:
         return net.sparsity(found.X)
-    if isinstance(k, Sparsity):
-        return k
     if found.exact:
         return Sparsity(seen, seen, "enumeration", f"enumeration of {len(found.X)} points")
+    if isinstance(k, Sparsity) and k.method != "sample":  # what holds at given points need not hold on the cube
+        return k
     if net.n <= EXACT_N and net.s << net.n <= AUTO_PAIRS:
         return net.sparsity(method="enumeration")
     if net.s**2 * net.n > PAIR_GRAPH:

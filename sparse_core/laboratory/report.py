@@ -223,7 +223,8 @@ def examine(
     X : (m, n) points, on which the inputs are then uniform, and which are the sample of the Rademacher complexities.
         The statements about uniform bits are left out. Without X the inputs are uniform on {-1, 1}^n.
     k, W, B : the class H_{n,s,k}^{W,B} of the bounds; by default the smallest that contains the network, as far as k
-        can be certified. A k from ``net.sparsity(...)`` is used with its certificate.
+        can be certified. A k from ``net.sparsity(...)`` is used with its certificate, which must be
+        one of this network; any other integer is an assumption.
     degree, rho : of the Fourier tails and of the noise, 0 <= degree and abs(rho) < 1.
     eps, delta : the loss and the failure probability of the learners; eps is a tenth of the loss of the best constant,
         Var h / 20, by default, and 0.1 for a constant h.
@@ -275,7 +276,8 @@ def _title(
 ) -> tuple[str, ...]:
     net = known.net
     even = balanced(net).scale
-    compared = f"Compared with the class H, n = {c.n}, s = {c.s}, k = {c.k}, W = {c.W:.4g}, B = {c.B:.4g}"
+    k = f"{c.k} (assumed)" if sparsity.upper > c.k else c.k
+    compared = f"Compared with the class H, n = {c.n}, s = {c.s}, k = {k}, W = {c.W:.4g}, B = {c.B:.4g}"
     if even.W < net.scale.W * (1 - 1e-9):
         compared += f"; balanced, the same function has W = {even.W:.4g}, B = {even.B:.4g}"
     many = len(found.X)

@@ -181,7 +181,7 @@ def _uniform(
 def _unmet_sparsity(c: NetworkClass, found: Sparsity) -> Texts:
     if found.lower > c.k:
         return (f"not {c.k}-sparse: {found.lower} of {c.s} neurons active at one point",)
-    unsettled = f"{c.k}-sparsity not settled: from {found.lower} to {found.upper} of {c.s} neurons active at one point"
+    unsettled = f"{c.k}-sparsity is assumed: from {found.lower} to {found.upper} of {c.s} neurons active at one point"
     return (unsettled,) if found.upper > c.k else ()
 
 

@@ -18,7 +18,7 @@ from .._arrays import Array
 from . import activity
 from .evaluation import dense_pass, truth_table
 from .evaluator import SparseEvaluator
-from .sparsity import METHODS, Sparsity, on_cube, on_points
+from .sparsity import METHODS, Sparsity, digest, on_cube, on_points
 
 __all__ = ["Scale", "SparseNetwork"]
 
@@ -62,6 +62,24 @@ class SparseNetwork:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A SparseNetwork does not change: make a new one in place of setting '{name}'.")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether u, W and b are equal, entry by entry: O(s n). Other networks may be the same function.
+
+        >>> net = SparseNetwork([1], [[2, 3]], [0])
+        >>> net == SparseNetwork([1.0], [[2.0, 3.0]], [-0.0]), net == net.scaled(2), len({net, net.scaled(1)})
+        (True, False, 1)
+        """
+        if not isinstance(other, SparseNetwork):
+            return NotImplemented
+        return all(map(np.array_equal, self._arrays(), other._arrays()))
+
+    def __hash__(self) -> int:
+        """Of the entries of u, W and b; each call takes O(s n) time and memory."""
+        return hash((self.W.shape, *((array + 0.0).tobytes() for array in self._arrays())))  # -0.0 equals 0.0
+
+    def _arrays(self) -> tuple[Array, Array, Array]:
+        return self.u, self.W, self.b
 
     @property
     def n(self) -> int:
@@ -166,5 +184,8 @@ class SparseNetwork:
         method = checks.one_of("method", method, METHODS if X is None else METHODS[:1])
         time_limit = checks.real("time_limit", time_limit, 0)
         if X is None:
-            return on_cube(self.W, self.b, method, time_limit)
-        return on_points(self.W, self.b, self._points(X))
+            found = on_cube(self.W, self.b, method, time_limit)
+        else:
+            found = on_points(self.W, self.b, self._points(X))
+        found.of = digest(self.W, self.b)
+        return found

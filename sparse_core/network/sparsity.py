@@ -7,6 +7,7 @@ Paper: `definition-1`, the k of H_{n,s,k}.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 from .certificates import compatible, exclusive_groups, largest_count, normalised
 
-__all__ = ["METHODS", "Sparsity", "on_cube", "on_points"]
+__all__ = ["METHODS", "Sparsity", "digest", "on_cube", "on_points"]
 
 
 METHODS = ("auto", "enumeration", "pairs", "milp")
@@ -44,19 +45,23 @@ class Sparsity(int):
     method: str  # "enumeration", "pairs" or "milp"; "sample" for given points
     how: str  # the same in words
     witness: NDArray[Any] | None
+    of: str  # the digest of the (W, b) of the network; "" if that is not known
 
-    def __new__(cls, upper: int, lower: int, method: str, how: str, witness: NDArray[Any] | None = None) -> Sparsity:
+    def __new__(
+        cls, upper: int, lower: int, method: str, how: str, witness: NDArray[Any] | None = None, of: str = ""
+    ) -> Sparsity:
         self = super().__new__(cls, upper)
         self.lower = lower
         self.upper = upper
         self.method = method
         self.how = how
         self.witness = witness
+        self.of = of
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         # What copies and pickles are made from.
-        return self.upper, self.lower, self.method, self.how, self.witness
+        return self.upper, self.lower, self.method, self.how, self.witness, self.of
 
     @property
     def exact(self) -> bool:
@@ -70,6 +75,17 @@ class Sparsity(int):
         if self.exact:
             return f"{self.upper}, exact by {self.how}"
         return f"at most {self.upper}, certified by {self.how}; at least {self.lower}, by a witness; undecided between"
+
+
+def digest(W: Array, b: Array) -> str:
+    """What tells the neurons (W, b) from others: equal for arrays of equal shape and entries. It takes O(s n) time.
+
+    >>> zero, one = np.zeros((1, 2)), np.ones(1)
+    >>> digest(zero, one) == digest(-zero, one), digest(zero, one) == digest(zero, -one)
+    (True, False)
+    """
+    entries = np.column_stack([W, b]) + 0.0  # -0.0 becomes 0.0, which it equals
+    return blake2b(entries.tobytes(), digest_size=16, salt=W.shape[1].to_bytes(8, "little")).hexdigest()
 
 
 def on_points(W: Array, b: Array, X: NDArray[Any]) -> Sparsity:

@@ -474,6 +474,43 @@ def test_a_certificate_may_come_along():
     assert (row.at, row.evidence) == (k.how, "certified") and row.right.value == int(k)
 
 
+# Any two of its neurons are active somewhere, but not all three, which pairs do not show.
+WIDE = SparseNetwork([1, 1, 1], np.kron([[1, 0, 0], [0, 1, 0], [-1, -1, 0]], np.ones(10)), [5, 5, -11])
+
+
+@pytest.mark.parametrize("net", [SparseNetwork([1, 1, 1], [[1.0] * 3] * 3, [-4, -4, -4]), WIDE], ids=["small", "wide"])
+@pytest.mark.parametrize("how", [{}, {"X": [[1] * 3]}], ids=["cube", "points"])
+def test_a_certificate_of_another_network_is_refused(net, how):
+    """It said that a network with three active neurons has one, and a theorem was reported to fail."""
+    X = how and {"X": np.ones((1, net.n))}
+    other = SparseNetwork([1, 1, 1], -net.W, [0, 40, 40])
+    assert other.sparsity() == 1
+    with pytest.raises(
+        ValueError, match="^Argument 'k' must be .* the 'sparsity.*' of this network; .* another one: 1, "
+    ):
+        examine(net, k=other.sparsity(), **X)
+    assert net.sparsity() == examine(net, k=net.scaled(2).sparsity(), **X)["definition-1"].rows[0].right.value
+
+
+def test_what_is_counted_outweighs_a_certificate():
+    net = SparseNetwork([1, 1], [[1.0, 0], [0, 1]], [0, 0])
+    loose = net.sparsity(method="pairs")
+    (row,) = examine(net, k=loose)["definition-1"]
+    assert (row.evidence, row.left) == ("exact", exactly(2))
+    at_a_point = net.sparsity([[1, -1]])
+    assert at_a_point == 1
+    report = examine(net, k=at_a_point)
+    assert failed(report, "lemma-9") == {("not 1-sparse: 2 of 2 neurons active at one point",)}
+
+
+def test_what_holds_at_given_points_is_an_assumption_elsewhere_like_any_integer():
+    for k in (2, WIDE.sparsity(np.ones((1, 30)))):
+        report = examine(WIDE, k=k)
+        (why,) = {reason for row in report if row.id == "lemma-9" for reason in row.failed}
+        assert why == "2-sparsity is assumed: from 2 to 3 of 3 neurons active at one point"
+        assert ", k = 2 (assumed), W" in report.title[1]
+
+
 def sampled_measurements(N=100, n=3):
     net = network(3, n=n, integers=False)
     X = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), (N, n))

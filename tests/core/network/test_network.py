@@ -24,6 +24,16 @@ def by_loops(net, x):
     return math.fsum(u * max(t, 0) for u, t in zip(net.u, z, strict=True)), [t > 0 for t in z]
 
 
+def test_networks_are_equal_by_value():
+    net = SparseNetwork([1, -2], [[1, 0], [0, 3]], [0, 4])
+    for same in (SparseNetwork(np.int8([1, -2]), np.float32([[1, -0.0], [0, 3]]), [-0.0, 4]), copy.deepcopy(net)):
+        assert same == net and hash(same) == hash(net) and {net: 1}[same] == 1
+    for u, W, b in (([1, 2], net.W, net.b), (net.u, -net.W, net.b), (net.u, net.W, [0, 5]), ([1], [[1, 0]], [0])):
+        assert SparseNetwork(u, W, b) != net
+    assert SparseNetwork([], np.zeros((0, 2)), []) != SparseNetwork([], np.zeros((0, 3)), [])
+    assert net != 1 and len({net, net.scaled(1), net.scaled(2)}) == 2
+
+
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(0, 6),
