@@ -6,14 +6,14 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Integers", "each", "parallel", "slices", "threads"]
+__all__ = ["AHEAD_ITEMS", "Array", "Integers", "each", "map_blocks", "one_thread", "slices", "threads"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -59,42 +59,81 @@ def threads() -> int:
 
 
 _limiting = Lock()
+_inside = 0
+_limit: Any = None
 
 
-def parallel(work: Callable[[Item], Result], items: Iterable[Item], large: bool = True) -> Iterator[Result]:
-    """map(work, items), in order, as many items at a time as BLAS has threads, and BLAS with one thread in each.
+def _release() -> None:
+    """Let any thread set limits: threadpoolctl 3.8 obeys only the first one that did."""
+    for library in _blas().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
-    So the results have the same bits for any number of threads, and ``parallel`` inside ``work`` takes one thread.
-    Starting threads takes about 0.1 ms, and a waiting thread is slow to resume: each call of NumPy within ``work``
-    should take 0.1 ms or more. Without ``large`` no threads are started, and BLAS still has one.
 
-    >>> list(parallel(abs, [1, -2, 3]))
-    [1, 2, 3]
+@contextmanager
+def one_thread() -> Iterator[int]:
+    """BLAS with one thread while any caller is inside; the number that it had, which is 1 for all but the first.
+
+    >>> with one_thread(), one_thread() as number:
+    ...     number
+    1
     """
-    with _limiting:  # otherwise a second caller could find the limit of the first and restore that in the end
+    global _inside, _limit
+    with _limiting:
         number = threads()
-        limit = _blas().limit(limits=1) if number > 1 else nullcontext()
-    with limit:
+        if not _inside:
+            _release()
+            _limit = _blas().limit(limits=1)
+        _inside += 1
+    try:
+        yield number
+    finally:
+        with _limiting:
+            _inside -= 1
+            if not _inside:
+                _release()
+                _limit.restore_original_limits()
+                _release()
+
+
+def each(
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    large: bool = True,
+    use: Callable[[Result], object] = lambda result: None,
+) -> None:
+    """use(work(item)) for each item, in order; work on as many threads as BLAS has, and BLAS with one in each.
+
+    So the results have the same bits for any number of threads, and ``each`` inside ``work``, or in another thread at
+    the same time, takes one. Starting threads takes about 0.1 ms, and a waiting thread is slow to resume: each call of
+    NumPy within ``work`` should take 0.1 ms or more. Without ``large`` no threads are started, and BLAS still has one.
+
+    >>> each(abs, [1, -2, 3], use=print)
+    1
+    2
+    3
+    """
+    with one_thread() as number:
         if number == 1 or not large:
-            yield from map(work, items)
+            for item in items:
+                use(work(item))
             return
         with ThreadPoolExecutor(number) as pool:
             ahead: deque[Future[Result]] = deque()
             for item in items:
                 ahead.append(pool.submit(work, item))
                 if len(ahead) > AHEAD_ITEMS * number:
-                    yield ahead.popleft().result()
+                    use(ahead.popleft().result())
             while ahead:
-                yield ahead.popleft().result()
+                use(ahead.popleft().result())
 
 
-def each(work: Callable[[Item], None], items: Iterable[Item], large: bool) -> None:
-    """work(item) for each item, as ``parallel`` does it.
+def map_blocks(work: Callable[[Item], Result], items: Iterable[Item], large: bool = True) -> list[Result]:
+    """[work(item) for each item], as ``each`` does it.
 
-    >>> found = []
-    >>> each(found.append, [1, 2], large=False)
-    >>> found
-    [1, 2]
+    >>> map_blocks(abs, [1, -2, 3])
+    [1, 2, 3]
     """
-    for _ in parallel(work, items, large):
-        pass
+    results: list[Result] = []
+    each(work, items, large, results.append)
+    return results

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array, each, parallel, slices
+from .._arrays import Array, each, slices
 from . import packed
 from .hypercube import degrees
 
@@ -192,9 +192,10 @@ def statistics(values: ArrayLike) -> Statistics:
         np.matmul(squares, of_degree, out=rows[part])
         return np.asarray(squares.sum(axis=0))
 
-    parts = parallel(add_up, slices(1 << high, 1 << CALL_BITS - low), F.nbytes >= THREAD_BYTES)
+    columns = np.zeros(1 << low)
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = _bounded(sum(parts, np.zeros(1 << low)))
+        each(add_up, slices(1 << high, 1 << CALL_BITS - low), F.nbytes >= THREAD_BYTES, columns.__iadd__)
+    columns = _bounded(columns)
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)

@@ -90,6 +90,8 @@ def parity(S: int | Iterable[int], m: int, *, values: str = "01", tent: str = "n
     values : "01", or "signs" for chi_S(y) = prod_{i in S} y_i, where the sum is over a = |S| mod 2 with signs.
     tent : "narrow" for the paper's 2 relu(1/2 - (t - a)^2), "wide" for relu(1 - (t - a)^2 / 4) of 1/8 of its scale.
 
+    Notes
+    -----
     t is |S| less twice the number of minus signs. So a runs over |S|, |S| - 4, ... or |S|, |S| - 2, ... down to -|S|,
     which is s = floor(|S| / 2) + 1 neurons for the values 0 and 1 and s = |S| + 1 for signs. Two values of t differ by
     2, where both tents have ended: one neuron is active at most (`ours-parity-mod-4`). W <= 2 sqrt(4 m^3 + m^2 - m) and

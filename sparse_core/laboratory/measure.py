@@ -11,19 +11,17 @@ Paper: Definition 1 (how many are active at most), Definition 2 (the scale), sec
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
-from functools import reduce
 from itertools import chain
 from math import isfinite, sqrt
-from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _tables, checks
-from .._arrays import Integers, parallel
+from .._arrays import Integers, each
 from ..network.activity import THREAD_MULTIPLY_ADDS
 from ..network.network import Scale, SparseNetwork
 from .layer import Layer, Unit, as_layer, last_step, plain
@@ -360,7 +358,7 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, unit: str 
 
     batches = _batches("X", X)
     large = not isinstance(batches, list) or batches[0].size * known.s >= THREAD_MULTIPLY_ADDS
-    return _sum("X", parallel(count, _blocks("X", batches, known.n, known.s), large))
+    return _sum("X", count, _blocks("X", batches, known.n, known.s), large)
 
 
 def _of_pre_activations(Z: Any, unit: str | Unit | None) -> Measurement:
@@ -382,7 +380,7 @@ def _of_pre_activations(Z: Any, unit: str | Unit | None) -> Measurement:
             checks.entries(name, block, np.isfinite(block), "must be finite")
         return _counted(block - np.asarray(known.threshold, dtype=block.dtype), known, notes=notes)
 
-    return _sum(name, parallel(count, _blocks(name, chain([first], batches), s, s), first.size >= BLOCK_ENTRIES))
+    return _sum(name, count, _blocks(name, chain([first], batches), s, s), first.size >= BLOCK_ENTRIES)
 
 
 def _counted(z: NDArray[Any], unit: Unit, **facts: Any) -> Measurement:
@@ -412,12 +410,15 @@ def _row_sums(flags: NDArray[np.bool_]) -> Integers:
     return np.asarray(flags.sum(axis=1, dtype=np.uint32), dtype=np.int64)
 
 
-def _sum(name: str, parts: Iterator[Measurement]) -> Measurement:
+def _sum(
+    name: str, count: Callable[[NDArray[Any]], Measurement], blocks: Iterable[NDArray[Any]], large: bool
+) -> Measurement:
     """The measurement of all blocks."""
-    first = next(parts, None)
-    if first is None:
+    total: list[Measurement] = []
+    each(count, blocks, large, lambda part: total.append(total.pop() + part if total else part))
+    if not total:
         raise ValueError(f"Argument '{name}' must have at least one row, which is an input; it has none.")
-    return reduce(add, parts, first)
+    return total[0]
 
 
 def _keep_largest(z: NDArray[Any], k: int) -> None:

@@ -9,7 +9,6 @@ Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from math import log, sqrt
 from typing import Any
@@ -20,7 +19,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
-from .._arrays import Array, parallel
+from .._arrays import Array, each, map_blocks
 from ..cube.hypercube import dimension, monomials, supports
 from .moments import Moments
 from .monomial_products import products_of
@@ -94,13 +93,16 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         sample = Sample.checked(validate_data(self, X, dtype="numeric", reset=False))
         if hasattr(self, "_kept"):
             blocks = sample.blocks(max(1, BLOCK_ENTRIES // max(1, self._kept.size)))
-            parts: Iterator[Any] = parallel(lambda block: _characters(block.X, self._kept) @ self.coef_, blocks)
+            parts = map_blocks(lambda block: _characters(block.X, self._kept) @ self.coef_, blocks)
         else:
             products = products_of(self.n_features_in_, self.degree_)
             c = np.zeros(products.size)
             c[products.position] = self.coef_
             blocks = sample.blocks(products.block)
-            parts = products.over(blocks, lambda block: products.forward(products.factors(block.X.T), c), len(sample.y))
+            parts = []
+            products.over(
+                blocks, lambda block: products.forward(products.factors(block.X.T), c), parts.append, len(sample.y)
+            )
         return np.concatenate([np.zeros(0), *parts])
 
     @property
@@ -149,9 +151,12 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         G = np.zeros((len(kept),) * 2)
         b = np.zeros(len(kept))
         blocks = sample._replace(y=y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
-        for G_part, b_part in parallel(equations, blocks):
-            G += G_part
-            b += b_part
+
+        def add(parts: tuple[Array, Array]) -> None:
+            np.add(G, parts[0], out=G)
+            np.add(b, parts[1], out=b)
+
+        each(equations, blocks, use=add)
         self.coef_ = solve(G, b)
 
     def __sklearn_tags__(self) -> Any:

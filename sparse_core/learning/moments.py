@@ -11,7 +11,6 @@ Paper: Lemma 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,15 +89,14 @@ class Moments:
         checks.signs("X", sample.X[:0], self.n)
         new = Moments(self.n, self.degree)
         new.count = len(sample.y)
-        for sums in self._parts(sample):
-            new._add(sums)
+        new._add_parts(sample)
         if self.count:
             new = self + new
         self.__dict__ = new.__dict__
         return self
 
-    def _parts(self, sample: Sample) -> Iterable[Array]:
-        """The moments of parts of a sample, by the fastest way."""
+    def _add_parts(self, sample: Sample) -> None:
+        """Add the moments of parts of a sample, by the fastest way."""
         products = self._products
         dtype = self._type_of_products(sample)
         if dtype is None:
@@ -107,9 +105,10 @@ class Moments:
                 np.add.at(table, index(block.X, checked=True), block.y)
             sums = np.zeros(products.size)
             sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
-            return [sums]
+            self._add(sums)
+            return
         size = products.sign_block if dtype is np.uint64 else products.block
-        return products.over(sample.blocks(size), lambda block: self._block_sums(block, dtype), len(sample.y))
+        products.over(sample.blocks(size), lambda block: self._block_sums(block, dtype), self._add, len(sample.y))
 
     def _type_of_products(self, sample: Sample) -> Any:
         """uint64 for labels -1 and 1, float32 where it is exact or that of the labels, else float64; None: no products.

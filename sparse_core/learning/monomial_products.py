@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import islice
 from math import comb, prod
 from threading import local
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import parallel
+from .._arrays import each
 from ..cube.hypercube import dimension, supports
 from ..cube.packed import in_words
 
@@ -241,8 +241,8 @@ class MonomialProducts:
             total += level_sums.sum(axis=0)
         return total
 
-    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], m: int) -> Iterator[Any]:
-        """work(block) in order, several at a time if that saves time for m samples in all.
+    def over(self, blocks: Iterable[Any], work: Callable[[Any], Any], use: Callable[[Any], object], m: int) -> None:
+        """use(work(block)) in order, several at a time if that saves time for m samples in all.
 
         A block that takes both maps counts as two.
         """
@@ -254,7 +254,7 @@ class MonomialProducts:
         much = m * self.size >= ONE_THREAD_MONOMIALS
         large = long_calls and much and self.size <= SEPARATE_MOMENTS
         try:
-            yield from chain.from_iterable(parallel(lambda task: [work(block) for block in task], tasks, large))
+            each(lambda task: [work(block) for block in task], tasks, large, lambda done: list(map(use, done)))
         finally:
             arrays = _workspace.__dict__
             if sum(array.nbytes for array in arrays.values()) > KEPT_BYTES:

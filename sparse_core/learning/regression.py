@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from .. import checks
-from .._arrays import Array, parallel, slices
+from .._arrays import Array, one_thread, slices
 from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, index, monomials
 from .moments import HISTOGRAM_SAMPLES, TABLE_N, Moments
@@ -208,9 +208,8 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     array([1., 1.])
     """
     A[np.diag_indices_from(A)] += ridge
-    # with one thread: else the last bits would depend on the number of threads
-    [x] = parallel(lambda b: _solution(A, b), [b], large=False)
-    return x
+    with one_thread():  # else the last bits would depend on the number of threads
+        return _solution(A, b)
 
 
 def _solution(A: Array, b: Array) -> Array:
@@ -293,8 +292,7 @@ def _by_products(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
             return products.adjoint(factors, products.forward(factors, flat))
 
         image = np.zeros(products.size)
-        for part in products.over(slices(m, products.block), block, 2 * m):
-            image += part
+        products.over(slices(m, products.block), block, image.__iadd__, 2 * m)
         return np.asarray(image[products.position] / m)
 
     return operator

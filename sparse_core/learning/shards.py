@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import parallel
+from .._arrays import AHEAD_ITEMS, map_blocks, threads
 from .moments import Moments
 from .sample import Sample
 
@@ -107,8 +107,16 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
     degree = checks.integer("degree", degree, 0)
     if scheduler is None:
         large = shards[0].X.stat().st_size > SMALL_FILE_BYTES
-        parts = parallel(lambda shard: shard.moments(degree), shards, large)
-        return sum_by_halves(lambda _: next(parts), Moments.__add__, 0, len(shards))
+        together = AHEAD_ITEMS * threads()
+        ready: list[Moments] = []
+
+        def next_moments(i: int) -> Moments:
+            if not ready:
+                some = shards[i : i + together]
+                ready.extend(reversed(map_blocks(lambda shard: shard.moments(degree), some, large)))
+            return ready.pop()
+
+        return sum_by_halves(next_moments, Moments.__add__, 0, len(shards))
     try:
         from dask.delayed import delayed
     except ImportError:

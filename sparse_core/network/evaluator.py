@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array, Integers, parallel, slices
+from .._arrays import Array, Integers, map_blocks, slices
 from . import activity
 from .evaluation import dense_pass
 
@@ -131,7 +131,7 @@ class SparseEvaluator:
         blocks = self._blocks(inputs)
         if len(blocks) < MIN_THREADED_BLOCKS:
             return np.concatenate([values(rows) for rows in blocks])
-        return np.concatenate(list(parallel(values, blocks)))
+        return np.concatenate(map_blocks(values, blocks))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.

@@ -138,9 +138,9 @@ def classify(
 
 
 def descend(
-    parameters: list[Array],
-    gradient: Callable[[Array, Array], list[Array]],
-    X: Array,
+    parameters: list[Any],
+    gradient: Callable[[Any, Any], list[Any]],
+    X: NDArray[Any],
     y: NDArray[np.intp],
     *,
     rng: np.random.Generator,

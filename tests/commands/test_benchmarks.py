@@ -35,7 +35,7 @@ def shorter(n):
 
 
 def greedy(n):
-    return lambda: np.ones(1 << 40)
+    return lambda: np.ones(1 << 58)  # 2 EiB, more than any address space
 
 
 def missing(n):
@@ -89,7 +89,7 @@ def test_sides_take_turns_and_are_compared(monkeypatch):
     ("side", "reason"),
     [
         (missing, "ModuleNotFoundError: No module named 'a_library_that_nobody_has'"),
-        (greedy, "out of memory: Unable to allocate 8.00 TiB"),
+        (greedy, "out of memory: Unable to allocate 2.00 EiB"),
         (crashing, "its process ended with code 3"),
     ],
 )
