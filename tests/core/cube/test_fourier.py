@@ -190,8 +190,9 @@ def test_neighbouring_integers_that_no_float_tells_apart_are_exact_or_refused():
 @pytest.mark.parametrize("function", [fourier.walsh_transform, fourier.statistics])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_bits_are_the_same_for_any_number_of_threads(function, dtype, monkeypatch):
-    monkeypatch.setattr(fourier, "THREAD_BYTES", 2**21)
-    f, found = random_function(20).astype(dtype), []
+    monkeypatch.setattr(fourier, "THREAD_BYTES", 2**17)
+    monkeypatch.setattr(fourier, "CALL_BITS", 15)
+    f, found = random_function(17).astype(dtype), []
     for number in (1, 2, 3):
         with threadpool_limits(number, "blas"):
             found.append(np.hstack(function(f)).tobytes())

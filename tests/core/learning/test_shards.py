@@ -61,7 +61,7 @@ def test_a_cluster_gives_the_bits_of_one_process(tmp_path, request, scheduler, i
 
 def test_a_worker_that_is_killed_on_the_way_leaves_the_same_bits(tmp_path, client):
     X, y = samples(np.random.default_rng(7), integers=False)
-    shards = cut(tmp_path, X, y, 50)
+    shards = cut(tmp_path, X, y, 100)
     (worker, *_) = client.run(os.getpid).values()
     threading.Timer(0.1, os.kill, (worker, signal.SIGKILL)).start()
     assert np.array_equal(moments(shards, DEGREE, client).sums, moments(shards, DEGREE).sums)
