@@ -1,7 +1,7 @@
 """The mathematics of sparsely activated networks, one subpackage for each part of the paper.
 
 The companion to "Learning Neural Networks with Sparse Activations" (Awasthi, Dikkala, Kamath and Meka, COLT 2024)
-imports from here the mathematics that it runs. A subpackage is loaded when it is first used.
+imports from here the mathematics that it runs. What needs SciPy or scikit-learn is loaded when it is first used.
 
 Large computations use as many threads as BLAS does: by default the number of cores, otherwise what OMP_NUM_THREADS or
 OPENBLAS_NUM_THREADS says when Python starts, or ``threadpoolctl.threadpool_limits`` for a while. The work is cut into
@@ -15,17 +15,18 @@ and their round-off may depend on the number of threads.
 4.0
 """
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ._lazy import lazy
+from . import bounds, cube, hardness, network
+from .network import SparseNetwork
 
 if TYPE_CHECKING:
-    from . import bounds, cube, general, hardness, laboratory, learning, network
+    from . import general, laboratory, learning
     from .laboratory import examine, explain
     from .laboratory.measure import measure
     from .learning import LowDegreeRegressor
-    from .network import SparseNetwork
 
 __all__ = [
     "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "examine", "explain", "general", "hardness",
@@ -37,12 +38,17 @@ except PackageNotFoundError:  # imported from a folder and not installed, as by 
     __version__ = "0.0.0.dev0"
 
 
-__getattr__ = lazy(
-    __name__,
-    {name: name for name in __all__}
-    | {"SparseNetwork": "network", "LowDegreeRegressor": "learning", "examine": "laboratory"}
-    | {"explain": "laboratory", "measure": "laboratory.measure"},
-)
+def __getattr__(name: str) -> Any:
+    """What loads SciPy, which takes half a second, or scikit-learn, which takes as long again."""
+    if name in ("general", "laboratory", "learning"):
+        return import_module(f"{__name__}.{name}")
+    if name in ("examine", "explain"):
+        return getattr(import_module(f"{__name__}.laboratory"), name)
+    if name == "measure":
+        return import_module(f"{__name__}.laboratory.measure").measure
+    if name == "LowDegreeRegressor":
+        return import_module(f"{__name__}.learning.lowdegree").LowDegreeRegressor
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

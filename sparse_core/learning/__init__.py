@@ -4,9 +4,9 @@ The steps of Lemma 9 as objects; sums over samples that add up across shards; po
 algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact risks.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from .._lazy import lazy
 from . import lemma_9, moments, monomial_products, regression, risks, shards
 from .moments import Moments
 
@@ -19,4 +19,10 @@ __all__ = [
     "shards",
 ]  # fmt: skip
 
-__getattr__ = lazy(__name__, {"LowDegreeRegressor": "lowdegree", "lowdegree": "lowdegree"})
+
+def __getattr__(name: str) -> Any:
+    """The estimator, which loads scikit-learn: half a second."""
+    if name not in ("LowDegreeRegressor", "lowdegree"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    lowdegree = import_module(f"{__name__}.lowdegree")
+    return lowdegree if name == "lowdegree" else lowdegree.LowDegreeRegressor
