@@ -18,6 +18,7 @@ BOOK = ROOT / "book"
 BUILD = ROOT / "_build"
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
+BOOK_LOCK = ROOT / "requirements-book.lock"
 BENCH_VENV = ROOT / ".bench-venv"
 BENCH_LOCK = ROOT / "tests" / "benchmarks" / "requirements.txt"
 OLDEST = (3, 11)
@@ -46,22 +47,36 @@ INSTALL_PROBLEMS = {
     "No matching distribution": f"there is no wheel for Python {VERSION} on this machine ({{}}); tested: {TESTED}",
     "": "the packages could not be installed ({})",
 }
+# The packages that a command needs, if it needs some
+LOCKS = {"book": BOOK_LOCK, "refresh": BOOK_LOCK, "test": LOCK, "check": LOCK, "extras": LOCK}
+# Ends with an error unless all packages with the given names are installed
+PROBE = "import sys; from importlib.metadata import distribution; [*map(distribution, sys.argv[1:])]"
 
 sys.path.append(str(BOOK / "_ext"))
 from companion import Stop, build  # noqa: E402  (the line above finds them)
 
 
 def bootstrap(venv, lock):
-    """The interpreter of an environment with the locked packages; what an interrupted run left is made anew."""
+    """The interpreter of an environment with the locked packages; what an interrupted run left is made anew.
+
+    LOCK holds all of BOOK_LOCK: an environment of the one serves for the other, which grows into it.
+    """
     python = str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     stamp = venv / "requirements.sha"
-    wanted = f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {VERSION}"
-    if not (stamp.is_file() and stamp.read_text() == wanted):
+    found = stamp.read_text() if stamp.is_file() else ""
+    if found not in (sealed(lock), sealed(LOCK)):
         print(f"first run: installing the packages of {lock.name} into {venv.name} (about a minute)")
-        install([sys.executable, "-m", "venv", "--clear", str(venv)])
+        stamp.unlink(missing_ok=True)
+        if not (lock == LOCK and found == sealed(BOOK_LOCK)):
+            install([sys.executable, "-m", "venv", "--clear", str(venv)])
         install([python, "-m", "pip", "install", "--no-input", "--only-binary", ":all:", "-r", str(lock)])
-        stamp.write_text(wanted)
+        stamp.write_text(sealed(lock))
     return python
+
+
+def sealed(lock):
+    """What the stamp of an environment says that has the packages of this lock, and no others."""
+    return f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {VERSION}"
 
 
 def install(command):
@@ -73,13 +88,30 @@ def install(command):
         raise Stop(problem.format(errors[-1]))
 
 
-def reexec_in(venv, lock, command):
-    """Run a command by the interpreter of an environment; return if this process is to run it itself."""
+def interpreter(venv, lock):
+    """The interpreter that is to run a command, and its settings: this one where COMPANION_NO_VENV says so."""
     os.environ.update(ENVIRONMENT)
     if os.environ.get("COMPANION_NO_VENV"):
-        return
+        return sys.executable
     python = bootstrap(venv, lock)
+    names = re.findall(r"^([\w.-]+)\S*==\S+ \\$", lock.read_text(), flags=re.MULTILINE)  # of every system
+    try:
+        probe = subprocess.run([python, "-c", PROBE, *names], capture_output=True, text=True)
+        reasons = probe.stderr.splitlines() or [f"its Python ends with exit code {probe.returncode}"]
+    except OSError as error:
+        probe, reasons = None, [str(error)]
+    if probe is None or probe.returncode:
+        raise Stop(f"{venv} is damaged ({reasons[-1]}): remove {venv.name}, then run again")
     os.environ["COMPANION_NO_VENV"] = "1"
+    return python
+
+
+def reexec(lock, command):
+    """Run a command by the interpreter of .venv; return if this process is to run it itself."""
+    here = os.environ.get("COMPANION_NO_VENV")
+    python = interpreter(VENV, lock)
+    if here:
+        return
     if os.name == "nt":  # there a program that starts another one in its place seems to have ended
         sys.exit(subprocess.call([python, *command]))
     os.execv(python, [python, *command])
@@ -118,11 +150,11 @@ def check():
 
 
 def extras():
-    """Run every script that the site offers, and print the book, _build/sparse-activations.pdf, and _build/slides."""
+    """Run every notebook that the site offers, and print the book, _build/sparse-activations.pdf, and _build/slides."""
     from companion import downloads, pdf, slides
 
     path = BUILD / "sparse-activations.pdf"
-    print(f"extras: {downloads.run_all(build.site(), ROOT)} scripts run with the package and matplotlib alone")
+    print(f"extras: {downloads.run_all(build.site(), ROOT)} notebooks run with the package and matplotlib alone")
     print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
     folder = BUILD / "slides"
     print(
@@ -132,9 +164,11 @@ def extras():
 
 def bench(arguments):
     """Measure the package beside other libraries, in .bench-venv; options: --quick, --only NAME, --output FILE."""
-    command = ["-P", "-m", "tests.benchmarks.run", *arguments]
-    reexec_in(BENCH_VENV, BENCH_LOCK, command)
-    call("the benchmark", command)
+    with build.build_lock():
+        python = interpreter(BENCH_VENV, BENCH_LOCK)
+        code = subprocess.call([python, "-P", "-m", "tests.benchmarks.run", *arguments], cwd=ROOT)
+    if code:
+        sys.exit(code)  # it said why
 
 
 def prove(arguments):
@@ -144,13 +178,19 @@ def prove(arguments):
     if code:
         sys.exit(code)  # it said why; 3 where there is no Coq
     if not arguments:
-        build.write_atomically(build.PROVED, fingerprint)
+        with build.build_lock():
+            build.write_atomically(build.PROVED, fingerprint)
 
 
 def clean():
-    """Remove _build."""
-    shutil.rmtree(BUILD)
-    print("clean: _build is gone (.venv and .bench-venv stay)")
+    """Empty _build."""
+    with build.build_lock() as lock:
+        for path in BUILD.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path != lock:  # of which others may wait for the end
+                path.unlink()
+    print("clean: _build is empty (.venv and .bench-venv stay)")
 
 
 COMMANDS = {
@@ -188,13 +228,17 @@ def main(arguments):
         if sys.version_info < OLDEST:
             raise Stop(f"this is Python {VERSION}; the book needs 3.11 or newer (tested: {TESTED})")
         BUILD.mkdir(exist_ok=True)
-        if command not in ("serve", "bench", "prove", "clean"):
-            reexec_in(VENV, LOCK, [str(ROOT / "make.py"), *arguments])
+        if command in LOCKS:
+            reexec(LOCKS[command], [str(ROOT / "make.py"), *arguments])
         COMMANDS[command](**options)
         return 0
     except KeyboardInterrupt:
         problem = "interrupted; nothing half built was kept"
-    except (Stop, OSError) as error:
+    except ImportError as error:
+        problem = f"{error}: the environment {sys.prefix} lacks a package: remove it, then run again"
+    except OSError as error:
+        problem = error if error.filename else f"{error}, in a folder of {ROOT}"
+    except Stop as error:
         problem = error
     print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)
     return 1

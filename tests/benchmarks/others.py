@@ -20,11 +20,11 @@ def rank(rows: int, columns: int, p: int) -> Any:
     return lambda: modular.rank(A, p)
 
 
-def galois(rows: int, columns: int, p: int) -> Any:
-    import galois
+def flint(rows: int, columns: int, p: int) -> Any:
+    import flint
 
-    A = galois.GF(p)(matrix(rows, columns, p))
-    return lambda: np.linalg.matrix_rank(A)
+    A = flint.nmod_mat(rows, columns, matrix(rows, columns, p).ravel().tolist(), p)
+    return lambda: A.rank()
 
 
 def digits(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +51,7 @@ def sklearn(n: int, width: int, m: int, batch: int) -> Run:
 
 CASES = (
     *(
-        Case("rank", {"sparse_core": rank, "galois": galois}, {"rows": 600, "columns": 512, "p": p}, quick=p == 2)
+        Case("rank", {"sparse_core": rank, "python-flint": flint}, {"rows": 600, "columns": 512, "p": p}, quick=p == 2)
         for p in (2, 5)
     ),
     *(

@@ -118,7 +118,7 @@ def build(folder, link=""):
     (book.parent / "proofs/statements.json").write_text(json.dumps(PROOFS))
     (stage / "book/proofs.md").write_text(f"# Proofs\n\n{pages.proofs.MARK}\n")
     (stage / "book/assets").mkdir()
-    (stage / "book/assets/sparse_core-1.whl").touch()
+    (stage / "book/assets/sparse_activations-1.whl").touch()
     pages.write(book, stage, RUN)
     for name, content in RUN.items():
         (stage / f"book/{name}.ipynb").write_text(json.dumps(content))
@@ -194,7 +194,7 @@ def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(si
     assert hrefs(strip) == {"§1": "map.html#section-1", "§3": "map.html#section-3", "Appendix B": "map.html#section-b"}
     assert strip.text.endswith("In the paper: §1, §3, Appendix B; 3 of its statements, 1 of ours.")
     files = [link["href"].rpartition("/")[2] for link in chapter.select("section > .take-away a[download]")]
-    assert files == ["02-uniform.ipynb", "02-uniform.py", "02-uniform.md", "sparse_core-1.whl"]
+    assert files == ["02-uniform.ipynb", "sparse_activations-1.whl"]
     assert "whereabouts" not in (site / "book/ledger.html").read_text()
     assert "book/02-uniform.md" in chapter.select_one("section > .take-away:last-child").text
 

@@ -1,33 +1,21 @@
-"""What can be taken away: the same cells in three forms, and a command that runs them where only the package is."""
+"""What can be taken away: each chapter as a notebook, and a command that runs them where only the package is."""
 
 import ast
 import io
 import json
 import re
-import subprocess
 import sys
 import zipfile
 
-import jupytext
 import pytest
 from companion import Stop, chapters, downloads
+from nbformat.v4 import new_code_cell, new_notebook
 
 import make
 
 SOURCES = chapters.sources(make.BOOK)
+WHEEL = "sparse_activations-1.whl"
 PAGES = [name for name in SOURCES if name not in downloads.NEEDS]
-
-
-@pytest.fixture(scope="module", params=PAGES)
-def taken(request):
-    """(the notebook of a page, its files by suffix)"""
-    source = SOURCES[request.param]
-    notebook = chapters.read(source)
-    return notebook, downloads.files(source.read_text(encoding="utf-8"), notebook, "pip install x")
-
-
-def code(notebook):
-    return [cell["source"].rstrip() for cell in chapters.code_cells(notebook)]
 
 
 def test_every_chapter_is_offered_and_each_page_that_is_not_has_a_reason():
@@ -36,19 +24,20 @@ def test_every_chapter_is_offered_and_each_page_that_is_not_has_a_reason():
     assert all(downloads.NEEDS.values())
 
 
-def test_the_three_forms_hold_the_same_code(taken, tmp_path):
-    notebook, texts = taken
-    (tmp_path / "page.md").write_text(texts["md"], encoding="utf-8")
-    assert code(chapters.read(tmp_path / "page.md")) == code(json.loads(texts["ipynb"])) == code(notebook)
-    script = code(jupytext.reads(texts["py"], fmt="py:percent"))
-    shows = any("display(" in source for source in code(notebook))  # which plain Python has not
-    assert script == [downloads.DISPLAY] * shows + code(notebook)
-    ast.parse(texts["py"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_notebook_has_the_cells_of_its_page_below_its_header(name):
+    page = chapters.read(SOURCES[name])
+    taken = json.loads(downloads.notebook(page, "pip install x"))
+    first, *cells = taken["cells"]
+    assert "First, with the wheel" in first["source"] and "pip install x" in first["source"]
+    assert [cell["source"] for cell in cells] == [cell["source"] for cell in page["cells"]]
 
 
-def test_no_page_needs_more_than_the_package_and_matplotlib(taken):
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_needs_more_than_the_package_and_matplotlib(name):
     """Every import is of the standard library or of what Matplotlib and the wheel bring; no cell names a file."""
-    tree = ast.parse(taken[1]["py"])
+    cells = chapters.code_cells(chapters.read(SOURCES[name]))
+    tree = ast.parse("\n".join(cell["source"] for cell in cells))
     roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     roots |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     theirs = {root.partition(".")[0] for root in roots} - sys.stdlib_module_names
@@ -57,31 +46,28 @@ def test_no_page_needs_more_than_the_package_and_matplotlib(taken):
     assert not [text for text in strings if re.fullmatch(r"[\w./-]+\.(py|json|csv|npy|npz|txt|md|yml)", text)]
 
 
-@pytest.mark.parametrize("text, said", [("print(1)", ""), ("import no_such_package", "page.py: ModuleNotFoundError")])
-def test_each_script_is_run_away_from_the_repository(text, said, tmp_path, monkeypatch):
-    """Here in the present environment, which the command makes anew."""
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        ("print(1)", ""),
+        ("import no_such_package", "page.ipynb: ModuleNotFoundError"),
+        ("assert 1 == 2", "page.ipynb: AssertionError"),
+    ],
+)
+def test_each_notebook_is_run_away_from_the_repository(code, said, tmp_path, monkeypatch):
+    """Here in the present environment, which the command makes anew; a check that fails stops it."""
     folder = tmp_path / "html/_static/downloads"
     folder.mkdir(parents=True)
-    away = "import os, pathlib\nassert not pathlib.Path('make.py').exists() and 'PYTHONPATH' not in os.environ\n"
-    (folder / "page.py").write_text(f"{away}{text}\n")
-    (tmp_path / "html/_static/sparse_core-1.whl").touch()
+    away = "import os, pathlib\nassert not pathlib.Path('make.py').exists()"
+    page = new_notebook(cells=[new_code_cell(away), new_code_cell(code)])
+    (folder / "page.ipynb").write_text(chapters.dump(page))
+    (tmp_path / "html/_static" / WHEEL).touch()
     monkeypatch.setattr(downloads, "install", lambda folder, root, wheel: sys.executable)
     if said:
         with pytest.raises(Stop, match=said):
             downloads.run_all(tmp_path / "html", make.ROOT)
     else:
         assert downloads.run_all(tmp_path / "html", make.ROOT) == 1
-
-
-def test_a_script_ends_at_a_check_that_fails(tmp_path):
-    """A check that does not hold stops the script: the file is no mere picture of the page."""
-    head = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n\n# T\n\n"
-    cell = 'from sparse_book import ledger\nledger.check("lemma-9", [2.0], 1.0, evidence="exact", over="numbers")'
-    (tmp_path / "page.md").write_text(f"{head}```{{code-cell}} ipython3\n{cell}\n```\n")
-    notebook = chapters.read(tmp_path / "page.md")
-    (tmp_path / "page.py").write_text(downloads.files((tmp_path / "page.md").read_text(), notebook, "")["py"])
-    done = subprocess.run([sys.executable, tmp_path / "page.py"], capture_output=True, text=True)
-    assert done.returncode and "lemma-9 fails on 1 of 1 numbers" in done.stderr
 
 
 def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
@@ -93,12 +79,9 @@ def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
         held = set(archive.namelist())
     paths = [*make.ROOT.glob("sparse_core/**/*"), *make.ROOT.glob("sparse_book/**/*")]
     sources = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
-    assert {name for name in held if not name.startswith("sparse_core-")} == {
+    assert {name for name in held if not name.startswith("sparse_activations-")} == {
         path.relative_to(make.ROOT).as_posix() for path in sources
     }
-
-
-WHEEL = "sparse_core-1.whl"
 
 
 @pytest.mark.parametrize("given", ["a/b.c", "https://github.com/a/b.c", "https://github.com/a/b.c.git"])

@@ -51,6 +51,7 @@ def write(root):
     files = {
         "_toc.yml": TOC,
         "requirements.lock": "# nothing\n",
+        "requirements-book.lock": "# nothing\n",
         "book/_ext/companion/pages/__init__.py": LEDGER,
         "book/index.md": "# A small book\n",
         "book/01-a.md": CHAPTER,

@@ -1,4 +1,4 @@
-"""A run that is killed, by SIGKILL or Ctrl-C, leaves no half-built site and no kernel behind."""
+"""A run that is killed, by SIGKILL or Ctrl-C, leaves no half-built site, no kernel and no Sphinx behind."""
 
 import os
 import signal
@@ -39,5 +39,21 @@ def test_a_killed_run_takes_its_kernels_along_and_says_so(small, number):
     if number == signal.SIGINT:
         assert (process.returncode, errors) == (1, "book: stopped: interrupted; nothing half built was kept\n")
     while strays(small):  # a kernel looks for its parent once a second
+        time.sleep(0.1)
+    assert not (small / "_build/html").exists()
+
+
+def test_sphinx_ends_with_the_command_that_started_it(small):
+    mark = small / "running"
+    wait = f"\nimport time\nopen({str(mark)!r}, 'w')\ntime.sleep(600)\n"
+    extension = small / "book/_ext/companion/extension.py"
+    extension.write_text(extension.read_text() + wait)
+    process = start(small, "book")
+    while process.poll() is None and not mark.exists():
+        time.sleep(0.05)
+    assert len(strays(small)) == 2
+    process.kill()  # it alone, not its group
+    process.communicate()
+    while strays(small):
         time.sleep(0.1)
     assert not (small / "_build/html").exists()

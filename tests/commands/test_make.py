@@ -8,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
 import urllib.request
+from pathlib import Path
 
 import pytest
 from companion import Stop, build
@@ -78,15 +80,62 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     assert "book/02-b.md, cell 1, line 6" in stopped(one, "book") and files(html) == built
 
 
-def test_a_second_command_waits_for_the_end_of_the_first(small):
+@pytest.mark.parametrize("line, said_at_the_end", [("refresh 1", "01-a: written"), ("clean", "_build is empty")])
+def test_a_second_command_waits_for_the_end_of_the_first(small, line, said_at_the_end):
     fcntl = pytest.importorskip("fcntl")
     (small / "_build").mkdir()
     with (small / "_build/lock").open("w") as first:
         fcntl.flock(first, fcntl.LOCK_EX)
-        second = start(small, "refresh", "1")
+        second = start(small, *line.split())
         said = second.stdout.readline()
     assert said == f"  another command builds in {small / '_build'}: waiting for its end\n"
-    assert "01-a: written" in second.communicate()[0] and second.returncode == 0
+    assert said_at_the_end in second.communicate()[0] and second.returncode == 0
+
+
+def test_a_folder_in_place_of_the_lock_is_named(small):
+    (small / "_build/lock").mkdir(parents=True)
+    assert f"{small}/_build/lock is a folder, where a file should be: remove it" in stopped(small, "refresh", "1")
+
+
+def test_the_build_may_be_on_another_disk_than_the_book(small, tmp_path):
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no second file system here")
+    with tempfile.TemporaryDirectory(dir=memory) as other:
+        (small / "_build").symlink_to(other)
+        assert run(small, "refresh", "1")[0] == 0
+    assert "n is 3" in (small / "book/01-a.ipynb").read_text()
+
+
+def test_what_a_killed_run_was_writing_is_removed_by_the_next(small):
+    left = [small / f"{folder}/.a.md.7.partial" for folder in ("book", "_build", "_build/executed")]
+    (small / "_build/executed").mkdir(parents=True)
+    for path in left:
+        path.write_text("half of")
+    assert run(small, "refresh", "1")[0] == 0
+    assert not any(path.exists() for path in left)
+
+
+def test_a_full_disk_is_reported_with_the_file_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(path, *_, **__):
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/page.md'"):
+        build.write_atomically(tmp_path / "page.md", "text")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_error_without_a_file_says_where_the_book_is(monkeypatch, capsys):
+    def full():
+        """Write."""
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setitem(make.COMMANDS, "clean", full)
+    assert make.main(["clean"]) == 1
+    said = f"clean: stopped: [Errno 28] No space left on device, in a folder of {make.ROOT}\n"
+    assert capsys.readouterr().err == said
 
 
 HEADER = CHAPTER.partition("\n# A chapter")[0]
@@ -260,6 +309,66 @@ def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_aga
     assert third == []
 
 
+def test_an_environment_of_the_book_grows_into_one_of_the_tests(steps):
+    made = steps("Collecting numpy", 0)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    assert "--clear" in made[0] and made[1][-1] == str(make.BOOK_LOCK)
+    grown = steps("Collecting pytest", 0)
+    make.bootstrap(make.VENV, make.LOCK)
+    assert [step[-1] for step in grown] == [str(make.LOCK)]
+    again = steps("a third installation", 0)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    assert again == []
+
+
+def test_an_environment_whose_growth_was_interrupted_is_made_anew(steps):
+    steps("Collecting numpy", 0)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    steps("", None)
+    assert make.main(["check"]) == 1
+    again = steps("Collecting numpy", 0)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    assert "--clear" in again[0]
+
+
+FAILS = "#!/bin/sh\nexit 7\n"
+LACKS_ALL = f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n'
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts as interpreters are of POSIX")
+@pytest.mark.parametrize(
+    "python, reason",
+    [(None, "No such file or directory"), (FAILS, "ends with exit code 7"), (LACKS_ALL, "PackageNotFoundError")],
+    ids=["dangling", "failing", "without packages"],
+)
+def test_a_damaged_environment_is_named_in_one_line(tmp_path, monkeypatch, capsys, python, reason):
+    (tmp_path / "bin").mkdir()
+    path = tmp_path / "bin/python"
+    if python is None:
+        path.symlink_to(tmp_path / "gone")
+    else:
+        path.write_text(python)
+        path.chmod(0o755)
+    (tmp_path / "requirements.sha").write_text(make.sealed(make.LOCK))
+    monkeypatch.setattr(make, "VENV", tmp_path)
+    monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
+    assert make.main(["check"]) == 1
+    errors = capsys.readouterr().err
+    assert f"{tmp_path} is damaged" in errors and reason in errors
+    assert errors.endswith(f"remove {tmp_path.name}, then run again\n") and errors.count("\n") == 1
+
+
+def test_a_package_that_is_not_there_is_named_in_one_line(monkeypatch, capsys):
+    def lacking():
+        """Import."""
+        raise ModuleNotFoundError("No module named 'jupytext'")
+
+    monkeypatch.setitem(make.COMMANDS, "clean", lacking)
+    assert make.main(["clean"]) == 1
+    errors = capsys.readouterr().err
+    assert "No module named 'jupytext'" in errors and sys.prefix in errors and errors.count("\n") == 1
+
+
 # The rest
 
 
@@ -301,17 +410,20 @@ def test_clean_says_what_it_cannot_remove(tmp_path, monkeypatch, capsys):
     def denied(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
-    monkeypatch.setattr(make, "BUILD", tmp_path)
+    for module in (make, build):
+        monkeypatch.setattr(module, "BUILD", tmp_path)
     monkeypatch.setattr(shutil, "rmtree", denied)
+    (tmp_path / "html").mkdir()
     assert make.main(["clean"]) == 1
-    assert capsys.readouterr().err == f"clean: stopped: [Errno 13] Permission denied: '{tmp_path}'\n"
+    assert capsys.readouterr().err == f"clean: stopped: [Errno 13] Permission denied: '{tmp_path / 'html'}'\n"
 
 
 def test_clean_removes_what_was_built(small):
     (small / "_build/html").mkdir(parents=True)
+    (small / "_build/site.sha").write_text("a stamp")
     (small / ".venv").mkdir()
     assert run(small, "clean")[0] == 0
-    assert not (small / "_build").exists() and (small / ".venv").exists()
+    assert [path.name for path in (small / "_build").iterdir()] == ["lock"] and (small / ".venv").exists()
 
 
 def test_the_standard_library_is_enough_to_start():

@@ -34,13 +34,20 @@ SOURCES = (
     "_toc.yml",
     "make.py",
     "pyproject.toml",
-    "requirements.lock",
+    "requirements-book.lock",
     "proofs/statements.json",
 )
+# How the name of a file ends that is being written.
+PARTIAL = ".partial"
 # What is held until this process ends.
 LOCKS = contextlib.ExitStack()
 # The package jupyter_book has no __main__.
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+# What ends a process when the one that started it is gone, and with it the other end of its standard input.
+WITH_ITS_PARENT = """
+import os, threading
+threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
+"""
 # What a preview has in place of a chapter that was not executed for it.
 STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: only the chapter `{only}` was executed for it.\n:::\n"
 
@@ -63,7 +70,10 @@ def site():
 def build_lock():
     """Hold the lock of _build; a second command waits. (Windows has no such locks.)"""
     BUILD.mkdir(exist_ok=True)
-    with (BUILD / "lock").open("w") as file:
+    lock = BUILD / "lock"
+    if lock.is_dir():
+        raise Stop(f"{lock} is a folder, where a file should be: remove it, then run again")
+    with lock.open("w") as file:
         if os.name != "nt":
             import fcntl
 
@@ -72,13 +82,21 @@ def build_lock():
             except OSError:
                 say(f"  another command builds in {BUILD}: waiting for its end")
                 fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        for folder in (BOOK, BUILD, BUILD / "executed"):
+            for left in folder.glob(f".*{PARTIAL}"):  # by a run that was killed: a live one would hold the lock
+                left.unlink(missing_ok=True)
+        yield lock
 
 
 def write_atomically(path, text):
-    partial = BUILD / "partial"
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    """Write a file in one step, from one beside it: _build can be on another disk."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:  # of a full disk, which names no file
+        partial.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def swap_folder(folder, successor=None):
@@ -135,7 +153,7 @@ def proofs_accepted():
 def execution(name):
     """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
     source = (BOOK / f"{name}.md").read_bytes()
-    tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements.lock", Path(chapters.__file__)]
+    tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements-book.lock", Path(chapters.__file__)]
     tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in source)
     return digest(source, platform.python_version().encode(), *contents(*tops))
 
@@ -312,7 +330,7 @@ def write_stage(stage, notebooks, done, only):
         else:
             title = re.search("^# (.*)", "\n".join(cell.source for cell in notebook.cells), flags=re.MULTILINE)
             page.write_text(STUB.format(title=title[1] if title else name, only=only), encoding="utf-8")
-    downloads.write(stage / "book/assets/downloads", ROOT, chapters.sources(BOOK), {**notebooks, **done})
+    downloads.write(stage / "book/assets/downloads", ROOT, {**notebooks, **done})
     try:
         pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=proofs_accepted())
     except LedgerError as error:
@@ -324,11 +342,15 @@ def build_html(stage, out, strict):
     labels, which stand in what it leaves out."""
     start = time.perf_counter()
     log = BUILD / "sphinx.log"
-    command = [sys.executable, "-c", JUPYTER_BOOK, "build", "--all", "-n", "--keep-going", "-q", *["-W"] * strict]
+    program = WITH_ITS_PARENT + JUPYTER_BOOK
+    command = [sys.executable, "-c", program, "build", "--all", "-n", "--keep-going", "-q", *["-W"] * strict]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(BOOK / "_ext")])}
-    with log.open("w") as stream:
-        command += ["--path-output", str(out), str(stage)]
-        failed = subprocess.call(command, cwd=ROOT, env=environment, stdout=stream, stderr=subprocess.STDOUT)
+    command += ["--path-output", str(out), str(stage)]
+    theirs, ours = map(os.fdopen, os.pipe(), "rw")
+    with theirs, ours, log.open("w") as stream:
+        failed = subprocess.call(
+            command, cwd=ROOT, env=environment, stdin=theirs, stdout=stream, stderr=subprocess.STDOUT
+        )
     text = re.sub(r"\x1b\[[\d;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
     # sphinx-proof cuts the file's name; the line numbers of myst-nb are 10000 * cell + line
     text = text.replace(f"{stage}{os.sep}", "").replace(".ip.rst", ".md")

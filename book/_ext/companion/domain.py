@@ -189,14 +189,13 @@ def in_the_paper(stem: str, claims: Claims) -> str:
 
 
 def files(stem: str, assets: Path) -> str:
-    """Links to the files of a page that can be taken away, and to what they need."""
-    links = ", ".join(
-        f'<a download href="../_static/downloads/{stem}.{suffix}" aria-label="{word} of {stem}">{word}</a>'
-        for suffix, word in (("ipynb", "notebook"), ("py", "script"), ("md", "Markdown"))
-    )
-    needs = downloads.requirements(assets)
+    """Links to the notebook of a page and to the package, which can be taken away, and what installs the latter."""
+    page = f'<a download href="../_static/downloads/{stem}.ipynb" aria-label="notebook of {stem}">notebook</a>'
     package = f'<a download href="../_static/{downloads.wheel_in(assets)}">the package</a>'
-    return f'<p class="take-away">Download this page: {links}, {package}. They run after <code>{needs}</code>.</p>'
+    needs = downloads.requirements(assets)
+    return (
+        f'<p class="take-away">Download: the page as a {page}, and {package}. It runs after <code>{needs}</code>.</p>'
+    )
 
 
 def whence(claim: Claim, claims: dict[str, Claim]) -> str:

@@ -1,6 +1,6 @@
-"""Each chapter as files to take away: a notebook, a script and its Markdown, which need the package and matplotlib.
+"""Each chapter as a notebook to take away, which needs the package and matplotlib.
 
-The package lies beside them as a wheel. What needs an address is there only if one is known: of the site, from
+The package lies in the folder above as a wheel. What needs an address is there only if one is known: of the site, from
 COMPANION_SITE in the environment; of the repository, OWNER/NAME or https://github.com/OWNER/NAME, from
 COMPANION_REPOSITORY or else from `repository` in _config.yml.
 """
@@ -29,17 +29,14 @@ ROOT = Path(__file__).resolve().parents[3]
 NEEDS = {
     "index": "its cells are pictures",
     "performance": "it reads tests/benchmarks/results.json",
-    "scaling": "it starts processes, which a script must not do while it is read",
+    "scaling": "it needs Dask, and starts processes",
 }
 HEADER = """\
 A page of the book "Sparse Activations, Executable", to run outside its repository.
 First, with the wheel of the site's folder _static where no address is named: {}
 The text is MyST Markdown. In JupyterLab the extension jupyterlab-myst shows it as the book does."""
-OF_A_SCRIPT = "Run as a script, it stops at the first check that fails, and is silent when all hold."
-
-DISPLAY = """\
-def display(*shown):
-    \"\"\"What a notebook would show; a script is silent.\"\"\""""
+# What runs a notebook, and names the cell that fails.
+EXECUTE = "from nbclient.cli import main; main()"
 
 
 def wheel_in(assets: Path) -> str:
@@ -120,38 +117,24 @@ def wheel(folder: Path, root: Path) -> None:
         run([sys.executable, "-c", build], copied, SOURCE_DATE_EPOCH="315532800")
 
 
-def files(source: str, notebook: Any, needs: str) -> dict[str, str]:
-    """The three texts by their suffixes, from the Markdown source and the executed notebook."""
-    import jupytext
-    from nbformat.v4 import new_code_cell, new_markdown_cell
+def notebook(executed: Any, needs: str) -> str:
+    """The file of an executed notebook: with a header that says what it needs, and with text outputs alone."""
+    from nbformat.v4 import new_markdown_cell
 
-    taken = copy.deepcopy(notebook)
-    script = copy.deepcopy(notebook)
-    header = HEADER.format(needs)
+    taken = copy.deepcopy(executed)
     for cell in chapters.code_cells(taken):
         cell.outputs = chapters.text_only(cell.outputs)
-    taken.cells.insert(0, new_markdown_cell(header.replace("\n", "  \n"), id="header"))
-    if any("display(" in cell.source for cell in chapters.code_cells(script)):
-        script.cells.insert(0, new_code_cell(DISPLAY, id="display"))
-    script.cells.insert(0, new_markdown_cell(f"{header}\n{OF_A_SCRIPT}", id="header"))
-    script.metadata = {"jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "-all"}}
-    front, end, text = source.partition("\n---\n")
-    comment = "".join(f"% {line}\n" for line in header.splitlines())
-    return {
-        "ipynb": chapters.dump(taken),
-        "py": jupytext.writes(script, fmt="py:percent"),
-        "md": f"{front}{end}\n{comment}{text}",
-    }
+    taken.cells.insert(0, new_markdown_cell(HEADER.format(needs).replace("\n", "  \n"), id="header"))
+    return chapters.dump(taken)
 
 
-def write(folder: Path, root: Path, sources: dict[str, Path], notebooks: dict[str, Any]) -> None:
-    """The files of every page that is offered, and in the folder above them the wheel."""
+def write(folder: Path, root: Path, notebooks: dict[str, Any]) -> None:
+    """The notebook of every page that is offered, and in the folder above them the wheel."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel(folder.parent, root)
     needs = requirements(folder.parent)
     for name in notebooks.keys() - NEEDS:
-        for suffix, text in files(sources[name].read_text(encoding="utf-8"), notebooks[name], needs).items():
-            (folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
+        (folder / f"{name}.ipynb").write_text(notebook(notebooks[name], needs), encoding="utf-8")
 
 
 def run(command: list[str], folder: str, **settings: str) -> None:
@@ -159,23 +142,26 @@ def run(command: list[str], folder: str, **settings: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | settings
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise Stop(f"{Path(command[-1]).name}: {(done.stderr.splitlines() or [f'exit code {done.returncode}'])[-1]}")
+        said = re.sub(r"\x1b\[[\d;]*m", "", done.stderr).split("\n")
+        reason = next((line for line in reversed(said) if line.strip()), f"exit code {done.returncode}")
+        raise Stop(f"{Path(command[-1]).name}: {reason}")
 
 
 def run_all(site: Path, root: Path) -> int:
-    """Run every script of the site in a new environment with the package and matplotlib alone; return how many."""
-    scripts = sorted((site / "_static/downloads").glob("*.py"))
+    """Run every notebook of the site in a new environment with the package and matplotlib alone; return how many."""
+    notebooks = sorted((site / "_static/downloads").glob("*.ipynb"))
     with tempfile.TemporaryDirectory() as folder:
         python = install(Path(folder), root, next(site.glob("_static/*.whl")))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda script: run([python, str(script)], folder), scripts))
-    return len(scripts)
+            list(pool.map(lambda path: run([python, "-c", EXECUTE, str(path)], folder), notebooks))
+    return len(notebooks)
 
 
 def install(folder: Path, root: Path, package: Path) -> str:
-    """The interpreter of an environment in this folder, with the wheel, and matplotlib at its pinned version."""
+    """The interpreter of an environment in this folder, with the wheel, matplotlib, and what runs a notebook."""
     venv.create(folder / "venv", with_pip=True)
     python = str(folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     pins = str(root / "requirements.txt")
-    run([python, "-m", "pip", "install", "--no-input", "-c", pins, "matplotlib", str(package)], str(folder))
+    needs = ["ipykernel", "matplotlib", "nbclient", str(package)]
+    run([python, "-m", "pip", "install", "--no-input", "-c", pins, *needs], str(folder))
     return python

@@ -13,7 +13,7 @@ from pypdf import PdfReader, PdfWriter
 
 from companion import Stop, slides
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSERS = tuple("chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable chrome".split())
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
