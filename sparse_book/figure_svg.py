@@ -17,7 +17,7 @@ __all__ = ["INK", "drawn", "inline", "standalone"]
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
-ORIGIN = "From the book Sparse Activations, Executable. MIT licence."
+ORIGIN = "From the book Sparse Activations, Executable. Licence: CC BY 4.0."
 # Stands for currentColor until the SVG is written: a colour that no figure uses.
 INK = "#010203"
 

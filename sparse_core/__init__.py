@@ -33,7 +33,7 @@ __all__ = [
     "laboratory", "learning", "measure", "network",
 ]  # fmt: skip
 try:
-    __version__ = version("sparse_core")
+    __version__ = version("sparse-activations")
 except PackageNotFoundError:  # imported from a folder and not installed, as by the chapters of the book
     __version__ = "0.0.0.dev0"
 

@@ -36,7 +36,7 @@ def read(path: str | os.PathLike[str], layer: str | None = None, unit: str | Uni
     Parameters
     ----------
     path : a .npz file, with arrays u, W and b of Definition 1, with names as in a ``state_dict``, or with the four
-        arrays of a Keras model; a .safetensors file; a .onnx file (needs ``sparse_core[onnx]``); a folder with
+        arrays of a Keras model; a .safetensors file; a .onnx file (needs ``sparse-activations[onnx]``); a folder with
         .safetensors files, whose config.json or cfg.json names the activation function.
     layer : which one, if there are several: its name as in ``blocks``, a part of the name between dots, a pattern such
         as "*.3.mlp", or the arrays themselves, "inner,outer" or "gate,down,up".

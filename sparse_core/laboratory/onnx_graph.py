@@ -1,7 +1,7 @@
 """Hidden layers in the graph of an .onnx file: a linear map, Relu, perhaps a square or a gate, a linear map.
 
 The graph is read and not run. Weights in a file beside it, as PyTorch writes them, are mapped if that file is named
-without a path. Needs ``pip install "sparse_core[onnx]"``.
+without a path. Needs ``pip install "sparse-activations[onnx]"``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Graph:
         try:
             import onnx
         except ImportError:
-            raise ValueError(f"To read {path} needs onnx: pip install 'sparse_core[onnx]'") from None
+            raise ValueError(f"To read {path} needs onnx: pip install 'sparse-activations[onnx]'") from None
         try:
             graph = onnx.load_model(path, load_external_data=False).graph
         except Exception as error:  # the decoder has an error of its own, which is not public

@@ -4,7 +4,7 @@ A shard is a pair of ``.npy`` files, points and labels. Whoever does the work, t
 the halves of the list of shards, so that the bits of the result depend on the shards only. If the length of each but
 the last is a multiple of ``Moments.block``, they are those of one ``update`` with all samples.
 
-The cluster is Dask's (``pip install "sparse_core[dask]"``), which is imported only when a scheduler is named.
+The cluster is Dask's (``pip install "sparse-activations[dask]"``), which is imported only when a scheduler is named.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
     try:
         from dask.delayed import delayed
     except ImportError:
-        raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse_core[dask]'") from None
+        raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'") from None
     part = delayed(Shard.moments, pure=True)
     add = delayed(Moments.__add__, pure=True)
     total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)

@@ -109,7 +109,7 @@ def test_figures_without_matplotlib_say_how_to_get_it():
     code = "import sys; sys.modules['matplotlib'] = None; import sparse_book.figures"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
-    assert last == "ModuleNotFoundError: Figures need matplotlib: pip install 'sparse_core[figures]'"
+    assert last == "ModuleNotFoundError: Figures need matplotlib: pip install 'sparse-activations[figures]'"
 
 
 @pytest.mark.parametrize("readme", [(ROOT / "README.md").read_text(encoding="utf-8"), PROJECT["readme"]["text"]])
@@ -125,4 +125,7 @@ def test_one_version_is_named_everywhere():
     assert sparse_core.__version__ in (version, "0.0.0.dev0")  # the second where the package is not installed
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"version = {{{version}}}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
-    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = ".dev" not in version
+    first = next(line for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if line[:3] == "## ")
+    assert first.startswith(f"## {version} " if released else "## Unreleased")
+    assert ("\ndate-released: " in (ROOT / "CITATION.cff").read_text(encoding="utf-8")) == released

@@ -231,7 +231,7 @@ def test_the_file_of_a_figure_is_black_on_white_described_and_says_where_it_is_f
     root = ET.fromstring(figures.standalone(figure.svg, "A <title>", figure.alt))
     first, second, origin, ground = root[:4]
     assert first.text == "A <title>" and second.text == figure.alt
-    assert "Sparse Activations, Executable" in origin.text and "MIT" in origin.text
+    assert "Sparse Activations, Executable" in origin.text and "CC BY 4.0" in origin.text
     assert ground.tag.endswith("rect") and ground.attrib == {"width": "100%", "height": "100%", "fill": "#ffffff"}
     text = ET.tostring(root, encoding="unicode")
     assert "currentColor" not in text and "#1f2328" in text

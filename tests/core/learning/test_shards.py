@@ -176,4 +176,4 @@ except ImportError as error:
     print(error)
 """
     said = subprocess.check_output([sys.executable, "-c", script], text=True)
-    assert said == "Argument 'scheduler' needs Dask: pip install 'sparse_core[dask]'\n"
+    assert said == "Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'\n"
