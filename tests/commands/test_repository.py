@@ -13,7 +13,9 @@ ROOT = make.ROOT
 FOLDERS = (".github", ".binder", ".devcontainer")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
 FILES += [ROOT / name for name in (".pre-commit-config.yaml", ".zenodo.json", "CITATION.cff", "pyproject.toml")]
-PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", ".github/SECURITY.md")]
+PAGES = [
+    ROOT / name for name in ("README.md", "LICENSE-TEXT.md", "CHANGELOG.md", "CONTRIBUTING.md", ".github/SECURITY.md")
+]
 FILES += PAGES
 
 
@@ -25,7 +27,12 @@ def read(name):
 def test_commands_exist_and_no_address_is_made_up(path):
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"\bmake\.py ([a-z]+)", text)) <= set(make.COMMANDS)
-    known = ("https://proceedings.mlr.press/", "https://www.contributor-covenant.org/", "https://download.pytorch.org/")
+    known = (
+        "https://proceedings.mlr.press/",
+        "https://creativecommons.org/",
+        "https://www.contributor-covenant.org/",
+        "https://download.pytorch.org/",
+    )
     assert [url for url in re.findall(r"https?://[^\s\"')]+", text) if not url.startswith(known)] == []
 
 
@@ -54,3 +61,42 @@ def test_the_pythons_that_the_package_names_are_those_that_are_tested():
     assert make.TESTED == f"Python {named[0]} to {named[-1]}"
     for page in ("README.md", "book/index.md"):
         assert f"With Python {named[0]} or newer (tested: {named[0]} to {named[-1]}):" in read(page)
+
+
+WORKFLOWS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / ".github/workflows").glob("*.yml"))}
+CI = "./.github/workflows/ci.yml"
+
+
+def steps(workflow):
+    return [step for job in yaml.safe_load(workflow)["jobs"].values() for step in job.get("steps", [])]
+
+
+def test_each_action_is_named_by_one_digest_beside_its_version():
+    """A tag can be moved to other code, a digest cannot."""
+    used = set(re.findall(r"uses: (.*)", "\n".join(WORKFLOWS.values()))) - {CI}
+    assert [one for one in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+    actions = [one.partition("@")[0] for one in used]
+    assert len(actions) == len(set(actions)) > 5
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_no_checkout_leaves_its_token_behind(name):
+    checkouts = [step for step in steps(WORKFLOWS[name]) if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts and all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+@pytest.mark.parametrize("name, last", [("pages", "deploy"), ("release", "publish")])
+def test_what_reaches_readers_has_passed_ci(name, last):
+    jobs = yaml.safe_load(WORKFLOWS[name])["jobs"]
+    while "needs" in jobs[last]:
+        assert "always()" not in jobs[last].get("if", "")
+        last = jobs[last]["needs"]
+    assert jobs[last] == {"uses": CI}
+
+
+def test_what_makes_and_uploads_the_package_is_locked():
+    said = "\n".join(step.get("run", "") for name in ("ci", "release") for step in steps(WORKFLOWS[name]))
+    assert said.count("pip install --require-hashes -r .github/tools.lock") == 3
+    assert not re.search(r"pip install (?!--require-hashes).*\b(build|twine|pip-audit)\b", said)
+    locked = read(".github/tools.lock")
+    assert all(f"\n{tool} " in f"\n{locked}" for tool in re.findall(r"^[\w-]+==\S+", read(".github/tools.txt"), re.M))
