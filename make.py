@@ -69,7 +69,8 @@ def bootstrap(venv, lock):
         stamp.unlink(missing_ok=True)
         if not (lock == LOCK and found == sealed(BOOK_LOCK)):
             install([sys.executable, "-m", "venv", "--clear", str(venv)])
-        install([python, "-m", "pip", "install", "--no-input", "--only-binary", ":all:", "-r", str(lock)])
+        options = ["--no-input", "--no-compile", "--only-binary", ":all:"]  # most modules are never imported
+        install([python, "-m", "pip", "install", *options, "-r", str(lock)])
         stamp.write_text(sealed(lock))
     return python
 
