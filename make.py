@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -222,6 +223,12 @@ def parse(arguments):
     return command, options
 
 
+def written_at(error):
+    """The file that was written when an error occurred that does not name it, as where a disk is full."""
+    callers = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return next((path for path in reversed(callers) if isinstance(path, Path)), ROOT)
+
+
 def main(arguments):
     command, options = parse(arguments)
     sys.stdout.reconfigure(line_buffering=True)
@@ -237,8 +244,10 @@ def main(arguments):
         problem = "interrupted; nothing half built was kept"
     except ImportError as error:
         problem = f"{error}: the environment {sys.prefix} lacks a package: remove it, then run again"
+    except shutil.Error as error:  # of a folder: (from, to, reason) for each file
+        problem = error.args[0][0][2]
     except OSError as error:
-        problem = error if error.filename else f"{error}, in a folder of {ROOT}"
+        problem = error if error.filename else f"{error}: {written_at(error)}"
     except Stop as error:
         problem = error
     print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)

@@ -140,3 +140,11 @@ def test_a_stored_notebook_runs_under_nbval_and_an_edit_of_it_counts(small):
     for command in ("book", "test", "refresh"):
         line = small_repository.stopped(small, command)
         assert "book/01-a.ipynb and book/01-a.md were both edited" in line
+
+
+@pytest.mark.skipif(os.name == "nt", reason="/dev/null is of POSIX")
+def test_tests_run_where_their_cache_cannot_be_written(clone):
+    (clone / "_build").symlink_to("/dev/null/none")  # nor what the settings of the commands name
+    code, said = attempt(clone, "-m", "pytest", "-o", "cache_dir=/dev/null/none", "tests/core/cube/test_packed.py")
+    (clone / "_build").unlink()
+    assert code == 0 and "could not create cache path" in said, said

@@ -127,15 +127,25 @@ def test_a_full_disk_is_reported_with_the_file_and_leaves_nothing(tmp_path, monk
     assert not list(tmp_path.iterdir())
 
 
-def test_an_error_without_a_file_says_where_the_book_is(monkeypatch, capsys):
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file that is a full disk is of Linux")
+def test_a_full_disk_is_reported_with_the_file(monkeypatch, capsys):
     def full():
         """Write."""
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        Path("/dev/full").write_text("text")
 
     monkeypatch.setitem(make.COMMANDS, "clean", full)
     assert make.main(["clean"]) == 1
-    said = f"clean: stopped: [Errno 28] No space left on device, in a folder of {make.ROOT}\n"
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == "clean: stopped: [Errno 28] No space left on device: /dev/full\n"
+
+
+def test_of_a_folder_that_could_not_be_copied_the_first_file_is_named(monkeypatch, capsys):
+    def full():
+        """Copy."""
+        raise shutil.Error([("a", "b", "no space for b"), ("c", "d", "no space for d")])
+
+    monkeypatch.setitem(make.COMMANDS, "clean", full)
+    assert make.main(["clean"]) == 1
+    assert capsys.readouterr().err == "clean: stopped: no space for b\n"
 
 
 HEADER = CHAPTER.partition("\n# A chapter")[0]
