@@ -1,10 +1,12 @@
 """The requirements: the lock holds those of requirements.txt, and all that they need on each Python and system."""
 
+import ast
 import re
 import tomllib
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 import pytest
+from companion import chapters
 from packaging.requirements import Requirement
 
 import make
@@ -16,7 +18,7 @@ def requirements(name):
     """The requirements of a file, without hashes and comments."""
     lines = (make.ROOT / name).read_text(encoding="utf-8").replace("\\\n", "").splitlines()
     texts = [re.split(" --hash| #|^#", line)[0] for line in lines]
-    return [Requirement(text) for text in texts if text.strip()]
+    return [Requirement(text) for text in texts if text.strip() and not text.startswith("-")]
 
 
 def canonical(name):
@@ -24,6 +26,9 @@ def canonical(name):
 
 
 LOCKED = requirements("requirements.lock")
+BOOK = requirements("requirements-book.lock")
+# What the package imports only where a user asks for it, and what `make.py extras` alone imports
+NOT_OF_THE_BOOK = {"onnx", "playwright", "pypdf"}
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "tests/benchmarks/requirements.txt"])
@@ -42,13 +47,45 @@ def test_the_package_allows_what_is_locked_and_has_no_upper_bounds():
     assert PROJECT["requires-python"] == ">={}.{}".format(*make.OLDEST)
 
 
+def test_the_book_needs_a_part_of_what_the_tests_need():
+    assert {str(one) for one in BOOK} < {str(one) for one in LOCKED}
+    wanted = {canonical(one.name) for one in requirements("requirements-book.txt")}
+    assert wanted < {canonical(one.name) for one in requirements("requirements.txt")}
+    assert wanted <= {canonical(one.name) for one in BOOK}
+
+
+def imported(text):
+    """The packages that a program imports."""
+    modules = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules.append(node.module)
+    return {module.partition(".")[0] for module in modules}
+
+
+def test_what_the_book_imports_is_in_its_lock():
+    programs = [
+        path for folder in ("book/_ext", "sparse_core", "sparse_book") for path in make.ROOT.glob(f"{folder}/**/*.py")
+    ]
+    texts = [make.ROOT.joinpath("make.py").read_text(), *(path.read_text(encoding="utf-8") for path in programs)]
+    for source in chapters.sources(make.BOOK).values():
+        texts += [cell["source"] for cell in chapters.code_cells(chapters.read(source))]
+    names = packages_distributions()
+    theirs = set().union(*map(imported, texts)) - NOT_OF_THE_BOOK
+    needed = {canonical(one) for root in theirs for one in names.get(root, ())}
+    assert len(needed) > 10 and needed <= {canonical(one.name) for one in BOOK} | {"sparse-activations"}
+
+
 @pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.0", "3.14.0"])
 @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
-def test_what_the_installed_packages_need_is_locked(version, system):
+@pytest.mark.parametrize("lock", [LOCKED, BOOK], ids=["all", "book"])
+def test_what_the_installed_packages_need_is_locked(version, system, lock):
     place = {"python_version": version.rpartition(".")[0], "python_full_version": version, "sys_platform": system}
     place |= {"platform_system": {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}[system]}
     place |= {"os_name": "nt" if system == "win32" else "posix", "implementation_name": "cpython", "extra": ""}
-    names = {one.name for one in LOCKED if one.marker is None or one.marker.evaluate(place)}
+    names = {one.name for one in lock if one.marker is None or one.marker.evaluate(place)}
     for name in names:
         try:
             needs = map(Requirement, requires(name) or [])
