@@ -393,6 +393,21 @@ def test_quick_and_the_rest_are_all_tests(monkeypatch):
     assert sorted(named) == sorted(settings["ini_options"]["testpaths"])
 
 
+@pytest.mark.parametrize("ci, code, said", [("1", 1, "no browser was found"), ("", 0, "1 skipped")])
+def test_a_machine_without_a_browser_skips_tests_and_one_of_ci_fails(tmp_path, ci, code, said):
+    (tmp_path / "test_it.py").write_text("def test_it(in_browser):\n    assert in_browser\n")
+    words = ["-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", "-o", "addopts=", "--rootdir", make.ROOT]
+    environment = {
+        **os.environ,
+        "PATH": str(tmp_path),
+        "CI": ci,
+        "PYTHONPATH": f"{make.ROOT}{os.pathsep}{make.BOOK / '_ext'}",
+    }
+    command = [sys.executable, *words, "-c", make.ROOT / "pyproject.toml", tmp_path / "test_it.py"]
+    done = subprocess.run(command, cwd=make.ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == code and said in done.stdout, done.stdout + done.stderr
+
+
 def test_failing_tests_end_in_one_clear_line(small):
     (small / "test_it.py").write_text("def test_it():\n    assert 1 == 2\n")
     code, output, errors = run(small, "test", "-p", "no:cacheprovider", "test_it.py")
