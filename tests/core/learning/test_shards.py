@@ -34,10 +34,10 @@ def character(X, T):
 
 @pytest.fixture(scope="module")
 def client():
-    """Two processes of one thread each, without a dashboard."""
+    """Two processes of one thread each; the port is a free one, as two of these may run on one machine."""
     from distributed import Client, LocalCluster
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(host="127.0.0.1", memory_limit=0, **options) as cluster, Client(cluster) as client:
         assert len({os.getpid(), *client.run(os.getpid).values()}) == 3
         yield client
