@@ -359,7 +359,8 @@ def activation(name: str, who: str) -> tuple[Unit, tuple[str, ...]]:
     """
     if not name:
         return Unit(), (f"{who} does not name the activation function: ReLU is assumed.",)
-    unit = Unit(FUNCTIONS.get(name.lower(), printable(name.lower())))
+    name = printable(name)  # it stands in a file
+    unit = Unit(FUNCTIONS.get(name.lower(), name.lower()))
     remark = "" if unit.kind in KINDS else ", under which hardly an output is exactly 0: counted is z > 0"
     return unit, (f"{who} has {name}{remark}.",)
 

@@ -189,6 +189,13 @@ def test_a_folder_whose_configuration_names_the_activation(tmp_path, settings, u
     assert repr(read(tmp_path, unit="top-k:2").unit) == "top-k:2"
 
 
+def test_the_activation_in_a_configuration_sends_nothing_to_a_terminal_or_a_report(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"hidden_act": "\x1b[31mred"}))
+    save_file({"fc1.weight": W, "fc1.bias": BIAS, "fc2.weight": U}, tmp_path / "model.safetensors")
+    found = read(tmp_path)
+    assert said(found, "config.json has \\x1b[31mred, under") and all(note.isprintable() for note in found.notes)
+
+
 TRANSCODER = {"W_enc": np.ascontiguousarray(W.T), "b_enc": BIAS, "W_dec": np.ascontiguousarray(U.T)}
 
 
