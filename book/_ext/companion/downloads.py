@@ -83,19 +83,17 @@ def launch(name: str, assets: Path) -> str:
 
 
 def way_back(name: str) -> str:
-    """Where the source of a page stands, how to change it, and where to report an error."""
+    """Where the source of a page stands, how to change it, and where to report an error; nothing without an address."""
+    if not (address := repository()):
+        return ""
     source = f"book/{name}.md"
     if not (ROOT / source).is_file():
         source = ""  # a page that the claims of all chapters make
     made_from = f"The source of this page is <code>{source}</code>" if source else "This page is made from the chapters"
-    if not (address := repository()):
-        words = f"{made_from}, in the repository that this site was built from; its address was not given."
-    else:
-        links = [f'<a href="{address}">the repository</a>', f'<a href="{new_issue(name)}">report an error</a>']
-        if source:
-            links.insert(1, f'<a href="{address}/edit/HEAD/{source}">edit this page</a>')
-        words = f"{made_from}: {', '.join(links)}."
-    return f'<p class="take-away">{words}</p>'
+    links = [f'<a href="{address}">the repository</a>', f'<a href="{new_issue(name)}">report an error</a>']
+    if source:
+        links.insert(1, f'<a href="{address}/edit/HEAD/{source}">edit this page</a>')
+    return f'<p class="take-away">{made_from}: {", ".join(links)}.</p>'
 
 
 def new_issue(subject: str) -> str:

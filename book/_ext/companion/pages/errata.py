@@ -45,7 +45,7 @@ def where() -> str:
     """The repository, by its address if that is known."""
     if address := downloads.repository():
         return f"[the repository of this book]({address}/issues)"
-    return "the repository of this book (this site was built without its address; ask whoever gave it to you)"
+    return "the repository of this book"
 
 
 def page(claims: Claims, records: Records, only: str | None = None) -> str:
