@@ -1,37 +1,38 @@
-// The ledger's filter: words and a standing, kept in the address. What is found is opened. Without JavaScript each
-// section opens by hand.
+// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words with a number, "lemma 9",
+// ask for the statements of this name, if there are any; others stand anywhere in a row. Without JavaScript each section
+// opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
   const boxes = new Set(rows.map((row) => row.closest("details")));
   const words = [...new Set(rows.map((row) => row.querySelector(".standing").textContent))].sort();
-  const form = document.createElement("form");
-  form.className = "ledger-filter";
-  form.setAttribute("role", "search");
-  form.setAttribute("aria-label", "Rows of the ledger");
+  const form = document.querySelector("form.ledger-filter"); // the page has it, empty, so that nothing moves
   form.innerHTML = `<label for="ledger-words">Find</label><input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
     <label for="ledger-standing">Standing</label><select id="ledger-standing"><option value="">all</option>
     ${words.map((word) => `<option>${word}</option>`).join("")}</select><output aria-live="polite"></output>`;
-  document.querySelector("table.ledger").closest("section").before(form);
   const [text, standing, count] = form.querySelectorAll("input, select, output");
   const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
     const asked = new URLSearchParams(location.hash.slice(1));
     text.value = asked.get("find") ?? "";
     standing.value = words.includes(asked.get("standing")) ? asked.get("standing") : "";
   };
+  const plain = (words) => ` ${words.toLowerCase().split(/[^\p{L}\d.]+/u).filter(Boolean).join(" ")} `;
+  const names = rows.map((row) => row.querySelector("[id]").textContent + ` ${row.querySelector("[id]").id}`).map(plain);
   const show = () => {
     const sought = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const named = new Set(/\d/.test(text.value) ? rows.filter((_, i) => names[i].includes(plain(text.value))) : []);
     let shown = 0;
     for (const row of rows) {
       const content = row.textContent.toLowerCase();
-      row.hidden = !sought.every((word) => content.includes(word)) || (standing.value && row.querySelector(".standing").textContent !== standing.value);
+      const found = named.size ? named.has(row) : sought.every((word) => content.includes(word));
+      row.hidden = !found || (standing.value && row.querySelector(".standing").textContent !== standing.value);
       shown += !row.hidden;
     }
     for (const box of boxes) {
       box.hidden = ![...box.querySelectorAll("tbody tr")].some((row) => !row.hidden);
       box.open = sought.length > 0 || standing.value !== "";
     }
-    count.value = `${shown} of ${rows.length}`;
+    count.value = `${shown} of ${rows.length}${named.size ? ", by name" : ""}`;
   };
   form.addEventListener("input", () => {
     history.replaceState(null, "", `#${new URLSearchParams({ find: text.value, standing: standing.value })}`);

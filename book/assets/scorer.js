@@ -1,7 +1,26 @@
 // The search: a statement or a heading with the words of the query comes before the pages that merely contain them, and
-// what the book says before the names of its functions.
+// what the book says before the names of its functions. A statement that was found by its id, such as "dense-rademacher",
+// or by its number is shown by its name: the longest of the titles at its place, ids aside.
+const namesOf = (() => {
+  const ID = /^[a-z\d]+(-[a-z\d]+)*$/;
+  let names;
+  return ({ alltitles, docnames }, place) => {
+    if (!names) {
+      names = new Map();
+      for (const [title, places] of Object.entries(alltitles)) for (const [file, id] of places) {
+        const here = `${docnames[file]}#${id}`;
+        if (!ID.test(title) && title.length > (names.get(here) ?? "").length) names.set(here, title);
+      }
+    }
+    return names.get(place);
+  };
+})();
 var Scorer = {
-  score: ([page, , anchor, , score]) => score + (anchor ? (page.startsWith("book/api-") ? 50 : 100) : 0),
+  score: (result) => {
+    const [page, title, anchor, , score] = result, name = anchor && namesOf(Search._index, page + anchor);
+    if (name && title.includes(" > ")) result[1] = `${title.slice(0, title.indexOf(" > "))} > ${name}`;
+    return score + (anchor ? (page.startsWith("book/api-") ? 50 : 100) : 0);
+  },
   title: 15,
   partialTitle: 7,
   term: 5,

@@ -63,7 +63,8 @@ const weightsWorker = () => {
   };
   const itemsize = (type) => TYPES[type][0].BYTES_PER_ELEMENT;
 
-  const limited = (where, shape, type) => { // the bytes of an array, refused if they would be too many
+  const limited = (where, shape, type) => { // the bytes of an array, refused if they or its axes would be too many
+    if (shape.length > MAX_AXES) refuse(`${where} must have at most ${MAX_AXES} axes, not ${shape.length}.`);
     const size = product(shape) * max(itemsize(type), 4);
     if (!(size <= MAX_ARRAY_BYTES)) refuse(`${where} would take ${(size / 1e9).toPrecision(3)} GB; the limit is ${(MAX_ARRAY_BYTES / 1e9).toPrecision(3)} GB.`);
     return product(shape) * itemsize(type);
@@ -530,7 +531,10 @@ const weightsWorker = () => {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return (t ^ (t >>> 14)) >>> 0;
   };
+  // Inputs for which uniform bits are drawn, some times more than any layer has: of millions, each sum would take minutes.
+  const MAX_BITS = 2 ** 17;
   const bits = (n, s) => { // uniform bits: the whole cube in the order of cube.hypercube.points, or a sample of it
+    if (n > MAX_BITS) refuse(`Uniform bits are drawn for at most ${MAX_BITS} inputs, not ${n}: choose a file of inputs.`);
     if (n <= EXACT_N && s * 2 ** n <= EXACT_PAIRS) {
       const fill = (start, count, to) => {
         for (let r = 0; r < count; r++) for (let j = 0; j < n; j++) to[r * n + j] = 1 - 2 * (((start + r) >>> j) & 1);

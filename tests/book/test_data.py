@@ -1,5 +1,6 @@
 """The ledger as data: claims.json, sparse_book.claims in a clone and without one, and formalization.yaml."""
 
+import copy
 import json
 import re
 
@@ -9,6 +10,7 @@ from companion import claims as names
 from companion.audit import NOT_RUN, status
 from companion.pages import data, ledger
 from examples import BOOK, CHAPTER, CLAIMS, claim, passing, record
+from jsonschema import Draft202012Validator
 
 from sparse_book import claims
 from sparse_book.ledger import LedgerError, refute
@@ -67,6 +69,27 @@ def test_every_key_is_documented():
     text = (BOOK / "data.md").read_text(encoding="utf-8")
     (one, *_) = [entry for entry in data.document(PLACED, RECORDS)["claims"] if entry["evidence"]]
     assert all(f"`{key}`" in text for key in (*one, *one["evidence"][0], "theorem", "file", "line", "part"))
+
+
+def test_the_data_fit_their_schema_and_broken_data_do_not():
+    schema = json.loads((BOOK / "_ext/companion/pages/claims.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    whole = json.loads(json.dumps(data.document(PLACED, RECORDS)))
+    assert not list(validator.iter_errors(whole))
+    checked = next(i for i, one in enumerate(whole["claims"]) if one["evidence"])
+    for change in (
+        lambda claim: claim.pop("verdict"),
+        lambda claim: claim.update(verdict="proved"),
+        lambda claim: claim.update(further=1),
+        lambda claim: claim.update(uses="lemma-9"),
+        lambda claim: claim.update(place="ledger.html"),
+        lambda claim: claim["evidence"][0].update(count=0),
+        lambda claim: claim["evidence"][0].update(evidence="believed"),
+    ):
+        broken = copy.deepcopy(whole)
+        change(broken["claims"][checked])
+        assert len(list(validator.iter_errors(broken))) == 1, broken["claims"][checked]
 
 
 # From Python

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import statistics
 from itertools import pairwise
 
@@ -50,6 +51,33 @@ def test_what_teaches_is_short_and_no_hidden_code_follows_hidden_code_without_a_
     lines = [sum(bool(line.strip()) for line in source) for source in shown]
     assert statistics.median(lines) <= 5 and max(lines) <= 15, [source[0] for source in shown if len(source) > 15]
     assert not [cells[i].source for i, two in enumerate(pairwise(hidden), start=1) if all(two)]
+
+
+# At 1280 px a cell shows this many letters of the font of code; of a longer line the end is hidden.
+LONGEST_LINE = 84
+# How a dictionary, a tuple, an array or an object of Python is shown: what a reader should get as a sentence or a table.
+RAW = re.compile(r"[{(\[].*[})\]]|array\(.*|\w+\(\w+=.*", re.S)
+# This page is about the package, and shows what its functions return.
+SHOWS_VALUES = {"scaling"}
+
+
+@every_chapter
+def test_no_visible_line_of_code_is_cut_at_the_right(name):
+    shown = [
+        c
+        for c in chapters.code_cells(stored(name))
+        if not {"hide-input", "remove-cell"} & set(c["metadata"].get("tags", []))
+    ]
+    lines = [line for cell in shown for line in "".join(cell["source"]).splitlines()]
+    assert not [line for line in lines if len(line) > LONGEST_LINE]
+
+
+@every_chapter
+def test_outputs_are_sentences_and_tables_and_not_the_notation_of_python(name):
+    for cell in chapters.code_cells(stored(name)):
+        for output in cell["outputs"] if name not in SHOWS_VALUES else ():
+            if output["output_type"] == "execute_result":
+                assert not RAW.fullmatch("".join(output["data"]["text/plain"])), "".join(cell["source"])
 
 
 def out(text, **more):

@@ -202,15 +202,18 @@ def test_each_name_in_the_notation_exists():
 # In a browser
 
 
-FILTERED = """<details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
+FILTERED = """<form class="ledger-filter"></form><details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
 <details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details><script>{}</script>"""
 ROW = '<tr><td><span id="{0}">{0}</span></td><td><span class="standing">{1}</span></td></tr>'
+SHOWN = "[...document.querySelectorAll('tbody tr')].filter(row => !row.hidden).map(row => row.querySelector('[id]').id)"
 OPEN = "[...document.querySelectorAll('details')].map(box => box.open && !box.hidden)"
 
 
 def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, in_browser):
     script = (BOOK / "assets/ledger.js").read_text(encoding="utf-8")
-    first = ROW.format("lemma-9", "refuted") + ROW.format("lemma-10", "checked")
+    first = ROW.format("lemma-9", "refuted") + ROW.format("lemma-10", "checked").replace(
+        "</td></tr>", " as 9</td></tr>"
+    )
     (tmp_path / "page.html").write_text(f"<section>{FILTERED.format(first, ROW.format('E16', 'refuted'), script)}")
 
     async def visit(page):
@@ -219,6 +222,9 @@ def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, 
         for words in ("lemma-9", ""):
             await page.locator("input").fill(words)
             seen.append(await page.evaluate(OPEN))
+        await page.locator("input").fill("lemma 9")  # a name; lemma-10 has these words too
+        by_name = await page.evaluate(SHOWN), await page.locator("output").text_content()
+        await page.locator("input").fill("")
         await page.locator("select").select_option("refuted")
         seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
         await page.locator("input").fill("lemma")
@@ -228,8 +234,10 @@ def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, 
         seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
         await page.evaluate("location.hash = '#lemma-10'")
         await page.wait_for_function("document.querySelector('select').value === ''")
-        return [*seen, await page.evaluate(OPEN), await page.locator("#lemma-10").is_visible()]
+        found = [*seen, await page.evaluate(OPEN), await page.locator("#lemma-10").is_visible()]
+        return found, by_name
 
     in_two, in_one, in_none = [False, True], [True, False], [False, False]
     found = ([True, True], "2 of 3"), (in_one, "1 of 3")
-    assert in_browser(visit) == [in_two, in_one, in_none, *found, in_one, True]
+    expected = [in_two, in_one, in_none, *found, in_one, True]
+    assert in_browser(visit) == (expected, (["lemma-9"], "1 of 3, by name"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import solution_node
 
-from companion import docstrings, domain, figure_files, formulas, typography
+from companion import docstrings, domain, figure_files, formulas, head, typography
 
 # The article is shown with the font of its formulas, so that no line breaks anew when the font comes; after half a
 # second, which a slow network takes for it, without.
@@ -134,6 +134,7 @@ def setup(app):
     docstrings.setup(app)
     domain.setup(app)
     formulas.setup(app)
+    head.setup(app)
     app.connect("builder-inited", begin)
     app.connect("env-get-outdated", lambda app, env, *_: env.found_docs)  # what claims say stands on every page
     app.connect("config-inited", without_thebe)

@@ -1,6 +1,7 @@
 """The generated pages: pure functions of the claims and of the records in the executed notebooks."""
 
 import json
+import shutil
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,8 @@ def sound(record: Any, stem: str) -> dict[str, Any]:
 def write(
     book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None, accepted: bool = True
 ) -> None:
-    """Write ledger.md, errata.md, map.md, slides.md, what proofs.md leaves open, site/claims.json for readers and
-    claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
+    """Write ledger.md, errata.md, map.md, slides.md, what proofs.md leaves open, site/claims.json for readers with
+    its schema, and claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
     which has its claims alone. ``accepted`` says whether the prover was run for this build.
@@ -73,6 +74,7 @@ def write(
     site.mkdir()
     text = json.dumps(data.document(placed, records), ensure_ascii=False, allow_nan=False, indent=1)
     (site / "claims.json").write_text(text + "\n", encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("claims.schema.json"), site)
     if not only:
         proofs.fill(stage / "book/proofs.md", placed, **checked)
     for page in (stage / "book/ledger.md", stage / "book/proofs.md"):
