@@ -209,6 +209,7 @@ def parse(arguments):
         add[name] = commands.add_parser(name, help=run.__doc__.splitlines()[0], allow_abbrev=False)
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
+    add["serve"].add_argument("--chapter", metavar="NAME", help="the preview of this one, built again on each change")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     part = add["test"].add_mutually_exclusive_group()
     part.add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")

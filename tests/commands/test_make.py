@@ -63,9 +63,9 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     code, output, _ = run(one, "book", "--chapter", "1", "n=[4]")
     preview = one / "_build/preview"
     assert (code, output.splitlines()[-1]) == (0, f"book: {preview / 'book/01-a.html'}")
-    assert "n is [4]" in (preview / "book/ledger.html").read_text()
-    assert "This is a preview" in (preview / "book/02-b.html").read_text()
-    assert files(html) == built
+    assert "n is [4]" in (preview / "book/01-a.html").read_text()
+    assert "This is a preview" in (preview / "book/index.html").read_text()
+    assert not list(preview.glob("book/0[2-9]*")) and files(html) == built
 
     # after a cell that fails, the last good preview; after a warning, the last good site
     before = files(preview)
@@ -81,6 +81,21 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
 
 
 @pytest.mark.parametrize("line, said_at_the_end", [("refresh 1", "01-a: written"), ("clean", "_build is empty")])
+def test_an_edit_of_words_or_comments_executes_nothing_and_is_shown(small):
+    assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]
+    chapter, module = small / "book/01-a.md", small / "sparse_core/checks.py"
+    chapter.write_text(CHAPTER.replace("# A chapter", "# A changed title"))
+    module.write_text("# A comment\n" + module.read_text().replace("\n\n\n", "\n\n\n\n"))
+    code, output, errors = run(small, "refresh", "1")
+    assert (code, output) == (0, "  01-a: written\nrefresh: book/*.ipynb are up to date\n"), errors
+    stored = json.loads((small / "book/01-a.ipynb").read_text())["cells"]
+    assert "A changed title" in "".join(stored[0]["source"]) and "n is 3" in str(stored[-1]["outputs"])
+    module.write_text(module.read_text() + "\nCONSTANT = 1\n")
+    assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]
+    chapter.write_text(CHAPTER.replace("n = 3", "n = 4"))
+    assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]
+
+
 def test_a_second_command_waits_for_the_end_of_the_first(small, line, said_at_the_end):
     fcntl = pytest.importorskip("fcntl")
     (small / "_build").mkdir()
@@ -429,6 +444,25 @@ def test_serve_needs_a_site_and_shows_it(small):
         process.send_signal(signal.SIGINT)
         assert "serve: ended" in process.communicate()[0]
         assert process.returncode == 0
+
+
+def test_serve_shows_a_preview_that_follows_its_source_before_the_site(small):
+    (small / "_build/html/book").mkdir(parents=True)
+    (small / "_build/html/book/02-b.html").write_text("the site")
+    process = start(small, "serve", "--chapter", "1")
+    address = process.stdout.readline().split()[1]
+    for word in ("chapter", "changed chapter"):
+        (small / "book/01-a.md").write_text(CHAPTER.replace("# A chapter", f"# A {word}"))
+        line = process.stdout.readline()
+        while line and not line.startswith("book: "):
+            line = process.stdout.readline()
+        with urllib.request.urlopen(address) as page:
+            shown = page.read().decode()
+    assert address.endswith("/book/01-a.html") and "A changed chapter" in shown
+    with urllib.request.urlopen(address.replace("01-a", "02-b")) as page:
+        assert page.read() == b"the site"
+    process.send_signal(signal.SIGINT)
+    assert "serve: ended" in process.communicate()[0]
 
 
 def test_clean_says_what_it_cannot_remove(tmp_path, monkeypatch, capsys):

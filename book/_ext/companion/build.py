@@ -1,5 +1,6 @@
 """Building the book: chapters are executed when they changed, and a site stays until the next one is complete."""
 
+import ast
 import contextlib
 import functools
 import hashlib
@@ -10,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -48,8 +50,12 @@ WITH_ITS_PARENT = """
 import os, threading
 threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
 """
-# What a preview has in place of a chapter that was not executed for it.
-STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: only the chapter `{only}` was executed for it.\n:::\n"
+# What a preview has in place of a page that it leaves out.
+STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: it has the page `{only}` alone.\n:::\n"
+# What Sphinx says in a preview of links to what it leaves out.
+ELSEWHERE = "undefined label|target not found|unknown document|nonexisting document|[Cc]ould not find bibtex key"
+# How often `serve` looks whether a source has changed, in seconds: often enough that nobody waits for it.
+LOOK_SECONDS = 0.5
 
 
 def say(line):
@@ -113,7 +119,7 @@ def swap_folder(folder, successor=None):
 # What things are made from
 
 
-def contents(*tops):
+def contents(*tops, read=Path.read_bytes):
     """The names and the contents of the files below these folders and files, without what is generated."""
     for top in tops:
         for path in sorted([top, *top.rglob("*")]):
@@ -121,7 +127,21 @@ def contents(*tops):
             hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
             if path.is_file() and path.suffix != ".ipynb" and not hidden:
                 yield name.as_posix().encode()
-                yield path.read_bytes()
+                yield read(path)
+
+
+def program(path):
+    """The contents of a file, of Python's without what no output depends on: comments and how it is laid out."""
+    text = path.read_bytes()
+    return syntax(text) if path.suffix == ".py" else text
+
+
+@functools.cache  # each is asked for once for every chapter, and takes longer to parse than to read
+def syntax(text):
+    try:
+        return ast.dump(ast.parse(text)).encode()
+    except (SyntaxError, ValueError):  # who imports it will say so
+        return text
 
 
 def digest(*parts):
@@ -150,12 +170,16 @@ def proofs_accepted():
     return PROVED.is_file() and PROVED.read_text() == proofs_fingerprint()
 
 
-def execution(name):
-    """sha256 over everything that the outputs of a chapter depend on: the chapter, what runs it, what it imports."""
-    source = (BOOK / f"{name}.md").read_bytes()
+def execution(notebook):
+    """sha256 over everything that the outputs of a chapter depend on: its code cells, what runs it, what it imports.
+
+    An edit of its words, or of a comment in a package, executes nothing.
+    """
+    cells = [[cell.source, cell.metadata.get("tags", [])] for cell in chapters.code_cells(notebook)]
+    code = json.dumps(cells).encode()
     tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements-book.lock", Path(chapters.__file__)]
-    tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in source)
-    return digest(source, platform.python_version().encode(), *contents(*tops))
+    tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in code)
+    return digest(code, platform.python_version().encode(), *contents(*tops, read=program))
 
 
 # The notebooks
@@ -164,7 +188,7 @@ def execution(name):
 def read_all():
     """The notebook of each source, by name; numbered chapters that would not be shown, or not be run, are refused."""
     listed = re.findall(r"book/([\w-]+)", text_of(ROOT / "_toc.yml"))
-    notebooks = {name: chapters.read(path) for name, path in chapters.sources(BOOK).items()}
+    notebooks = read(chapters.sources(BOOK))
     for name in listed:
         if name[0].isdigit() and not (name in notebooks and chapters.code_cells(notebooks[name])):
             raise Stop(f"{name} stands in _toc.yml and has no code cell to execute")
@@ -173,15 +197,20 @@ def read_all():
     return notebooks
 
 
-def chosen(names, notebooks):
-    """The chapters of these names; the beginning of one, such as 2 or 02, stands for it."""
+def read(sources):
+    """The notebooks of these sources, by name."""
+    return {name: chapters.read(path) for name, path in sources.items()}
+
+
+def chosen(names, sources):
+    """The sources of these names; the beginning of one, such as 2 or 02, stands for it."""
     found = {}
     for name in names:
         padded = f"{name:0>2}" if name.isdecimal() else name
-        fitting = [name] if name in notebooks else [one for one in notebooks if padded and one.startswith(padded)]
+        fitting = [name] if name in sources else [one for one in sources if padded and one.startswith(padded)]
         if len(fitting) != 1:
-            raise Stop(f"there is no chapter {name!r}; the chapters are {', '.join(notebooks)}")
-        found[fitting[0]] = notebooks[fitting[0]]
+            raise Stop(f"there is no chapter {name!r}; the chapters are {', '.join(sources)}")
+        found[fitting[0]] = sources[fitting[0]]
     return found
 
 
@@ -193,7 +222,7 @@ def executed(notebooks, values=MappingProxyType({})):
     done = {}
     kept = BUILD / "executed"
     kept.mkdir(parents=True, exist_ok=True)
-    paths = {name: kept / f"{name}.{execution(name)[:16]}.ipynb" for name in notebooks}
+    paths = {name: kept / f"{name}.{execution(notebook)[:16]}.ipynb" for name, notebook in notebooks.items()}
     missing = [name for name, path in paths.items() if values.get(name) or not path.exists()]
     length = {name: sum(len(cell.source) for cell in notebooks[name].cells) for name in missing}
     longest_first = {name: notebooks[name] for name in sorted(missing, key=length.get, reverse=True)}
@@ -204,13 +233,16 @@ def executed(notebooks, values=MappingProxyType({})):
             raise Stop(f"{name}, {outcome}" + (f" (full traceback: {log})" if outcome.traceback else ""))
         if isinstance(outcome, Exception):
             raise outcome
-        if not values.get(name) and execution(name)[:16] in paths[name].name:
+        if not values.get(name) and execution(notebooks[name])[:16] in paths[name].name:
             for old in kept.glob(f"{name}.*"):
                 old.unlink()
             write_atomically(paths[name], chapters.dump(outcome))
         done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
-    return {name: done.get(name) or kept_notebook(paths[name]) for name in notebooks}
+    return {
+        name: done.get(name) or chapters.with_outputs(notebook, kept_notebook(paths[name]))
+        for name, notebook in notebooks.items()
+    }
 
 
 def kept_notebook(path):
@@ -223,9 +255,9 @@ def kept_notebook(path):
         raise Stop(f"{path} is broken, remove it: {' '.join(str(error).split()):.100}") from None
 
 
-def carry_edits():
-    """Bring what was edited in book/X.ipynb into book/X.md."""
-    for name, source in chapters.sources(BOOK).items():
+def carry_edits(sources=None):
+    """Bring what was edited in book/X.ipynb into book/X.md, of these sources or of all."""
+    for name, source in (sources or chapters.sources(BOOK)).items():
         if texts := pairs.carried(source):
             with build_lock():
                 for path, text in texts.items():
@@ -244,8 +276,7 @@ def prepare():
 def refresh(names):
     """Write book/*.ipynb, text outputs only, where the source or what it shows has changed."""
     carry_edits()
-    notebooks = read_all()
-    notebooks = chosen(names, notebooks) if names else notebooks
+    notebooks = read(chosen(names, chapters.sources(BOOK))) if names else read_all()
     with build_lock():
         for name, fresh in executed(notebooks).items():
             path = BOOK / f"{name}.ipynb"
@@ -266,11 +297,13 @@ def refresh(names):
 
 def book(chapter=None, parameters=()):
     """Build the site, or the preview of one chapter; what fails leaves the last one as it was."""
-    carry_edits()
-    notebooks = read_all()
-    run = notebooks if chapter is None else chosen([chapter], notebooks)
-    values = chapters.assign_parameters(parameters, run)
-    only = None if chapter is None else next(iter(run))
+    sources = chapters.sources(BOOK)
+    if chapter is not None:
+        sources = chosen([chapter], sources)
+    carry_edits(sources)
+    notebooks = read_all() if chapter is None else read(sources)
+    values = chapters.assign_parameters(parameters, notebooks)
+    only = None if chapter is None else next(iter(sources))
     stage = BUILD / "stage"
     out = BUILD / "out"
     target = BUILD / ("preview" if only else "html")
@@ -278,9 +311,9 @@ def book(chapter=None, parameters=()):
         swap_folder(stage)
         swap_folder(out)
         fingerprint = source_fingerprint()
-        done = executed(run, values)
+        done = executed(notebooks, values)
         try:
-            write_stage(stage, notebooks, done, only)
+            write_stage(stage, done, only)
             build_html(stage, out, strict=not only)
             if not only:
                 STAMP.unlink(missing_ok=True)
@@ -304,15 +337,18 @@ def stage_for_sphinx():
         notebooks = read_all()
         LOCKS.enter_context(build_lock())
         swap_folder(stage)
-        write_stage(stage, notebooks, executed(notebooks), only=None)
+        write_stage(stage, executed(notebooks), only=None)
     except Stop as reason:
         sys.exit(f"jupyter-book: stopped: {reason}")
     STAMP.unlink(missing_ok=True)  # only `make.py book` says that a site was made without a warning
     return stage
 
 
-def write_stage(stage, notebooks, done, only):
-    """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page."""
+def write_stage(stage, done, only):
+    """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page.
+
+    For a preview it is one page, with stubs where the book begins and before it, so that it keeps its number.
+    """
     from companion import downloads, pages
     from sparse_book.ledger import LedgerError
 
@@ -322,24 +358,38 @@ def write_stage(stage, notebooks, done, only):
     shutil.copytree(BOOK, stage / "book", ignore=shutil.ignore_patterns("*.ipynb", "_ext", ".*"))
     for config in ("_config.yml", "_toc.yml"):
         shutil.copy(ROOT / config, stage)
-    for name, notebook in notebooks.items():
-        page = stage / "book" / f"{name}.md"
-        if name in done:
-            page.unlink()
-            page.with_suffix(".ipynb").write_text(chapters.dump(done[name]), encoding="utf-8")
-        else:
-            title = re.search("^# (.*)", "\n".join(cell.source for cell in notebook.cells), flags=re.MULTILINE)
-            page.write_text(STUB.format(title=title[1] if title else name, only=only), encoding="utf-8")
-    downloads.write(stage / "book/assets/downloads", ROOT, {**notebooks, **done})
+    for name, notebook in done.items():
+        (stage / f"book/{name}.md").unlink()
+        (stage / f"book/{name}.ipynb").write_text(chapters.dump(notebook), encoding="utf-8")
+    if only:
+        write_stubs(stage, only)
+    else:
+        downloads.write(stage / "book/assets/downloads", ROOT, done)
     try:
         pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=proofs_accepted())
     except LedgerError as error:
         raise Stop(error) from None
 
 
+def write_stubs(stage, only):
+    """The contents of a preview: its page, and stubs for the first page and for the numbered chapters before it."""
+    listed = re.findall(r"book/([\w-]+)", text_of(ROOT / "_toc.yml"))
+    before = [name for name in listed if name[0].isdigit() and only[0].isdigit() and name < only]
+    root = listed[0]
+    for name in {root, *before} - {only}:
+        title = re.search("^# (.*)", text_of(BOOK / f"{name}.md"), flags=re.MULTILINE)
+        text = STUB.format(title=title[1] if title else name, only=only)
+        (stage / f"book/{name}.md").write_text(text, encoding="utf-8")
+    shown = [name for name in (*before, only) if name != root]
+    files = ", ".join(f"{{file: book/{name}}}" for name in shown)
+    numbered = "numbered: 2, " if only[0].isdigit() else ""
+    parts = f", parts: [{{{numbered}chapters: [{files}]}}]" if shown else ""
+    (stage / "_toc.yml").write_text(f"{{format: jb-book, root: book/{root}{parts}}}\n", encoding="utf-8")
+
+
 def build_html(stage, out, strict):
-    """Jupyter Book on the stage; a strict build fails at a single warning, another one shows those that are not about
-    labels, which stand in what it leaves out."""
+    """Jupyter Book on the stage; a strict build fails at a single warning, that of a preview shows those that are not
+    about the pages and labels that it leaves out."""
     start = time.perf_counter()
     log = BUILD / "sphinx.log"
     program = WITH_ITS_PARENT + JUPYTER_BOOK
@@ -360,20 +410,61 @@ def build_html(stage, out, strict):
     problems.sort(key=lambda line: ".md" not in line)  # of the book first, and then what else was said
     if failed:
         raise Stop(f"Sphinx: {(problems or text.splitlines()[-1:] or ['no message'])[0]} (its log: {log})")
-    for line in (line for line in problems if "undefined label" not in line):
-        say(f"  {line}")
+    for line in problems:
+        if not re.search(ELSEWHERE, line):
+            say(f"  {line}")
     say(f"  html: {sum(1 for _ in out.rglob('*.html'))} pages, {time.perf_counter() - start:.1f} s")
 
 
-def serve():
-    """Show the site to this machine alone, at port 8000 or, if that is taken, at a free one, until Ctrl-C."""
-    handler = functools.partial(SimpleHTTPRequestHandler, directory=site())
+class Pages(SimpleHTTPRequestHandler):
+    """The files of the first of several folders that has them."""
+
+    folders = ()
+
+    def translate_path(self, path):
+        for folder in self.folders:
+            self.directory = str(folder)
+            found = super().translate_path(path)
+            if os.path.exists(found):
+                break
+        return found
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-cache")  # a page that was built anew is shown anew
+        super().end_headers()
+
+
+def serve(chapter=None):
+    """Show the site to this machine alone, at port 8000 or, if that is taken, at a free one, until Ctrl-C; of one
+    chapter show the preview, built again whenever a source changes, before the rest of the last complete site."""
+    only = None if chapter is None else next(iter(chosen([chapter], chapters.sources(BOOK))))
+    folders = [site()] if only is None else [BUILD / "preview", BUILD / "html"]
+    handler = type("Handler", (Pages,), {"folders": folders, "log_message": lambda *_: None})
     try:
         server = ThreadingHTTPServer(("127.0.0.1", 8000), handler)
     except OSError:
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    say(f"serve: http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)")
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        say("serve: ended")
+    with server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = "" if only is None else f"book/{only}.html"
+        say(f"serve: http://127.0.0.1:{server.server_port}/{page} (Ctrl-C ends it)")
+        seen = None
+        try:
+            while True:
+                if only is not None and seen != (now := changed()):
+                    seen = now
+                    subprocess.call([sys.executable, str(ROOT / "make.py"), "book", "--chapter", only])
+                time.sleep(LOOK_SECONDS)
+        except KeyboardInterrupt:
+            say("serve: ended")
+
+
+def changed():
+    """When each file that a page is made from was changed for the last time."""
+    found = {}
+    for top in SOURCES:
+        for path in [ROOT / top, *(ROOT / top).rglob("*")]:
+            if path.suffix != ".ipynb" and "__pycache__" not in path.parts and not path.name.startswith("."):
+                with contextlib.suppress(OSError):  # an editor may just be replacing it
+                    found[path] = path.stat().st_mtime_ns
+    return found

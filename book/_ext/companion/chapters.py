@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import contextlib
+import copy
 import hashlib
 import hmac
 import json
@@ -139,6 +140,16 @@ def unseal(data, number):
     if not (isinstance(given, str) and hmac.compare_digest(given, ledger.seal(record, KEY))):
         raise ChapterError(f"cell [{number}]: this is no record of ledger.check or ledger.refute: {record!r:.99}")
     record["seal"] = ""
+
+
+def with_outputs(notebook, run):
+    """A notebook as its source is now, with the outputs of a run of the same code cells."""
+    shown = copy.deepcopy(notebook)
+    shown.metadata = METADATA
+    for cell, done in zip(code_cells(shown), code_cells(run), strict=True):
+        cell.outputs = done.outputs
+        cell.execution_count = done.execution_count
+    return shown
 
 
 def execute_all(notebooks, values, folder):

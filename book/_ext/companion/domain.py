@@ -70,10 +70,11 @@ def decorate_page(app, doctree, docname):
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
     page = next(doctree.findall(nodes.section), nodes.section())
     page.insert(1, raw(in_the_paper(stem, list(claims.values()))))
-    if cells:
-        page.insert(1, raw(downloads.launch(stem, Path(app.srcdir, "book/assets"))))
-    if cells and stem not in downloads.NEEDS:
-        page += raw(files(stem, Path(app.srcdir, "book/assets")))
+    assets = Path(app.srcdir, "book/assets")
+    if cells and any(assets.glob("*.whl")):  # a preview has none, and nothing to take away
+        page.insert(1, raw(downloads.launch(stem, assets)))
+        if stem not in downloads.NEEDS:
+            page += raw(files(stem, assets))
     page += raw(downloads.way_back(stem))
     equations = {
         claim["place"].partition("#")[2]: claim

@@ -60,23 +60,24 @@ def write(
         claim["part"] = claim["proof"]["part"] if claim["proof"] else ""
         claim["command"] = Claim.of(claim, book).command()
         placed.append(claim)
+    (stage / "book/claims.json").write_text(json.dumps(placed), encoding="utf-8")
+    site = stage / "book/site"
+    site.mkdir()
+    if only:  # a preview has none of these pages
+        return
     pages = {
         "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGES)),
         "errata.md": errata.page(placed, records, only),
         "map.md": paper_map.page(placed, graph.page(placed, records)),
-        "claims.json": json.dumps(placed),
     }
     if shown := slides.read(book):
         pages["slides.md"] = slides.page(shown)
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
-    site = stage / "book/site"
-    site.mkdir()
     text = json.dumps(data.document(placed, records), ensure_ascii=False, allow_nan=False, indent=1)
     (site / "claims.json").write_text(text + "\n", encoding="utf-8")
     shutil.copy(Path(__file__).with_name("claims.schema.json"), site)
-    if not only:
-        proofs.fill(stage / "book/proofs.md", placed, **checked)
+    proofs.fill(stage / "book/proofs.md", placed, **checked)
     for page in (stage / "book/ledger.md", stage / "book/proofs.md"):
         if not accepted and page.is_file():
             page.write_text(proofs.not_run(page.read_text(encoding="utf-8")), encoding="utf-8")
