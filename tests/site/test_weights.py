@@ -296,6 +296,8 @@ HOSTILE = {
     "version.npy": (header(version=9), "a header of version 1.0, 2.0 or 3.0, not 9.0"),
     "objects.npz": (OBJECTS, "array 'W' has the type object: it holds a pickle"),
     "complex.npy": (npy(np.ones((2, 2), complex)), "must have a type of real numbers"),
+    "axes.npy": (header(shape=f"({'1, ' * 70})") + bytes(8), "must have at most 64 axes, not 70"),
+    "wide.npz": (npz({"u": np.ones(1), "W": np.ones((1, 3_000_001), np.float32), "b": np.ones(1)}, True), "not 3000001"),
     "fields.npy": (npy(np.ones(2, [("a", "f4")])), "must have a type of real numbers"),
     "model.pt": (b"PK\x03\x04", "may hold a pickle"),
     "torch.npz": (bytes(archive(**{"model/data.pkl": b"."})), "a file of PyTorch with a pickle"),
