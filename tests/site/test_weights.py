@@ -284,6 +284,7 @@ def with_entry(label, value, shape=(3, 3)):
 ONE = archive(**{"W.npy": npy(np.ones((2, 2))), "u.npy": npy(np.ones(2)), "b.npy": npy(np.ones(2))})
 TWICE = {"a": entry(), "b": entry(place=(8, 24))}
 OBJECTS = npz({"u": np.ones(1), "W": np.array([[None]], dtype=object), "b": np.ones(1)})
+WIDE = {"u": np.ones(1), "b": np.ones(1)}
 VECTOR = npy(np.ones(2))
 BOMB = archive(**{"W.npy": header(shape="(2, 5000000000)") + bytes(10**6), "u.npy": VECTOR, "b.npy": VECTOR})
 DIRECTORY, LAST = b"PK\x01\x02", b"PK\x05\x06"
@@ -297,7 +298,7 @@ HOSTILE = {
     "objects.npz": (OBJECTS, "array 'W' has the type object: it holds a pickle"),
     "complex.npy": (npy(np.ones((2, 2), complex)), "must have a type of real numbers"),
     "axes.npy": (header(shape=f"({'1, ' * 70})") + bytes(8), "must have at most 64 axes, not 70"),
-    "wide.npz": (npz({"u": np.ones(1), "W": np.ones((1, 3_000_001), np.float32), "b": np.ones(1)}, True), "not 3000001"),
+    "wide.npz": (npz({**WIDE, "W": np.ones((1, 3_000_001))}, True), "for at most 131072 inputs, not 3000001"),
     "fields.npy": (npy(np.ones(2, [("a", "f4")])), "must have a type of real numbers"),
     "model.pt": (b"PK\x03\x04", "may hold a pickle"),
     "torch.npz": (bytes(archive(**{"model/data.pkl": b"."})), "a file of PyTorch with a pickle"),

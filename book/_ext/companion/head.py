@@ -1,4 +1,4 @@
-"""What the head of each page says to machines: a description, its address where that is known, and what may be loaded."""
+"""What the head of a page says to machines: a description, its address where that is known, what may be loaded."""
 
 import html
 import os
