@@ -202,10 +202,11 @@ def test_each_name_in_the_notation_exists():
 # In a browser
 
 
-FILTERED = """<form class="ledger-filter"></form><details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
+FILTERED = """<form class="ledger-filter"></form>
+<details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
 <details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details><script>{}</script>"""
 ROW = '<tr><td><span id="{0}">{0}</span></td><td><span class="standing">{1}</span></td></tr>'
-SHOWN = "[...document.querySelectorAll('tbody tr')].filter(row => !row.hidden).map(row => row.querySelector('[id]').id)"
+SHOWN = "[...document.querySelectorAll('tbody tr:not([hidden]) [id]')].map(mark => mark.id)"
 OPEN = "[...document.querySelectorAll('details')].map(box => box.open && !box.hidden)"
 
 
