@@ -279,3 +279,21 @@ def test_a_refused_value_is_explained_and_the_results_stay(page_file, key, typed
     assert during == before
     assert after_message == ""
     assert after != before
+
+
+def test_no_number_breaks_before_its_exponent(page_file, in_browser):
+    """Also where the font is wider than the column has room for."""
+
+    async def visit(page):
+        await page.goto(page_file)
+        await page.add_style_tag(content=(make.BOOK / "assets/custom.css").read_text(encoding="utf-8"))
+        await page.add_style_tag(content="[data-row] { font-size: 24px }")
+        await page.evaluate("document.body.className = 'bd-article'")
+        lines = []
+        for width in (700, 390):
+            await page.set_viewport_size({"width": width, "height": 900})
+            shown = "all => all.map(e => { e.textContent = '5.02·10⁸¹'; return e.getClientRects().length; })"
+            lines += await page.locator("[data-row]").evaluate_all(shown)
+        return lines
+
+    assert set(in_browser(visit)) == {1}

@@ -55,7 +55,7 @@ def test_what_teaches_is_short_and_no_hidden_code_follows_hidden_code_without_a_
 
 # At 1280 px a cell shows this many letters of the font of code; of a longer line the end is hidden.
 LONGEST_LINE = 84
-# How a dictionary, a tuple, an array or an object of Python is shown: what a reader should get as a sentence or a table.
+# How Python shows a dictionary, a tuple, an array or an object: a reader should get a sentence or a table.
 RAW = re.compile(r"[{(\[].*[})\]]|array\(.*|\w+\(\w+=.*", re.S)
 # This page is about the package, and shows what its functions return.
 SHOWS_VALUES = {"scaling"}
