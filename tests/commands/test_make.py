@@ -50,7 +50,7 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     assert (code, output.splitlines()[-1]) == (0, f"book: {html / 'index.html'}"), errors
     assert "  01-a: 2 cells, " in output and "  02-b: 2 cells, " in output
     built = files(html)
-    assert "_static/latinmodern-math.woff2" in built
+    assert "_static/formulas.woff2" in built
     assert b"n is 3" in built["book/01-a.html"] and b"n is 3" in built["book/ledger.html"]
 
     shutil.copytree(one / "_build/executed", other / "_build/executed")

@@ -9,10 +9,12 @@ from sphinx_exercise.nodes import solution_node
 
 from companion import docstrings, domain, figure_files, formulas, head, typography
 
-# The article is shown with the font of its formulas, so that no line breaks anew when the font comes; after half a
-# second, which a slow network takes for it, without.
+# The article is shown with the fonts of its text and its formulas, so that no line breaks anew when they come; after
+# half a second, which a slow network takes for them, without.
 FONT = """document.documentElement.classList.add("without-font");
-Promise.race([document.fonts.load('1em "Latin Modern Math"'), new Promise((done) => setTimeout(done, 500))])
+const fonts = ["1em", "italic 1em", "600 1em"].map((kind) => document.fonts.load(`${kind} "Companion Text"`));
+fonts.push(document.fonts.load('1em "Companion Math"'));
+Promise.race([Promise.allSettled(fonts), new Promise((done) => setTimeout(done, 500))])
   .finally(() => document.documentElement.classList.remove("without-font"));"""
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
@@ -48,6 +50,11 @@ LETTER = re.compile(r'(<h2 id="([^"]+)">\2</h2>\s*<table )')
 ARTICLE = '<article class="bd-article">'
 # sphinx-book-theme: a page has one heading of the first level; this is the title's second copy, for print
 SECOND_TITLE = re.compile(r'(<div id="jb-print-docs-body"[^>]*>\s*)<h1>(.*?)</h1>', re.S)
+
+
+# What must fit some page, literally or as a pattern; the index has letters only if something is documented.
+LITERALS = (*TEMPLATES, ARTICLE, 'href="#main-content"')
+INDEX = "genindextable"
 
 
 def without_thebe(app, config):
@@ -90,6 +97,15 @@ def with_icons(script, used):
     return ICON.sub(lambda icon: icon[0] if {icon[1], *re.findall("[a-z-]+", icon[2])} & used else "", script)
 
 
+def check_templates(texts):
+    """Stop if a replacement fits no page: the theme writes something else now, and the page would be as it was."""
+    patterns = [SECOND_TITLE, *[LETTER] * any(INDEX in text for text in texts)]
+    missing = [literal for literal in LITERALS if not any(literal in text for text in texts)]
+    missing += [pattern.pattern for pattern in patterns if not any(pattern.search(text) for text in texts)]
+    if missing:
+        raise ExtensionError(f"no page has what extension.py replaces in the theme: {missing[0].strip()}")
+
+
 def begin(app):
     """The files of the figures; and until the first page is there again, the site is not complete."""
     figure_files.write(Path(app.srcdir, "book"))
@@ -109,6 +125,7 @@ def finish(app, exception):
     theme = (scripts / "pydata-sphinx-theme.js").read_text(encoding="utf-8")
     used = set(re.findall(r"\bfa-([a-z-]+)", "".join([*pages.values(), theme])))
     icons.write_text(with_icons(icons.read_text(encoding="utf-8"), used), encoding="utf-8")
+    check_templates(pages.values())
     for path, text in pages.items():
         for written, ours in TEMPLATES.items():
             text = text.replace(written, ours)

@@ -22,13 +22,16 @@ OPENING = set("([{⟨⌈⌊")
 CLOSING = set(")]}⟩⌉⌋")
 # The number that the author gave to a displayed formula
 TAG = re.compile(r"\\tag\{(.*?)\}")
-# A bracket of a given size, and how wide it is in Latin Modern Math, in em. Chromium would give it the width of the
+# A bracket of a given size, and how wide it is in the font, in em. Chromium would give it the width of the
 # widest bracket of all (tests/book/test_formulas.py reads the widths again from the font).
 SIZED = re.compile(r'<mo minsize="(.*?)" maxsize=".*?">(.)</mo>')
 WIDTHS = {
-    "1.2em": {"(": 0.458, ")": 0.458, "[": 0.417, "]": 0.417, "{": 0.583, "}": 0.583},
-    "1.623em": {"(": 0.597, ")": 0.597, "[": 0.472, "]": 0.472, "{": 0.667, "}": 0.667, "⌊": 0.528, "⌋": 0.528},
+    "1.2em": {"(": 0.404, ")": 0.404, "[": 0.39, "]": 0.39, "{": 0.372, "}": 0.372, "/": 0.593},
+    "1.623em": {"(": 0.427, ")": 0.427, "[": 0.409, "]": 0.409, "{": 0.393, "}": 0.393, "⌊": 0.409, "⌋": 0.409},
 }
+# An unseen strut in each root, so that bars of roots over small and over high letters are at one height. Without it
+# Chromium lays the bar on the letter and lets the sign hang below the line.
+ROOT = '<msqrt><mspace height="0.7em"/>'
 PUNCTUATION = re.compile(r"[.,;:!?)\]’”…-]+")
 logger = logging.getLogger(__name__)
 
@@ -37,7 +40,7 @@ def mathml(tex: str, display: bool = False) -> str:
     """One <math> element, of the elements that browsers draw without a script (MathML Core)."""
     made = CONVERTER.convert_with_local_state(tex, displaystyle=display)
     made = made.replace("&ApplyFunction;", "\N{FUNCTION APPLICATION}")
-    return SIZED.sub(sized, made)
+    return SIZED.sub(sized, made).replace("<msqrt>", ROOT)
 
 
 def sized(found: re.Match) -> str:
