@@ -38,6 +38,8 @@ from companion import typography
             "rademacher_ball, n_jobs, a k-sparse one, the information",
             "rademacher_ball, n_jobs, a k-sparse one, the information",
         ),
+        ("A000609: 4, 14, 104, 1882, 94572", "A000609: 4, 14, 104, 1882, 94572"),
+        ("seed 20240101, commit 1234567, sqrt of 2", "seed 20240101, commit 1234567, sqrt of 2"),
         ("the step, a rhombus, E3, e.g. 3 e", "the step, a rhombus, E3, e.g. 3 e"),
     ],
 )

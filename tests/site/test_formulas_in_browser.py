@@ -5,19 +5,29 @@ import pytest
 # The letters of the formulas of a page that some box hides: for each box around a letter that does not show what
 # stands out of it, how far its right edge lies beyond what the box shows or can be scrolled to. A letter's advance
 # may be a little wider than its ink, and boxes are rounded to pixels: 4 px, a fifth of a letter, are not cut.
-CUT = """() => [...document.querySelectorAll('math')].filter(formula => formula.checkVisibility()).flatMap(formula => {
-    const letters = [...formula.querySelectorAll('mi, mo, mn, mtext')].map(letter => letter.getBoundingClientRect());
-    const right = Math.max(...letters.filter(box => box.width).map(box => box.right));
-    for (let box = formula.parentElement; box && box !== document.body; box = box.parentElement) {
-        const {overflowX, display} = getComputedStyle(box);
-        if (overflowX === 'visible' || display === 'inline') continue;
-        const reach = overflowX === 'auto' || overflowX === 'scroll' ? box.scrollWidth - box.clientWidth : 0;
-        const hidden = right + box.scrollLeft - box.getBoundingClientRect().right - reach;
-        if (hidden > 4) return [`${Math.round(hidden)} px of a formula are cut: ${formula.textContent.slice(0, 60)}`];
-        if (reach) break;
-    }
-    return [];
-})"""
+CUT = """() => {
+    const known = new Map();
+    const around = box => { // the boxes that do not show all, from the inside to the outside
+        if (!box || box === document.body) return [];
+        if (!known.has(box)) {
+            const {overflowX, display} = getComputedStyle(box), outer = around(box.parentElement);
+            if (overflowX === 'visible' || display === 'inline') known.set(box, outer);
+            else {
+                const reach = overflowX === 'hidden' || overflowX === 'clip' ? 0 : box.scrollWidth - box.clientWidth;
+                const shown = box.getBoundingClientRect().right + reach - box.scrollLeft;
+                known.set(box, reach ? [shown] : [shown, ...outer]);
+            }
+        }
+        return known.get(box);
+    };
+    return [...document.querySelectorAll('math')].filter(formula => formula.checkVisibility()).flatMap(formula => {
+        const shown = Math.min(...around(formula.parentElement));
+        if (shown === Infinity) return [];
+        const letters = [...formula.querySelectorAll('mi, mo, mn, mtext')].map(e => e.getBoundingClientRect());
+        const hidden = Math.max(...letters.filter(box => box.width).map(box => box.right)) - shown;
+        return hidden > 4 ? [`${Math.round(hidden)} px of a formula are cut: ${formula.textContent.slice(0, 60)}`] : [];
+    });
+}"""
 OPEN = "document.querySelectorAll('details').forEach(fold => fold.open = true)"
 
 

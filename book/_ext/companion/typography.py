@@ -33,6 +33,8 @@ INDEX = re.compile(
 )
 # Thousands with commas or spaces and, from five digits on, with nothing between them; but no numbers of pages.
 THOUSANDS = re.compile(r"(?<![\w.,–#/-])(\d{1,3}(?:,\d{3})+|[1-9]\d{0,2}(?: \d{3})+|[1-9]\d{4,})(?![\w–]|[.,]\d)")
+# A number that is a name, and the members of a sequence of the OEIS: they are found as they are written.
+NAMED = re.compile(r"\b(seed|commit)s? $|\bA\d{6}[^.;]*$")
 EXPONENT = re.compile(r"\b(\d+(?:\.\d+)?)e([-+]?)0*(\d+)\b")
 POWER = re.compile(r"(?<=[\w)\]}|‖])\^(?:\(([^()]*)\)|\{([^{}]*)\}|(-?\w+(?:\.\d+)?))")
 RAISED = str.maketrans("-+0123456789kinmdps", "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ᵏⁱⁿᵐᵈᵖˢ")
@@ -61,7 +63,7 @@ def text(plain: str) -> str:
     plain = INNER.sub(r"⟨\1⟩", plain)
     plain = MINUS.sub(lambda found: found[0].replace("-", "−"), plain)
     plain = re.sub(r"\bsqrt\((\w+)\)", r"√\1", plain)
-    plain = re.sub(r"\bsqrt(?:\(| (?=[\w|]))", lambda found: "√" + found[0][4:].strip(), plain)
+    plain = re.sub(r"\bsqrt(?:\(| (?=[\w|])(?!of\b))", lambda found: "√" + found[0][4:].strip(), plain)
     plain = EXPONENT.sub(power_of_ten, plain)
     plain = POWER.sub(power, plain)
     plain = re.sub(r"(?<=\w) \* (?=\w\b|√|min)", " · ", plain)
@@ -76,6 +78,8 @@ def index(found: re.Match) -> str:
 
 def thousands(found: re.Match) -> str:
     """1,157,464 and 1157464 in groups of three digits, which do not break; 4,096 as 4096."""
+    if NAMED.search(found.string[: found.start()]):
+        return found[0]
     number = int(re.sub("[ ,]", "", found[0]))
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}" if number > 9999 else "")
 
