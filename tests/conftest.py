@@ -17,6 +17,7 @@ with contextlib.suppress(OSError):  # where the repository cannot be written, on
 os.environ.update(make.ENVIRONMENT)
 settings.register_profile("companion", deadline=None, derandomize=True)
 settings.load_profile("companion")
+UNSEEN = "the site was not looked at"
 
 
 @pytest.fixture(scope="session")
@@ -31,23 +32,40 @@ def site():
 
 
 @pytest.fixture(scope="session")
-def in_browser():
+def browser():
+    """The path of a browser. Where there is none the tests that need it are skipped, as the last line of the run says;
+    on a machine of CI they fail."""
+    from companion import pdf
+
+    try:
+        return pdf.browser()
+    except Stop as reason:
+        if os.environ.get("CI"):
+            pytest.fail(f"{UNSEEN}: {reason}")
+        pytest.skip(f"{UNSEEN}: {reason}")
+
+
+def pytest_unconfigure(config):
+    """After everything else that pytest says."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", ()) if reporter else ()  # a worker of pytest-xdist has no reporter
+    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped if report.longrepr}
+    for reason in sorted(one for one in reasons if one.startswith(UNSEEN)):
+        reporter.write_line(reason, yellow=True)
+
+
+@pytest.fixture(scope="session")
+def in_browser(browser):
     """A function that returns what ``visit``, given a new page of the one browser, returns."""
     from companion import pdf
     from playwright.async_api import async_playwright
 
-    try:
-        executable = pdf.browser()
-    except Stop as reason:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(reason))
     with asyncio.Runner() as runner:
         playwright = runner.run(async_playwright().start())
-        browser = runner.run(playwright.chromium.launch(executable_path=executable, args=pdf.FLAGS))
+        chromium = runner.run(playwright.chromium.launch(executable_path=browser, args=pdf.FLAGS))
 
         async def on_a_page(visit):
-            context = await browser.new_context(reduced_motion="reduce")
+            context = await chromium.new_context(reduced_motion="reduce")
             context.set_default_timeout(120_000)  # milliseconds; on a busy machine a page can take one minute
             try:
                 return await visit(await context.new_page())
@@ -55,5 +73,5 @@ def in_browser():
                 await context.close()
 
         yield lambda visit: runner.run(on_a_page(visit))
-        runner.run(browser.close())
+        runner.run(chromium.close())
         runner.run(playwright.stop())

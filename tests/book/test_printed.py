@@ -1,6 +1,8 @@
 """The book on paper: one document of all pages, whose links stay inside it, printed with contents."""
 
+import shutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
@@ -78,11 +80,7 @@ def small_site(tmp_path):
     return folder
 
 
-def test_the_printed_book_has_an_outline_and_links_that_resolve(small_site, tmp_path):
-    try:
-        pdf.browser()
-    except Stop as reason:
-        pytest.skip(str(reason))
+def test_the_printed_book_has_an_outline_and_links_that_resolve(small_site, tmp_path, browser):
     pages = pdf.write(small_site, tmp_path / "book.pdf")
     reader = PdfReader(tmp_path / "book.pdf")
     assert pages == len(reader.pages) == 5
@@ -95,13 +93,27 @@ def test_the_printed_book_has_an_outline_and_links_that_resolve(small_site, tmp_
 
 
 def test_without_a_browser_its_driver_or_a_site_there_is_one_clear_line(small_site, tmp_path, monkeypatch):
-    monkeypatch.setattr(pdf, "BROWSERS", ("python3",))
-    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", "/bin/false")
-    with pytest.raises(Stop, match=r"does not run \(exit code 1\); Debian: apt install libatomic1"):
-        pdf.write(small_site, tmp_path / "book.pdf")
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.setattr(pdf, "BROWSERS", ("no-such-browser",))
-    with pytest.raises(Stop, match=r"no browser was found \(no-such-browser\): install Chromium or Chrome"):
+    with pytest.raises(Stop, match="^no browser was found: install Chromium or Chrome, then run again$"):
+        pdf.write(small_site, tmp_path / "book.pdf")
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", shutil.which("false"))
+    with pytest.raises(Stop, match=r"does not run \(exit code 1\); Debian: apt install libatomic1"):
         pdf.write(small_site, tmp_path / "book.pdf")
     monkeypatch.setattr(build, "BUILD", tmp_path)
     with pytest.raises(Stop, match="there is no site yet"):
         build.site()
+
+
+def test_a_browser_of_playwright_counts_and_the_shell_comes_first(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(pdf, "BROWSERS", [name for name in pdf.BROWSERS if not Path(name).is_absolute()])
+    own = Path(pdf.of_playwright())
+    own.parent.mkdir(parents=True)
+    own.touch()
+    assert own.is_relative_to(tmp_path) and pdf.browser() == str(own)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("google-chrome", "chromium", "chromium-headless-shell"):
+        (tmp_path / name).touch(mode=0o755)
+        assert pdf.browser() == str(tmp_path / name)

@@ -431,6 +431,17 @@ def test_failing_tests_end_in_one_clear_line(small):
     assert errors == "test: stopped: pytest ended with exit code 1; the reasons are above\n"
 
 
+@pytest.mark.parametrize(("ci", "code", "counted"), [("", 0, "1 skipped"), ("1", 1, "1 error")])
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="there a browser need not be on the path")
+def test_a_run_without_a_browser_says_so_at_its_end_and_fails_in_ci(tmp_path, ci, code, counted):
+    hidden = {"PATH": "", "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), "CI": ci}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "hidden_is_looked_at", "tests/site"]
+    done = subprocess.run(command, cwd=make.ROOT, env={**os.environ, **hidden}, capture_output=True, text=True)
+    assert done.returncode == code and counted in done.stdout, done.stdout + done.stderr
+    said = "the site was not looked at: no browser was found: install Chromium or Chrome, then run again"
+    assert said in (done.stdout if ci else done.stdout.splitlines()[-1])
+
+
 def test_serve_needs_a_site_and_shows_it(small):
     assert "run `python3 make.py book` first" in stopped(small, "serve")
     (small / "_build/html").mkdir(parents=True)

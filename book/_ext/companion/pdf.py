@@ -1,6 +1,7 @@
 """What a browser prints: the whole book as one PDF, from the pages of the built site on one page, and the slides."""
 
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +14,23 @@ from pypdf import PdfReader, PdfWriter
 
 from companion import Stop, slides
 
-BROWSERS = tuple("chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable chrome".split())
+# In this order: the headless shell draws the same and has no windows of its own, for half of the processor's time.
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    # where macOS and Windows keep them, which is not on the path
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    *(
+        str(Path(folder, "Google/Chrome/Application/chrome.exe"))
+        for name in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+        if (folder := os.environ.get(name))
+    ),
+)
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -87,14 +104,20 @@ def document(pages: Mapping[str, str], styles: str) -> str:
 
 def browser() -> str:
     """The path of a browser that can run without a screen, and that Playwright can start."""
-    found = [path for path in map(shutil.which, BROWSERS) if path]
-    if not found:
-        raise Stop(f"no browser was found ({', '.join(BROWSERS)}): install Chromium or Chrome, then run again")
     driver = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
     if driver.returncode:
         reason = (driver.stderr.splitlines() or [f"exit code {driver.returncode}"])[-1]
         raise Stop(f"Playwright, which starts the browser, does not run ({reason}); Debian: apt install libatomic1")
+    found = [path for path in map(shutil.which, BROWSERS) if path] or [of_playwright()]
+    if not Path(found[0]).is_file():
+        raise Stop("no browser was found: install Chromium or Chrome, then run again")
     return found[0]
+
+
+def of_playwright() -> str:
+    """Where `playwright install chromium` puts a browser, whether or not it did."""
+    with sync_playwright() as playwright:
+        return playwright.chromium.executable_path
 
 
 def write(site: Path, target: Path) -> int:
