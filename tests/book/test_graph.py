@@ -132,6 +132,15 @@ def test_no_name_is_wider_than_its_box():
 # In a browser
 
 SHOWN = "[...document.querySelectorAll('.graph-box a')].filter(a => !a.hasAttribute('hidden')).map(a => a.id)"
+# pairs of boxes that share more than an edge, as they are drawn
+COVERED = """() => {
+    const boxes = [...document.querySelectorAll('.graph-box a:not([hidden]) rect')]
+        .map(e => [e.parentElement.id, e.getBoundingClientRect()]);
+    const shared = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]) > 1;
+    return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+        .filter(([, b]) => shared(a, b, 'left', 'right') && shared(a, b, 'top', 'bottom'))
+        .map(([other]) => `${one} covers ${other}`));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -168,18 +177,22 @@ def test_each_focus_is_an_address_and_the_back_button_returns(graph_page, in_bro
     assert in_browser(visit) == [near, "#lemma-9=2", "lemma-10", "lemma-9", "Theorem 8"]
 
 
-def test_an_erratum_is_lit_and_the_whole_has_every_statement(graph_page, in_browser):
+def test_no_box_covers_another_an_erratum_is_lit_and_the_whole_has_every_statement(graph_page, in_browser):
     async def visit(page):
-        await page.goto(graph_page.as_uri())
+        await page.goto(graph_page.as_uri() + "#theorem-8=2")
+        await page.wait_for_selector("#theorem-8.chosen")
+        covered = await page.evaluate(COVERED)
         await page.locator("select").select_option("E16")
         await page.wait_for_selector("a.broken")
         lit = await page.evaluate("[...document.querySelectorAll('a.lit')].map(a => a.id).sort()")
         words = await page.locator(".graph-words").text_content()
         await page.locator("[href='#graph']").click()
         await page.wait_for_selector("[href='#graph'][aria-current]")
-        return lit, words, len(await page.evaluate(SHOWN)), await page.locator("a.lit").count()
+        covered += await page.evaluate(COVERED)
+        return covered, lit, words, len(await page.evaluate(SHOWN)), await page.locator("a.lit").count()
 
-    lit, words, number, after = in_browser(visit)
+    covered, lit, words, number, after = in_browser(visit)
+    assert not covered
     assert set(lit) == graph.shaken(next(c for c in CLAIMS if c["id"] == "E16"), CLAIMS) and len(lit) > 1
     assert words.startswith("E16 (") and (number, after) == (len(BELOW), 0)
 

@@ -6,6 +6,9 @@ import functools
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 import threading
 import xml.etree.ElementTree as ET
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +18,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import claims
+from companion import build, claims, pdf
 
 import make
 from sparse_book.claims import read
@@ -62,14 +65,15 @@ UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')]
     e.focus({focusVisible: true});
     return document.activeElement === e && parseFloat(getComputedStyle(e).outlineWidth) < 2;
 }).map(e => `no visible focus: ${e.outerHTML.slice(0, 200)}`)"""
-# a mark that a line begins with, as after a formula: its box lies below that of the word before it
+# A mark that a line begins with, as after a formula: its box lies below that of the word before it. What is glued stays
+# on a line, and in some fonts the exponent before the mark has a box above that of the mark.
 LONELY_MARKS = r"""() => {
     const page = document.querySelector('article') ?? document.body; // the page of the search has no article
     const found = [], texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
     const boxes = range => [...range.getClientRects()].filter(box => box.width);
     for (let text = texts.nextNode(), before = null; text; before = text, text = texts.nextNode()) {
         const marks = text.data.match(/^[.,;:!?)\]]+/);
-        if (!marks || !before || text.parentElement.closest('pre, code, .sig, svg, math')) continue;
+        if (!marks || !before || text.parentElement.closest('pre, code, .sig, svg, math, .glued')) continue;
         const here = new Range(), there = new Range();
         here.setStart(text, 0);
         here.setEnd(text, marks[0].length);
@@ -246,20 +250,78 @@ def address(site):
         server.shutdown()
 
 
-def test_each_page_in_a_browser(pages, address, in_browser):
+def test_each_page_in_a_browser(pages, site, address, in_browser):
     """Its heading waits for no script; no console error, foreign request, broken formula, axe violation, invisible
-    focus or sideways scrolling."""
+    focus or sideways scrolling. A page that was clean and has not changed since is not looked at again, but in CI."""
     sources = {name for name in pages if name.startswith("_modules/")}  # all of one form: the longest stands for them
     longest = max(sources, key=lambda name: len(pages[name].text))
     names = pages.keys() - {"index.html"} - sources | {longest}  # index.html leads to book/index.html
     largest_first = sorted(names, key=lambda name: -len(pages[name].find_all()))
+    known = {} if os.environ.get("CI") else seen_before()
 
     async def visit_all(page):
+        chromium = page.context.browser
+        digests = digests_of(site, names, chromium.version)
+        new = [name for name in largest_first if known.get(name) != digests[name]]
         free, seen = asyncio.Semaphore(1 + (os.cpu_count() or 1)), set()  # some page always waits for the theme
-        visits = (visit(page.context.browser, address, name, free, seen) for name in largest_first)
-        return await asyncio.gather(*visits)
+        found = await asyncio.gather(*(visit(chromium, address, name, free, seen) for name in new))
+        faulty = {name for problems in found for name, _ in problems}
+        clean = {name: digest for name, digest in digests.items() if name not in faulty}
+        build.write_atomically(LOOKED, json.dumps(clean, indent=0))
+        return [problem for problems in found for problem in problems]
 
-    holds([problem for problems in in_browser(visit_all) for problem in problems])
+    holds(in_browser(visit_all))
+
+
+# For each page that was found clean: the digest of all that its looks depend on. Nothing else is remembered.
+LOOKED = build.BUILD / "looked.json"
+
+
+def seen_before():
+    try:
+        return dict(json.loads(LOOKED.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):  # none, or a broken one: everything is looked at again
+        return {}
+
+
+def digests_of(site, names, version):
+    """For each page: its HTML and its pictures, with the scripts, styles and fonts of the site, these tests, axe, the
+    browser and the fonts of this machine."""
+    fonts = subprocess.run(["fc-list"], capture_output=True).stdout if shutil.which("fc-list") else b""
+    shared = (".js", ".css", ".woff", ".woff2", ".ttf")
+    helpers = [Path(__file__), Path(pdf.__file__), AXE]
+    paths = [path for path in sorted((site / "_static").rglob("*")) if path.suffix in shared] + helpers
+    contents = [part for path in paths for part in (path.name.encode(), path.read_bytes())]
+    everywhere = build.digest(*contents, version.encode(), *sorted(fonts.splitlines())).encode()
+    found = {}
+    for name in names:
+        text = (site / name).read_bytes()
+        sources = re.findall(r'src="([^"?#:]+)', text.decode())
+        pictures = [path for one in sources if (path := (site / name).parent / unquote(one)).is_file()]
+        found[name] = build.digest(everywhere, text, *(path.read_bytes() for path in pictures))
+    return found
+
+
+def test_only_what_changed_is_looked_at_again(tmp_path, monkeypatch):
+    (tmp_path / "_static").mkdir()
+    files = {name: tmp_path / name for name in ("a.html", "b.html", "_static/x.css")}
+    files["x.svg"] = tmp_path / "x.svg"
+    for path in files.values():
+        path.write_text('<img src="x.svg">')
+    first = digests_of(tmp_path, ["a.html", "b.html"], "1")
+    assert digests_of(tmp_path, ["a.html", "b.html"], "1") == first
+    files["a.html"].write_text("another page")
+    second = digests_of(tmp_path, ["a.html", "b.html"], "1")
+    assert second["a.html"] != first["a.html"] and second["b.html"] == first["b.html"]
+    files["_static/x.css"].write_text("y")
+    third = digests_of(tmp_path, ["b.html"], "1")["b.html"]
+    files["x.svg"].write_text("y")
+    fourth = digests_of(tmp_path, ["b.html"], "1")["b.html"]
+    assert len({first["b.html"], third, fourth, digests_of(tmp_path, ["b.html"], "2")["b.html"]}) == 4
+    monkeypatch.setattr(sys.modules[__name__], "LOOKED", tmp_path / "looked.json")
+    for broken in ("", "[1]", "{"):
+        (tmp_path / "looked.json").write_text(broken)
+        assert seen_before() == {}
 
 
 async def visit(browser, address, name, free, seen):
@@ -360,7 +422,9 @@ def test_a_text_that_was_hidden_is_looked_at_when_it_is_shown(in_browser):
 def test_a_mark_alone_at_the_beginning_of_a_line_is_found(in_browser):
     async def visit(page):
         line = "<p style='width: 6em'>A long word <b style='display: inline-block; width: {}em'>x</b>, and more.</p>"
-        await page.set_content(f"<article>{line.format(6)}{line.format(2)}</article>")
+        power = "<p>Up to <span class='glued'><math><msup><mi>k</mi><mn>2</mn></msup></math><i>, and</i></span></p>"
+        raised = "<style>.glued i { position: relative; top: 2em; font-style: normal }</style>"
+        await page.set_content(f"<article>{line.format(6)}{line.format(2)}{raised}{power}</article>")
         return await page.evaluate(LONELY_MARKS)
 
     assert len(in_browser(visit)) == 1
