@@ -25,21 +25,31 @@ def strays(root):
     return found
 
 
+# Far longer than each step takes on a busy machine: what waits longer than this waits for ever
+PATIENCE = 120
+
+
+def until(happened, what):
+    """Wait until something has happened."""
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < end, f"{what}: not within {PATIENCE} s"
+        time.sleep(0.05)
+
+
 @signals
 def test_a_killed_run_takes_its_kernels_along_and_says_so(small, number):
     mark = small / "running"
     wait = f"import time\nopen({str(mark)!r}, 'w')\ntime.sleep(600)\n"
     (small / "book/01-a.md").write_text(CHAPTER.replace("print(", f"{wait}print("))
     process = start(small, "book")
-    while process.poll() is None and not mark.exists():
-        time.sleep(0.05)
+    until(lambda: process.poll() is not None or mark.exists(), "the chapter runs")
     assert strays(small)
     os.killpg(process.pid, number)
-    _, errors = process.communicate()
+    _, errors = process.communicate(timeout=PATIENCE)
     if number == signal.SIGINT:
         assert (process.returncode, errors) == (1, "book: stopped: interrupted; nothing half built was kept\n")
-    while strays(small):  # a kernel looks for its parent once a second
-        time.sleep(0.1)
+    until(lambda: not strays(small), "the kernels end")  # a kernel looks for its parent once a second
     assert not (small / "_build/html").exists()
 
 

@@ -191,7 +191,7 @@ def test_the_large_cube_is_dragged_walked_and_kept_in_the_address(site, in_brows
             await canvas.press(press)
             said.append(await here.text_content())
         bars = await page.locator(".further-bars span").count()
-        await page.wait_for_timeout(400)
+        await page.wait_for_function("location.hash === '#cube-further=0,10,3,1.25,1'")
         address = page.url
         await page.goto("about:blank")
         await page.goto(address)

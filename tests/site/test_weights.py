@@ -373,30 +373,31 @@ def test_after_hostile_files_a_good_one_is_measured_and_nothing_else_happened(re
     assert result["reports"][0]["max_active"] == 1 and bounds["rungs"][0]["value"][0] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("inputs", "unit", "rule"),
-    [
-        (("X.npy", npy(np.ones((5, 7)))), "", "The inputs must have 6 columns, one for each input of the layer, not 7"),
-        (("X.npy", npy(np.ones(6))), "", "The inputs must have at least 2 axes"),
-        (("X.npy", npy(np.ones((0, 6)))), "", "at least one row and one column, not the shape (0, 6)"),
-        (("X.npy", npy(np.full((2, 6), np.nan))), "", "Array 'X' must be finite; entry (0, 0) is NaN"),
-        (
-            ("X.npz", npz({"a": np.ones(2), "c": np.ones(2)})),
-            "",
-            "one of the name X, as inputs; it has a, c",
-        ),
-        (None, "top-k:9", "k of top-k must be at most the number of neurons, 4, not 9"),
-        (None, "top-k:1.5", "k of top-k must be a whole number of at least 1, not 1.5"),
-        (None, "shifted:-1", "The threshold of shifted must be a number of at least 0, not -1"),
-    ],
-)
-def test_inputs_and_units_that_do_not_fit_are_refused(site, in_browser, inputs, unit, rule):
+UNFITTING = [  # the file of the inputs or None, the unit, the rule
+    (("X.npy", npy(np.ones((5, 7)))), "", "The inputs must have 6 columns, one for each input of the layer, not 7"),
+    (("X.npy", npy(np.ones(6))), "", "The inputs must have at least 2 axes"),
+    (("X.npy", npy(np.ones((0, 6)))), "", "at least one row and one column, not the shape (0, 6)"),
+    (("X.npy", npy(np.full((2, 6), np.nan))), "", "Array 'X' must be finite; entry (0, 0) is NaN"),
+    (("X.npz", npz({"a": np.ones(2), "c": np.ones(2)})), "", "one of the name X, as inputs; it has a, c"),
+    (None, "top-k:9", "k of top-k must be at most the number of neurons, 4, not 9"),
+    (None, "top-k:1.5", "k of top-k must be a whole number of at least 1, not 1.5"),
+    (None, "shifted:-1", "The threshold of shifted must be a number of at least 0, not -1"),
+]
+
+
+def test_inputs_and_units_that_do_not_fit_are_refused(site, in_browser):
+    """All in one visit."""
+
     async def visit(page):
         await page.goto((site / "book/your-weights.html").as_uri())
-        return await measured(page, ("net.npz", npz(DEFINITION)), inputs, unit=unit)
+        found = []
+        for inputs, unit, _ in UNFITTING:
+            await page.evaluate("document.querySelector('#weights-without')?.click()")
+            found.append(await measured(page, ("net.npz", npz(DEFINITION)), inputs, unit=unit))
+        return found
 
-    result, _, problem = in_browser(visit)
-    assert rule in problem and result is None
+    for (result, _, problem), (_, _, rule) in zip(in_browser(visit), UNFITTING, strict=True):
+        assert rule in problem and result is None
 
 
 # The page
@@ -517,8 +518,7 @@ COVERED = """() => [...document.querySelectorAll('#weights-result svg')].flatMap
 })"""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
 def test_the_report_can_be_read_by_everybody(site, in_browser, width, theme):
     """No violation of axe, no sideways scrolling, no text over another one, in each of several reports."""
     inputs = ("X.npy", npy(X32))
