@@ -123,25 +123,33 @@ OVERLAPS = """part => {
 }"""
 
 
-@pytest.mark.parametrize("address", FIGURES)
-@pytest.mark.parametrize("width", [390, 1280])
-def test_a_live_figure_can_be_read_at_every_end_of_its_sliders(address, width, site, in_browser):
-    name = address.partition("#")[2]
+PAGES = {}  # the figures of each page
+for one in FIGURES:
+    PAGES.setdefault(one.partition("#")[0], []).append(one)
 
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_live_figures_can_be_read_at_every_end_of_their_sliders(name, width, site, in_browser):
     async def visit(page):
         await page.set_viewport_size({"width": width, "height": 900})
-        await page.goto((site / "book").as_uri() + f"/{address}")
+        await page.goto((site / "book" / name).as_uri())
         await page.evaluate(UNFOLDED)
-        part, found = page.locator(f"#{name} .live-part"), []
-        for setting in ("", *(f"={one}" for one in FIGURES[address])):
-            await page.evaluate("([name, setting]) => { location.hash = name + setting; }", [name, setting])
-            await page.evaluate("new Promise(requestAnimationFrame)")  # after the event of the address
-            found.append((await part.locator(".slider-words").text_content(), await part.evaluate(OVERLAPS)))
+        found = {}
+        for address in PAGES[name]:
+            figure = address.partition("#")[2]
+            part, found[figure] = page.locator(f"#{figure} .live-part"), []
+            for setting in ("", *(f"={one}" for one in FIGURES[address])):
+                await page.evaluate("address => { location.hash = address; }", f"{figure}{setting}")
+                await page.evaluate("new Promise(requestAnimationFrame)")  # after the event of the address
+                found[figure].append(
+                    (await part.locator(".slider-words").text_content(), await part.evaluate(OVERLAPS))
+                )
         return found
 
-    found = in_browser(visit)
-    assert len({words for words, _ in found}) == 3
-    assert [faults for _, faults in found] == [[], [], []]
+    for figure, seen in in_browser(visit).items():
+        assert len({words for words, _ in seen}) == 3, figure
+        assert [faults for _, faults in seen] == [[], [], []], figure
 
 
 def test_live_figures_follow_keys_pointer_and_address(site, in_browser):
@@ -198,12 +206,13 @@ def test_without_script_and_in_print_a_live_figure_is_that_of_the_run(options, m
         tab = await context.new_page()
         await tab.emulate_media(media=media)
         seen = []
-        for address in FIGURES:
-            await tab.goto((site / "book").as_uri() + f"/{address}")
+        for name, addresses in PAGES.items():
+            await tab.goto((site / "book" / name).as_uri())
             await tab.evaluate(UNFOLDED)
-            figure = tab.locator(f"#{address.partition('#')[2]}")
-            live = await figure.locator(".live-part:visible").count()
-            seen.append((await figure.locator("svg.wide").is_visible(), live))
+            for address in addresses:
+                figure = tab.locator(f"#{address.partition('#')[2]}")
+                live = await figure.locator(".live-part:visible").count()
+                seen.append((await figure.locator("svg.wide").is_visible(), live))
         await context.close()
         return seen
 
