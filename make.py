@@ -196,7 +196,8 @@ def clean():
 
 
 COMMANDS = {
-    run.__name__: run for run in (build.book, test, build.refresh, check, build.serve, extras, bench, prove, clean)
+    run.__name__: run
+    for run in (build.book, test, build.refresh, build.publish, check, build.serve, extras, bench, prove, clean)
 }
 
 

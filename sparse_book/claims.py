@@ -22,7 +22,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +141,6 @@ class Claim:
         return self.origin if self.origin is not None and self.origin.is_dir() else BOOK
 
 
-@cache
 def _calls(source: Path) -> list[set[str]]:
     """For each code cell of a chapter the ids that it checks or refutes."""
     return [set(CALL.findall(cell)) for cell in CELL.findall(_text(source))] if source.is_file() else []
@@ -159,15 +158,29 @@ def find(claim_id: str, origin: str | Path | None = None) -> Claim:
     ValueError: Argument 'claim_id' must be the id of a claim such as 'lemma-9', not 'lemma-99'.
     """
     origin = Path(origin) if origin is not None else BOOK
-    known = _known(origin.resolve())
+    known = _known(origin.resolve(), _changed(origin))
     if claim_id not in known:
         raise ValueError(f"Argument 'claim_id' must be the id of a claim such as 'lemma-9', not {claim_id!r}.")
     return known[claim_id]
 
 
-@cache
-def _known(origin: Path) -> dict[str, Claim]:
-    """The claims of a folder or file, by id."""
+def _changed(origin: Path) -> tuple[tuple[Path, int, int], ...]:
+    """The files from which claims are read, each with its time and size, so that they are read again after an edit."""
+    if not origin.is_dir():
+        files = [origin]
+    else:
+        beside = [
+            origin.parent / "_toc.yml",
+            *(origin.parent / "proofs" / f"statements.{end}" for end in ("v", "json")),
+        ]
+        files = [*sorted((origin / "claims").glob("*.yml")), *sorted(origin.glob("*.md")), *beside]
+    states = [(path, path.stat()) for path in files if path.is_file()]
+    return tuple((path, state.st_mtime_ns, state.st_size) for path, state in states)
+
+
+@lru_cache(maxsize=8)
+def _known(origin: Path, changed: tuple[tuple[Path, int, int], ...]) -> dict[str, Claim]:
+    """The claims of a folder or file, by id; ``changed`` tells one state of its files from another."""
     if origin.is_dir() and (origin / "claims").is_dir():
         entries = [{**entry, "proof": proof(origin, entry)} for entry in read(origin)]
     elif origin.is_file():
@@ -222,7 +235,7 @@ def proof(book: Path, entry: Entry) -> Entry | None:
     if "proved" not in entry:
         return None
     theorem = entry["proved"]
-    corrected = entry["verdict"] == "false as printed" and entry["kind"] != "erratum"
+    corrected = entry["verdict"] in ("false as printed", "settled") and entry["kind"] != "erratum"
     source = book.parent / "proofs/statements.v"
     lines = _text(source).splitlines() if source.is_file() else []
     numbers = [number for number, line in enumerate(lines, start=1) if re.match(rf"Theorem {theorem}\b", line)]

@@ -15,9 +15,8 @@ A check that cannot fail shows nothing. So each has a *control*: the same compar
 mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
 
 A check whose sides are one object, or whose instances are all the same two numbers while no control changes the left
-one, is refused. Each record carries a seal, made by ``check`` or ``refute`` with a key that only one execution of the
-book knows, so that the book can tell it from data that a cell made up or changed. (A cell that sets out to read the key
-from this module could still forge one: what a cell does has to be read.)
+one, is refused. The number of instances is counted here: ``over`` names them and must not claim a number of its own.
+What a cell does has to be read: that two sides were computed in two ways, no comparison of them can tell.
 
 An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
 Such a record is shown like any other, and never counts as evidence for a claim.
@@ -26,12 +25,9 @@ Such a record is shown like any other, and never counts as evidence for a claim.
 from __future__ import annotations
 
 import hashlib
-import hmac
-import json
-import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from numbers import Complex, Real
 from typing import Any
@@ -41,13 +37,9 @@ from numpy.typing import NDArray
 
 from sparse_core import checks
 
-__all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute", "seal"]
+__all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute"]
 
 MIME = "application/vnd.sparse-core.record+json"
-# The variable of the environment by which the book gives its kernels the key of their seals.
-KEY_VARIABLE = "COMPANION_RECORDS_KEY"
-# The key itself, which the environment of a kernel loses here; empty where nobody will ask for seals.
-_KEY = os.environ.pop(KEY_VARIABLE, "")
 # Before the id of the claim that an exercise changes.
 EXERCISE = "exercise-"
 EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
@@ -55,6 +47,10 @@ RELATIONS = ("<=", "==")
 # The relative tolerance of a comparison of floats: sums of some 10^6 terms stay well below it. Integers and fractions
 # are compared exactly.
 RTOL = 1e-9
+# A number in the words of a check, the signs that give a parameter its values, and what stands between such values.
+NUMBER = re.compile(r"(?<![\w.^])(?:\d{1,3}(?: \d{3})+|\d+\^\d+|\d+(?:\.\d+)?(?:e\d+)?)(?!\w)")
+SIGN = re.compile(r"[=<>]")
+LISTED = re.compile(r"\b(?:and|or|to)\b")
 # The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
@@ -83,7 +79,6 @@ class Record:
     seed: int | None = None
     interval: tuple[float, float] | None = None
     controls: tuple[str, ...] = ()
-    seal: str = ""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Record:
@@ -153,16 +148,6 @@ class Record:
         return {"text/plain": str(self), MIME: {**data, "anchor": self.anchor}}
 
 
-def seal(data: Mapping[str, Any], key: str) -> str:
-    """HMAC-SHA256 of a record's data, its own seal and its address aside; the same before and after JSON.
-
-    >>> seal({"count": 2, "seal": "x"}, "key") == seal({"count": 2}, "key") != seal({"count": 3}, "key")
-    True
-    """
-    sealed = {name: _plain(value) for name, value in data.items() if name not in ("seal", "anchor")}
-    return hmac.new(key.encode(), json.dumps(sealed, sort_keys=True).encode(), "sha256").hexdigest()
-
-
 def _plain(value: Any) -> Any:
     """A value as a notebook stores it: infinite numbers as text."""
     if isinstance(value, (list, tuple)):
@@ -175,11 +160,6 @@ def _restored(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(map(_restored, value))
     return float(value) if value in ("inf", "-inf", "nan") else value
-
-
-def _sealed(record: Record) -> Record:
-    """The record with the seal of this execution, if there is a key."""
-    return replace(record, seal=seal(asdict(record), _KEY)) if _KEY else record
 
 
 def label(claim_id: str) -> str:
@@ -214,7 +194,8 @@ def check(
     lhs, rhs : real numbers or arrays that broadcast; one entry per instance. Integers and fractions are compared
         exactly. One array on both sides is refused.
     evidence : "exact", "exhaustive", "certified" or "sampled".
-    over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3".
+    over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3". Of "exhaustive"
+        a number above the number of instances may only be that of a parameter, after its sign: "q = 1024".
     relation : "<=" or "==".
     control : what was mutated -> the mutated right side, or the pair of both mutated sides. Each must fail somewhere.
         Where all instances of a family are the same two numbers, one control must change the left side.
@@ -243,6 +224,8 @@ def check(
     if exact:
         rtol = 0.0
         atol = 0.0
+    if fault := miscounted(over, evidence, left.size):
+        raise ValueError(f"Argument 'over' {fault}.")
     bad = np.flatnonzero(_violations(left, right, relation, rtol, atol))
     if bad.size:
         raise LedgerError(
@@ -272,11 +255,10 @@ def check(
         with np.errstate(over="ignore"):  # a slack beyond 1e308 is infinite
             ratio = right[positive] / left[positive]
         slack = float(ratio.min()), float(ratio.max())
-    record = Record(
+    return Record(
         claim_id, evidence, relation, over, left.size, slack=slack, deviation=deviation,
         rtol=rtol, atol=atol, seed=seed, interval=interval, controls=tuple(caught),
     )  # fmt: skip
-    return _sealed(record)
 
 
 def misnamed_seed(evidence: str, seed: int | None) -> str | None:
@@ -292,6 +274,36 @@ def misnamed_seed(evidence: str, seed: int | None) -> str | None:
     if evidence in ("exact", "exhaustive") and seed is not None:
         return f"must be None for evidence '{evidence}', not {seed!r}"
     return None
+
+
+def miscounted(over: str, evidence: str, count: int) -> str | None:
+    """The rule for numbers in ``over`` that is broken, with the value; None if it claims no number of instances.
+
+    It sees numbers in figures, also 10^9 and 65 536. It does not see those in words or behind a sign, as in N = 10^9,
+    nor whether the words are true.
+
+    >>> miscounted("44 neurons", "exact", 44)
+    "must not begin with a number, which is counted: '44 neurons'"
+    >>> miscounted("networks with at most 10^9 neurons", "exhaustive", 44)
+    "names 10^9, more than the 44 instances that were checked: 'networks with at most 10^9 neurons'"
+    >>> miscounted("tables, N = 64 and 10^9", "exhaustive", 44)
+    """
+    if NUMBER.match(over):
+        return f"must not begin with a number, which is counted: {over!r}"
+    for found in NUMBER.finditer(over) if evidence == "exhaustive" else ():
+        before = over[: found.start()]
+        # after the last sign stand at most other values of the same parameter
+        of_parameter = SIGN.search(before) and not re.search(r"[^\W\d]", LISTED.sub("", SIGN.split(before)[-1]))
+        if not of_parameter and _value(found[0]) > count:
+            return f"names {found[0]}, more than the {count} instances that were checked: {over!r}"
+    return None
+
+
+def _value(figures: str) -> float:
+    """The value of 65 536, 1.5, 1e6 or 10^9."""
+    base, _, power = figures.replace(" ", "").partition("^")
+    with np.errstate(over="ignore"):
+        return float(np.power(float(base), float(power or 1)))
 
 
 def refute(
@@ -324,11 +336,10 @@ def refute(
     for corrected, true, bound in _mutated(claim_id, lhs, control):
         if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
-    record = Record(
+    return Record(
         claim_id, "refuted", relation, over, left.size, margin=gap, sides=(one, other),
         controls=tuple(f"{corrected}: holds" for corrected in control or {}),
     )  # fmt: skip
-    return _sealed(record)
 
 
 def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iterator[tuple[str, Any, Any]]:

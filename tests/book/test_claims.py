@@ -12,6 +12,12 @@ from sparse_book import ledger
 from sparse_book.claims import read, read_yaml, statements
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
+PUBLISHED = "# A comment.\n" + "".join(
+    f"{name}: {{label: {name.title()}, verdict: 'true', required: exhaustive, records: 1, instances: 2}}\n"
+    for name in ("lemma-9", "b", "other")
+)
+E1 = ledger.refute("E1", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
+FALSE = {c["id"] for c in CLAIMS if c["verdict"] == "false as printed"}
 UNCONTROLLED = ledger.check("lemma-9", [0, 1], 2, evidence="exhaustive", over="networks")
 
 
@@ -32,7 +38,7 @@ def book(tmp_path):
     named = {key: value for key, value in claim("b", box="box-b").items() if key not in form}
     other = {key: value for key, value in claim("other", stands_in="sec-other").items() if key != "chapter"}
     (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump([lemma, named, other]))
-    (folder / "claims/published.yml").write_text("lemma-9: {label: Lemma-9, required: exhaustive}\n")
+    (folder / "claims/published.yml").write_text(PUBLISHED)
     return folder
 
 
@@ -99,7 +105,11 @@ def test_claims_of_no_chapter_are_refused(book):
 def test_the_book_s_own_claims_are_well_formed_and_published():
     assert audit.malformed(CLAIMS) == []
     published = read_yaml(BOOK / "claims/published.yml", dict)
-    assert published == {c["id"]: {"label": c["label"], "required": c["required"]} for c in CLAIMS}
+    assert all(then.keys() == audit.PUBLISHED.keys() for then in published.values())
+    said = {name: {key: then[key] for key in ("label", "verdict", "required")} for name, then in published.items()}
+    assert said == {c["id"]: {key: c[key] for key in ("label", "verdict", "required")} for c in CLAIMS}
+    run = {name for name, then in published.items() if then["records"]}
+    assert run >= {c["id"] for c in CLAIMS if c["required"] not in audit.NOT_RUN and c["kind"] != "erratum"} - FALSE
     in_boxes = sum("box" in c for c in CLAIMS)
     assert in_boxes >= 100
 
@@ -130,17 +140,22 @@ def test_each_erratum_is_named_by_what_it_concerns():
 # The audit
 
 
-def as_published(name="lemma-9", label="Lemma-9", required="exhaustive"):
-    return {name: {"label": label, "required": required}}
+def as_published(name="lemma-9", label="Lemma-9", required="exhaustive", **more):
+    return {name: {"label": label, "verdict": "true", "required": required, "records": 0, "instances": 0, **more}}
 
 
 def problems(entries, records, chapters=(CHAPTER,), published=None):
-    return audit.audit(entries, [record(r) for r in records], chapters, published or {})
+    return audit.audit(entries, [record(r) for r in records], chapters, published or {}, whole=bool(published))
 
 
 def test_claims_with_their_evidence_have_no_problems():
     assert problems([claim()], [passing()], published=as_published()) == []
-    assert problems([claim(verdict="false as printed", required="refuted")], [REFUTED]) == []
+    false = claim(verdict="false as printed", required="refuted", errata=["E1"])
+    assert problems([false, erratum("E1", ["lemma-9"])], [REFUTED, E1]) == []
+    settled = claim(verdict="settled", kind="conjecture", required="refuted", note="True with a factor 2.")
+    display = claim("eq-16", verdict="settled", required="refuted", note="As above.", uses=["lemma-9"])
+    shown = ledger.refute("eq-16", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
+    assert problems([settled, display], [REFUTED, shown]) == []
     other = claim("li-rates", source="other", arxiv="2609.09130", uses=["lemma-9"])
     assert problems([claim(), other], [passing(), passing("li-rates")]) == []
     follows = claim("a", required="follows", follows=["lemma-9"], uses=["lemma-9"])
@@ -166,9 +181,66 @@ def test_claims_with_their_evidence_have_no_problems():
         ([claim()], [passing(), passing()], {}, "the same check stands twice"),
         ([claim()], [passing(), REFUTED], {}, "refuted, but book/claims calls it true"),
         ([claim(verdict="false as printed")], [passing()], {}, "neither it nor one of its errata is refuted"),
+        (
+            [claim(verdict="settled", kind="conjecture", note="N.")],
+            [passing()],
+            {},
+            "settled, but neither it nor one of",
+        ),
+        (
+            [claim(verdict="settled", kind="conjecture")],
+            [REFUTED],
+            {},
+            "settled are conjectures and what restates one, w",
+        ),
+        ([claim(verdict="settled", note="True.")], [REFUTED], {}, "lemma-9: settled are conjectures and what restates"),
+        (
+            [claim(verdict="false as printed")],
+            [REFUTED],
+            {},
+            "false as printed, but no erratum that stands is about it",
+        ),
+        (
+            [claim(), erratum("E1", ["lemma-9"])],
+            [passing(), E1],
+            {},
+            "lemma-9: its errata must name E1, which is about",
+        ),
+        (
+            [claim(errata=["E1"]), claim("a", errata=["E1"]), erratum("E1", ["lemma-9"])],
+            [],
+            {},
+            "a: its errata name E1, which is not about it",
+        ),
+        (
+            [claim(errata=["E1"]), erratum("E1", ["lemma-9"])],
+            [passing(), E1],
+            {},
+            "lemma-9: E1 is about it, so its verdict cannot be 'true'",
+        ),
+        ([claim()], [passing()], as_published(verdict="open"), "lemma-9: published as 'open', now 'true'; to change a"),
+        (
+            [claim()],
+            [passing()],
+            as_published(records=2),
+            "lemma-9: 2 records were published, now there are 1; if that is meant, its line in claims/published.yml: "
+            'lemma-9: {label: "Lemma-9", verdict: "true", required: exhaustive, records: 1, instances: 2}',
+        ),
+        ([claim()], [passing()], as_published(instances=3), "lemma-9: 3 instances were published, now there are 2"),
+        (
+            [claim(), claim("a", required="cited", verdict="cited", reason="It is in a book.")],
+            [passing()],
+            as_published(),
+            "a: not published; its line in claims/published.yml: a: {label",
+        ),
         ([claim(label="L")], [passing()], as_published(), "its label changed from 'Lemma-9' to 'L'"),
         ([claim()], [passing()], as_published("lemma-8"), "lemma-8: published as 'Lemma-9', now missing"),
-        ([claim()], [passing()], {"lemma-9": "Lemma-9"}, "lemma-9: claims/published.yml must give its label and what"),
+        (
+            [claim()],
+            [passing()],
+            {"lemma-9": "Lemma-9"},
+            "lemma-9: claims/published.yml must give its label, verdict, required, records, instances, not",
+        ),
         ([claim(), claim()], [passing()], {}, "lemma-9: the id stands twice"),
         ([claim(statement="")], [passing()], {}, "lemma-9: no statement"),
         ([claim(verdict="proved")], [passing()], {}, "verdict 'proved' is none of"),
@@ -226,7 +298,8 @@ def test_each_rule_of_the_audit(entries, records, published, message):
     ],
 )
 def test_a_record_that_was_smuggled_in_is_found(forged, problem):
-    (found,) = audit.audit([claim(required="sampled")], [record(passing(evidence="exact")) | forged], [CHAPTER], {})
+    made = [record(passing(evidence="exact")) | forged]
+    (found,) = audit.audit([claim(required="sampled")], made, [CHAPTER], {}, whole=False)
     assert found.startswith(f"lemma-9: {problem}")
 
 
@@ -250,6 +323,20 @@ def test_what_is_required_of_a_published_claim_may_only_become_stronger(then, no
     found = problems([entry], made, published=as_published(required=then))
     lowered = f"lemma-9: {then} evidence was required when it was published, now {now}, which is not stronger"
     assert found == [] if allowed else len(found) == 1 and found[0].startswith(lowered)
+
+
+def test_more_evidence_than_published_is_allowed_and_less_in_a_part_of_the_book_or_with_other_parameters():
+    more, less = as_published(instances=1), as_published(records=2, instances=9)
+    assert audit.audit([claim()], [record(passing())], [CHAPTER], more) == []
+    assert len(audit.audit([claim()], [record(passing())], [CHAPTER], less)) == 2
+    assert audit.audit([claim()], [record(passing())], [CHAPTER], less, whole=False) == []
+
+
+def test_the_published_evidence_is_written_from_that_of_the_notebooks(book):
+    executed = {CHAPTER: notebook(passing(), passing("b"), passing("other"))}
+    assert pages.published(book, executed) == PUBLISHED.replace("label: ", 'label: "').replace(
+        ", verdict", '", verdict'
+    ).replace("'true'", '"true"')
 
 
 def test_a_chapter_that_was_not_executed_owes_nothing_yet():
@@ -289,7 +376,7 @@ def test_an_exercise_neither_counts_for_a_claim_nor_breaks_a_ledger():
     for right in (passing("exercise-lemma-9"), refuted):
         assert pages.collect({CHAPTER: notebook(right)}) == []
     agreeing = pages.collect({CHAPTER: notebook(passing(), refuted, refuted)})
-    assert audit.audit([claim()], agreeing, [CHAPTER], {}) == []
+    assert audit.audit([claim()], agreeing, [CHAPTER], {}, whole=False) == []
     uncounted = pages.collect({CHAPTER: notebook(passing("exercise-lemma-9"))})
     assert "none was found" in audit.audit([claim()], uncounted, [CHAPTER], {})[0]
 

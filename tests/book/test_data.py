@@ -108,6 +108,15 @@ def test_a_claim_is_found_in_a_clone_and_in_the_file_of_a_site(tmp_path):
         claims.find("x", path)
 
 
+def test_a_claim_is_read_again_after_an_edit(tmp_path):
+    path = tmp_path / "claims.json"
+    document = data.document(PLACED, RECORDS)
+    path.write_text(json.dumps(document))
+    before = claims.find("lemma-9", path).statement
+    path.write_text(json.dumps(document).replace(json.dumps(before), '"Another statement, as edited."'))
+    assert claims.find("lemma-9", path).statement == "Another statement, as edited." != before
+
+
 def test_every_claim_that_a_chapter_checks_has_a_command_and_the_others_say_why_not():
     for entry in CLAIMS:
         one = claims.find(entry["id"])

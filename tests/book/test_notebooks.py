@@ -1,11 +1,11 @@
 """The stored notebooks: what a run of their sources shows, to rounding, and nothing that a diff cannot show."""
 
 import json
-import os
 import re
 import statistics
 from itertools import pairwise
 
+import nbformat
 import pytest
 from companion import Stop, build, chapters, pairs
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -103,11 +103,6 @@ def test_outputs_agree_where_words_do_and_numbers_to_rounding(run, kept, agree):
     assert (not chapters.differences(run, kept)) == agree
 
 
-def test_only_a_kernel_is_given_the_key_of_the_records():
-    seen = run_cells(f"import os\n{ledger.KEY_VARIABLE!r} in os.environ").cells[0].outputs[0].data["text/plain"]
-    assert seen == "True" and ledger.KEY_VARIABLE not in os.environ
-
-
 @pytest.mark.parametrize("tags, found", [([], ["x"]), (["hide-input", "nbval-ignore-output"], [])])
 def test_a_cell_says_that_its_outputs_are_not_compared(tags, found):
     notebooks = [new_notebook(cells=[new_code_cell("x", metadata={"tags": tags}, outputs=[out(o)])]) for o in "ab"]
@@ -126,48 +121,20 @@ def test_ids_depend_on_the_cell_alone(tmp_path):
     assert len({*one, *two}) == 4
 
 
-# Records in the outputs of a run
-
-FORGED = """
-from dataclasses import asdict, replace
-class Forged:
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        return {{"text/plain": "Lemma 9", ledger.MIME: {}}}
-Forged()"""
-MADE = """
-from sparse_book import ledger
-made = ledger.check("lemma-9", [1.0, 2.0], 4.0, evidence="exact", over="networks", control={"1": 1.0})
-made"""
+def test_a_stored_notebook_has_the_lines_of_its_cells(tmp_path):
+    cells = [new_markdown_cell("One.\n\nTwo."), new_code_cell("a = 1\na", outputs=[out("1\n2\n")])]
+    text = chapters.dump(new_notebook(cells=cells, metadata=chapters.METADATA))
+    found = json.loads(text)["cells"]
+    assert found[0]["source"] == ["One.\n", "\n", "Two."]
+    assert found[1]["outputs"][0]["text"] == ["1\n", "2\n"]
+    assert text.endswith("}\n") and not text.endswith("\n\n")
+    assert chapters.dump(nbformat.reads(text, as_version=4)) == text
 
 
-def run_cells(*sources):
-    return chapters.execute(
-        new_notebook(cells=[new_code_cell(source) for source in sources], metadata=chapters.METADATA)
-    )
-
-
-def test_records_of_check_and_refute_are_accepted_and_lose_their_seal():
-    infinite = 'ledger.check("eq-U", 1.0, float("inf"), evidence="exact", over="pair", control={"1": 0.5})'
-    refuted = 'ledger.refute("E1", 2, 1, margin=1, over="m = 1", control={"2": 2})'
-    cells = chapters.code_cells(run_cells(MADE, infinite, refuted))
-    shown = [output.get("data", {}) for cell in cells for output in cell.outputs]  # of infinity Jupyter warns besides
-    records = [data[ledger.MIME] for data in shown if data]
-    assert [(record["claim"], record["seal"]) for record in records] == [("lemma-9", ""), ("eq-U", ""), ("E1", "")]
-
-
-@pytest.mark.parametrize(
-    "forged",
-    [
-        '{**asdict(made), "anchor": made.anchor, "count": 123456}',
-        '{**asdict(made), "anchor": made.anchor, "seal": ""}',
-        "replace(made, count=123456)._repr_mimebundle_()[ledger.MIME]",
-        '"a text"',
-        "[]",
-    ],
-)
-def test_a_record_that_a_cell_made_up_or_changed_is_refused(forged):
-    with pytest.raises(chapters.ChapterError, match=r"^cell \[2\]: this is no record of ledger.check or ledger.refute"):
-        run_cells(MADE, FORGED.format(forged))
+@every_chapter
+def test_no_line_of_a_stored_notebook_holds_more_than_a_line_of_its_source(name):
+    for cell in stored(name)["cells"]:
+        assert isinstance(cell["source"], list) and not any("\n" in line[:-1] for line in cell["source"])
 
 
 def test_a_record_in_the_outputs_of_a_stored_notebook_is_not_read(pair):

@@ -1,8 +1,10 @@
 """The audit: claims and records against each other. Each function here is a pure function of its arguments."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 from companion.claims import Claim, Claims, Records, by_id
 from sparse_book.claims import LISTS
@@ -27,32 +29,47 @@ CHOICES = {
         *("informal", "question", "erratum", "result"),
     ),
     "source": ("paper", "ours", "other"),
-    "verdict": ("true", "true, proof repaired", "false as printed", "open", "cited", "definition", "withdrawn"),
+    "verdict": (
+        *("true", "true, proof repaired", "false as printed", "settled", "open", "cited", "definition", "withdrawn"),
+    ),
     "required": (*EVIDENCE, "refuted", *NOT_RUN),
     "consequence": tuple(CONSEQUENCES),
     "artefact": tuple(ARTEFACTS),
 }
+# The printed form fails: of a statement, and of a conjecture that is decided.
+FAILS = ("false as printed", "settled")
+# What a claim must not be called while an erratum stands that is about it.
+FAULTLESS = ("true", "cited")
 NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "required")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
 # What a withdrawn erratum said, and why it is not one.
 OF_WITHDRAWN = ("about", "printed", "withdrawn")
 OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved", "follows")
+# What claims/published.yml gives for each claim.
+PUBLISHED = {"label": str, "verdict": str, "required": str, "records": int, "instances": int}
 # What is stronger may take the place of what is weaker; what is not run is weaker than all.
 STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 
 def audit(
-    claims: Claims, records: Records, chapters: Iterable[str], published: Mapping[str, Mapping[str, str]]
+    claims: Claims,
+    records: Records,
+    chapters: Iterable[str],
+    published: Mapping[str, Mapping[str, Any]],
+    whole: bool = True,
 ) -> list[str]:
     """Every reason why this ledger must not be printed, as sentences; an empty list when claims and evidence agree.
 
     ``records`` are what ``check`` and ``refute`` left in the notebooks of the executed ``chapters``; claims of other
     chapters need none yet. ``published`` has the label under which each claim has been published, which never changes,
-    and the evidence that was required of it, which may only become stronger.
+    its verdict, the evidence that was required of it, which may only become stronger, and how much there was, which may
+    only become more. ``whole``: all chapters were executed as they stand. A preview, or a parameter that was given, may
+    bring less.
     """
     if problems := malformed(claims):
         return problems
     known = by_id(claims)
+    problems += unpaired(known)
     chapters = set(chapters)
     anchors = set()
     found: dict[str, Records] = {name: [] for name in known}
@@ -76,23 +93,80 @@ def audit(
         refuted = any(r["evidence"] == "refuted" for r in with_errata)
         problems += missing_evidence(claim, with_errata if claim["required"] == "refuted" else found[name], chapters)
         witness = refuted or claim.get("consequence") == "typography"  # a letter is seen, not computed
-        if claim["verdict"] == "false as printed" and claim["chapter"] in chapters and not witness:
-            problems.append(f"{name}: false as printed, but neither it nor one of its errata is refuted by a witness.")
-    return problems + withdrawn(known, published)
+        if claim["verdict"] in FAILS and claim["chapter"] in chapters and not witness:
+            verdict = claim["verdict"]
+            problems.append(f"{name}: {verdict}, but neither it nor one of its errata is refuted by a witness.")
+    problems += withdrawn(known, published)
+    return problems + (fewer(known, found, published) if whole and not problems else [])
 
 
-def withdrawn(known: Mapping[str, Claim], published: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """What was published and is no longer so: a claim, its label, the evidence that is required of it."""
+def unpaired(known: Mapping[str, Claim]) -> list[str]:
+    """A claim without the errata that are about it or with others, and a verdict that does not fit them."""
+    problems = []
+    standing = {
+        name: claim["about"]
+        for name, claim in known.items()
+        if claim["kind"] == "erratum" and claim["verdict"] != "withdrawn"
+    }
+    for name, claim in known.items():
+        about = [erratum for erratum, concerned in standing.items() if name in concerned]
+        named = claim.get("errata", [])
+        verdict = claim["verdict"]
+        problems += [f"{name}: its errata must name {e}, which is about it." for e in about if e not in named]
+        problems += [f"{name}: its errata name {e}, which is not about it." for e in named if e not in about]
+        if about and verdict in FAULTLESS:
+            problems.append(f"{name}: {', '.join(about)} is about it, so its verdict cannot be '{verdict}'.")
+        if verdict == "false as printed" and claim["kind"] != "erratum" and not about:
+            problems.append(f"{name}: false as printed, but no erratum that stands is about it.")
+        restated = any(known[below]["verdict"] == "settled" for below in claim.get("uses", []))
+        if verdict == "settled" and not (claim.get("note") and (claim["kind"] == "conjecture" or restated)):
+            problems.append(f"{name}: settled are conjectures and what restates one, with the true form in the note.")
+    return problems
+
+
+def published_line(claim: Claim, records: Records) -> str:
+    """The line of a claim in claims/published.yml, with its own records."""
+    label, verdict = (json.dumps(claim[key], ensure_ascii=False) for key in ("label", "verdict"))
+    instances = sum(record["count"] for record in records)
+    evidence = f"required: {claim['required']}, records: {len(records)}, instances: {instances}"
+    return f"{claim['id']}: {{label: {label}, verdict: {verdict}, {evidence}}}"
+
+
+def fewer(
+    known: Mapping[str, Claim], found: Mapping[str, Records], published: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """Claims that are not published, and those with fewer records or instances than published, with the line to use."""
+    problems = []
+    for name, claim in known.items():
+        line = published_line(claim, found[name])
+        if name not in published:
+            problems.append(f"{name}: not published; its line in claims/published.yml: {line}")
+            continue
+        for what, now in (("records", len(found[name])), ("instances", sum(r["count"] for r in found[name]))):
+            if now < published[name][what]:
+                less = f"{published[name][what]} {what} were published, now there are {now}"
+                problems.append(f"{name}: {less}; if that is meant, its line in claims/published.yml: {line}")
+    return problems
+
+
+def withdrawn(known: Mapping[str, Claim], published: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What was published and is no longer so: a claim, its label, its verdict, the evidence that is required of it."""
     problems = []
     for name, then in published.items():
-        if not (isinstance(then, Mapping) and then.keys() == {"label", "required"}):
-            problems.append(f"{name}: claims/published.yml must give its label and what is required, not {then!r:.60}.")
+        if not (isinstance(then, Mapping) and {key: type(value) for key, value in then.items()} == PUBLISHED):
+            problems.append(f"{name}: claims/published.yml must give its {', '.join(PUBLISHED)}, not {then!r:.60}.")
             continue
         if name not in known:
             problems.append(f"{name}: published as '{then['label']}', now missing.")
             continue
         label = known[name]["label"]
         required = known[name]["required"]
+        verdict = known[name]["verdict"]
+        if verdict != then["verdict"]:
+            problems.append(
+                f"{name}: published as '{then['verdict']}', now '{verdict}'; to change a verdict is to change "
+                "claims/published.yml."
+            )
         if label != then["label"]:
             problems.append(f"{name}: its label changed from '{then['label']}' to '{label}'; labels must not change.")
         if required != then["required"] and STRENGTH.get(required, 0) <= STRENGTH.get(then["required"], 0):
@@ -178,7 +252,7 @@ def rests_on_false(claims: Claims) -> dict[str, set[str]]:
     for name in TopologicalSorter({c["id"]: c.get("uses", []) for c in claims}).static_order():
         found[name] = set()
         for below in known[name].get("uses", []):
-            if known[below]["verdict"] == "false as printed":
+            if known[below]["verdict"] in FAILS:
                 found[name].add(below)
             if known[below]["verdict"] != "true, proof repaired":
                 found[name] |= found[below]
@@ -197,7 +271,7 @@ def status(claims: Claims, records: Records) -> dict[str, tuple[str, list[str]]]
             return "withdrawn"
         found = evidence[claim["id"]]
         witnessed = any("refuted" in evidence[name] for name in claim.get("errata", []))
-        if "refuted" in found or (claim["verdict"] == "false as printed" and witnessed):
+        if "refuted" in found or (claim["verdict"] in FAILS and witnessed):
             return "refuted"
         if found:
             return "sampled" if found == {"sampled"} else "checked"

@@ -222,8 +222,9 @@ def executed(notebooks, values=MappingProxyType({})):
     done = {}
     kept = BUILD / "executed"
     kept.mkdir(parents=True, exist_ok=True)
-    paths = {name: kept / f"{name}.{execution(notebook)[:16]}.ipynb" for name, notebook in notebooks.items()}
-    missing = [name for name, path in paths.items() if values.get(name) or not path.exists()]
+    expected = {name: execution(notebook)[:16] for name, notebook in notebooks.items()}
+    paths = {name: kept_path(name, expected[name]) for name in notebooks}
+    missing = [name for name, path in paths.items() if values.get(name) or path is None]
     length = {name: sum(len(cell.source) for cell in notebooks[name].cells) for name in missing}
     longest_first = {name: notebooks[name] for name in sorted(missing, key=length.get, reverse=True)}
     for name, outcome, seconds in chapters.execute_all(longest_first, values, BOOK):
@@ -233,16 +234,25 @@ def executed(notebooks, values=MappingProxyType({})):
             raise Stop(f"{name}, {outcome}" + (f" (full traceback: {log})" if outcome.traceback else ""))
         if isinstance(outcome, Exception):
             raise outcome
-        if not values.get(name) and execution(notebooks[name])[:16] in paths[name].name:
+        if not values.get(name) and execution(notebooks[name])[:16] == expected[name]:
             for old in kept.glob(f"{name}.*"):
                 old.unlink()
-            write_atomically(paths[name], chapters.dump(outcome))
+            text = chapters.dump(outcome)
+            write_atomically(kept / f"{name}.{expected[name]}.{digest(text.encode())[:16]}.ipynb", text)
         done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
     return {
         name: done.get(name) or chapters.with_outputs(notebook, kept_notebook(paths[name]))
         for name, notebook in notebooks.items()
     }
+
+
+def kept_path(name, expected):
+    """The notebook of a chapter in _build/executed; none if it was edited, for its name has the digest of its text."""
+    for path in (BUILD / "executed").glob(f"{name}.{expected}.*.ipynb"):
+        if path.name == f"{name}.{expected}.{digest(path.read_bytes())[:16]}.ipynb":
+            return path
+    return None
 
 
 def kept_notebook(path):
@@ -292,6 +302,22 @@ def refresh(names):
     say("refresh: book/*.ipynb are up to date")
 
 
+def publish():
+    """Write the verdicts and the evidence of the present book into book/claims/published.yml; say what changed."""
+    from companion import pages
+
+    path = BOOK / "claims/published.yml"
+    notebooks = read_all()
+    with build_lock():
+        text = pages.published(BOOK, executed(notebooks))
+        before = text_of(path).splitlines()
+        write_atomically(path, text)
+    for line in text.splitlines():
+        if line not in before:
+            say(f"  {line}")
+    say("publish: book/claims/published.yml is that of the present book; `git diff` shows what is less than before")
+
+
 # The site
 
 
@@ -313,7 +339,7 @@ def book(chapter=None, parameters=()):
         fingerprint = source_fingerprint()
         done = executed(notebooks, values)
         try:
-            write_stage(stage, done, only)
+            write_stage(stage, done, only, changed=bool(parameters))
             build_html(stage, out, strict=not only)
             if not only:
                 STAMP.unlink(missing_ok=True)
@@ -344,7 +370,7 @@ def stage_for_sphinx():
     return stage
 
 
-def write_stage(stage, done, only):
+def write_stage(stage, done, only, changed=False):
     """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page.
 
     For a preview it is one page, with stubs where the book begins and before it, so that it keeps its number.
@@ -366,7 +392,7 @@ def write_stage(stage, done, only):
     else:
         downloads.write(stage / "book/assets/downloads", ROOT, done)
     try:
-        pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=proofs_accepted())
+        pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=proofs_accepted(), changed=changed)
     except LedgerError as error:
         raise Stop(error) from None
 

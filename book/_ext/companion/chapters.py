@@ -5,14 +5,11 @@ import asyncio
 import contextlib
 import copy
 import hashlib
-import hmac
-import json
 import logging
 import math
 import os
 import queue
 import re
-import secrets
 import threading
 import time
 
@@ -29,8 +26,6 @@ CELL_SECONDS = 1800
 OUTPUT_RTOL = 1e-6
 OUTPUT_ATOL = 1e-9
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
-# What the records of this process's kernels are sealed with.
-KEY = secrets.token_hex(16)
 
 
 class ChapterError(Stop):
@@ -86,12 +81,10 @@ def assign_parameters(words, notebooks):
 
 
 def execute(notebook, values=None, folder="."):
-    """The notebook with its outputs, run in a fresh kernel; nothing in it depends on the clock. Of the records in it,
-    each was made by ``check`` or ``refute`` in this kernel."""
+    """The notebook with its outputs, run in a fresh kernel."""
     import papermill
 
     kernel = {"kernel_name": "python3", "execution_timeout": CELL_SECONDS, "extra_arguments": ["--log-level=CRITICAL"]}
-    kernel["kernel_manager_class"] = sealing_manager()
     kernel["resources"] = {"metadata": {"path": str(folder)}}
     try:
         done = papermill.execute_notebook(notebook, None, values, progress_bar=False, **kernel)
@@ -104,9 +97,6 @@ def execute(notebook, values=None, folder="."):
     for number, cell in enumerate(code_cells(done), 1):
         if cell.execution_count is None:  # it is empty, or one before it ended the kernel without an error
             raise ChapterError(f"code cell {number} was not executed: {cell.source.strip()[:60]!r}")
-    for cell in code_cells(done):
-        for output in cell.outputs:
-            unseal(output.get("data", {}), cell.execution_count)
     done.metadata = METADATA
     for cell in done.cells:
         for key in ("papermill", "execution"):
@@ -114,32 +104,6 @@ def execute(notebook, values=None, folder="."):
         if not cell.metadata.get("tags", True):
             del cell.metadata["tags"]
     return done
-
-
-def sealing_manager():
-    """The class of managers that give the key of the records to their kernels, and to no other process."""
-    from jupyter_client import AsyncKernelManager
-
-    from sparse_book import ledger
-
-    class SealingManager(AsyncKernelManager):
-        async def start_kernel(self, **keywords):
-            await super().start_kernel(env={**os.environ, ledger.KEY_VARIABLE: KEY}, **keywords)
-
-    return SealingManager
-
-
-def unseal(data, number):
-    """Take the seal from a record in the output of this cell; what our kernels did not seal is none."""
-    from sparse_book import ledger
-
-    if ledger.MIME not in data:
-        return
-    record = data[ledger.MIME]
-    given = record.get("seal") if isinstance(record, dict) else None
-    if not (isinstance(given, str) and hmac.compare_digest(given, ledger.seal(record, KEY))):
-        raise ChapterError(f"cell [{number}]: this is no record of ledger.check or ledger.refute: {record!r:.99}")
-    record["seal"] = ""
 
 
 def with_outputs(notebook, run):
@@ -249,5 +213,7 @@ def source_cells(notebook):
 
 
 def dump(notebook):
-    """A notebook as JSON text that differs only where the notebook does."""
-    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    """A notebook as JSON text that differs only where the notebook does; each line of a cell is a line of the file."""
+    import nbformat
+
+    return nbformat.writes(nbformat.from_dict(notebook)) + "\n"

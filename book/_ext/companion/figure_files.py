@@ -1,10 +1,10 @@
 """Sphinx extension: each figure as files, an SVG and a CSV that stand beside the page, with links under the figure."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
@@ -26,7 +26,7 @@ def write(book: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     wanted = slides.read(book)
     for path in sorted(book.glob("*.ipynb")):
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook = nbformat.read(path, as_version=4)
         found = False
         for cell in notebook["cells"]:
             for output in cell.get("outputs", []):
@@ -37,7 +37,7 @@ def write(book: Path) -> None:
                         (target / name).write_text(content, encoding="utf-8")
                     found = True
         if found:
-            path.write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")
+            path.write_text(nbformat.writes(notebook), encoding="utf-8")
 
 
 def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:

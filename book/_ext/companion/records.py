@@ -1,7 +1,7 @@
 """The records of ``check`` and ``refute`` on a page: MyST-NB renders their data by the class below."""
 
 import json
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ from companion.claims import Claim, name
 from sparse_book.ledger import EXERCISE, MIME, Record, label
 
 
-@cache
-def known(folder: str) -> dict[str, Claim]:
-    """The claims of the book whose source is in this folder, by id."""
-    return {claim["id"]: claim for claim in json.loads(Path(folder, "book/claims.json").read_text(encoding="utf-8"))}
+@lru_cache(maxsize=1)
+def known(text: str) -> dict[str, Claim]:
+    """The claims in the text of book/claims.json, by id."""
+    return {claim["id"]: claim for claim in json.loads(text)}
 
 
 def records_of(node: nodes.Element) -> list[nodes.Element]:
@@ -55,7 +55,8 @@ class RecordRenderer(MimeRenderPlugin):
         if data.mime_type != MIME:
             return None
         environment = renderer.renderer.sphinx_env
-        return [record_node(data.content, known(str(environment.srcdir)), environment.docname)]
+        claims = Path(environment.srcdir, "book/claims.json").read_text(encoding="utf-8")
+        return [record_node(data.content, known(claims), environment.docname)]
 
 
 def setup(app):

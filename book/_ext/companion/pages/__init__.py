@@ -1,6 +1,7 @@
 """The generated pages: pure functions of the claims and of the records in the executed notebooks."""
 
 import json
+import re
 import shutil
 from dataclasses import fields
 from pathlib import Path
@@ -38,19 +39,36 @@ def sound(record: Any, stem: str) -> dict[str, Any]:
     raise LedgerError(f"{stem}: this is no record of ledger.check or ledger.refute: {record!r:.99}")
 
 
+def published(book: Path, executed: dict[str, dict[str, Any]]) -> str:
+    """The text of claims/published.yml for the claims and the evidence as they are now; its first comment stays."""
+    head = re.match(r"(?:#.*\n)*", (book / "claims/published.yml").read_text(encoding="utf-8"))
+    records = collect(executed)
+    lines = [
+        audit.published_line(claim, [record for record in records if record["claim"] == claim["id"]])
+        for claim in read(book)
+    ]
+    return (head[0] if head else "") + "\n".join(lines) + "\n"
+
+
 def write(
-    book: Path, stage: Path, executed: dict[str, dict[str, Any]], only: str | None = None, accepted: bool = True
+    book: Path,
+    stage: Path,
+    executed: dict[str, dict[str, Any]],
+    only: str | None = None,
+    accepted: bool = True,
+    changed: bool = False,
 ) -> None:
     """Write ledger.md, errata.md, map.md, slides.md, what proofs.md leaves open, site/claims.json for readers with
     its schema, and claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
-    which has its claims alone. ``accepted`` says whether the prover was run for this build.
+    which has its claims alone. ``accepted`` says whether the prover was run for this build, ``changed`` whether a
+    parameter of a chapter was given, so that there may be less evidence than was published.
     """
     entries = read(book)
     records = collect(executed)
     published = read_yaml(book / "claims/published.yml", dict)
-    if problems := audit.audit(entries, records, executed, published):
+    if problems := audit.audit(entries, records, executed, published, whole=not (only or changed)):
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the claims and the evidence disagree ({len(problems)}):\n{reasons}")
     checked = machine_checked(book)

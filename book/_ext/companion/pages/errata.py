@@ -37,6 +37,7 @@ VERDICTS = {
     "true": "true as printed",
     "true, proof repaired": "true after repair: of the proof, or of the smallest cases",
     "open": "open as printed",
+    "settled": "settled: conjectures that are false as printed, with the form that is true",
     "false as printed": "false as printed, with a corrected form",
 }
 
@@ -131,6 +132,7 @@ def downstream_words(erratum: Claim, claims: Claims) -> list[str]:
     known = by_id(claims)
     beyond = {
         "false as printed": "False as printed too, partly or wholly for this reason",
+        "settled": "Settled, partly or wholly for this reason",
         "true, proof repaired": "True, with its proof repaired",
         "true": "Rests on it, and is true in the corrected reading",
     }

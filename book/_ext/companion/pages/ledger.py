@@ -44,6 +44,9 @@ the build refuses a verdict that it does not bear out. What the words mean:
 
 {words}
 
+A verdict is on the printed form. *Settled* is one on a conjecture: it is false as printed, and the note says in which
+form it is true.
+
 *Slack* is the right side of an inequality divided by its left side: 1× is equality. The smallest slack of a check has
 a word: *tight* (at most 1.5×), *within 10×*, or *loose* (more than 10× everywhere, so that this check would also pass
 for a much smaller bound). A *control* is the same comparison with a mutated constant or a dropped hypothesis; it must
