@@ -17,7 +17,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
 
-from companion import Stop, chapters, pairs, text_of
+from companion import Stop, cells, chapters, pairs, text_of
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOK = ROOT / "book"
@@ -192,6 +192,9 @@ def read_all():
     for name in listed:
         if name[0].isdigit() and not (name in notebooks and chapters.code_cells(notebooks[name])):
             raise Stop(f"{name} stands in _toc.yml and has no code cell to execute")
+    for name, notebook in notebooks.items():
+        for fault in cells.faults(notebook):
+            raise Stop(f"{name}, {fault}")
     for name in set(notebooks).difference(listed):
         raise Stop(f"{name} has code cells and does not stand in _toc.yml")
     return notebooks
