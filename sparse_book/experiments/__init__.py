@@ -6,7 +6,8 @@ then the number of a run. The cell is also the seed: any row can be measured aga
 the tables with ``stored`` and measure a row of each again, with ``deviation``.
 
 An experiment is a module with ``CELLS``, the list of its cells, and ``measure(*cell)``, which gives its numbers, or
-lists of numbers, by name.
+lists of numbers, by name. Times depend on the machine and are no such table: the module ``timing`` measures them, and
+``times()`` reads them with the machine and the day.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from sparse_core._arrays import Array
 
-__all__ = ["NAMES", "deviation", "experiment", "generate", "seed_of", "stored"]
+__all__ = ["NAMES", "deviation", "experiment", "generate", "seed_of", "stored", "times"]
 
 NAMES = ("sparsity", "correlation", "inputs", "systems", "depth")
 RESULTS = Path(__file__).parent / "results"
@@ -69,12 +70,26 @@ def deviation(name: str, *cell: Any) -> float:
     return largest
 
 
+def times() -> dict[str, Any]:
+    """What the predictor takes, in seconds for 40 digits, with the machine and the day of the measurement.
+
+    >>> sorted(times())
+    ['all', 'date', 'gathered', 'machine', 'predicted and gathered']
+    """
+    found: dict[str, Any] = json.loads((RESULTS / "times.json").read_text(encoding="utf-8"))
+    return found
+
+
 def generate(name: str) -> None:
-    """Measure every cell and replace the stored table."""
+    """Measure every cell, or the times, and replace what is stored."""
+    RESULTS.mkdir(exist_ok=True)
+    if name == "times":
+        found = importlib.import_module(f"{__name__}.timing").measure()
+        (RESULTS / "times.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        return
     module = experiment(name)
     rows = [json.dumps([cell, {column: _short(v) for column, v in module.measure(*cell).items()}])
             for cell in module.CELLS]  # fmt: skip
-    RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
 
 

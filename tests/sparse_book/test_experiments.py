@@ -1,6 +1,8 @@
 """The stored experiments: every cell is there, a cell can be measured again, and one that was changed is noticed."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,6 +80,23 @@ def test_generate_writes_the_table_that_stored_reads(tmp_path, monkeypatch):
     found = experiments.stored("sparsity", 1, 2)
     assert found["third"].tolist() == [0.333333] * 2
     assert found["pair"].tolist() == [[3.0, 0.0], [3.0, 1.0]]
+
+
+def test_the_times_are_stored_with_their_machine_and_day(tmp_path, monkeypatch):
+    before = experiments.times()
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path)
+    monkeypatch.setattr("sparse_book.experiments.timing.REPEATS", 1)
+    experiments.generate("times")
+    now = experiments.times()
+    assert now.keys() == before.keys()
+    assert all(now[way] > 0 and before[way] > 0 for way in ("all", "gathered", "predicted and gathered"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", before["date"]) and "NumPy" in before["machine"]
+
+
+def test_no_chapter_reads_a_clock():
+    book = Path(__file__).parents[2] / "book"
+    clocks = r"perf_counter|process_time|monotonic|timeit|datetime|time\.time\b"
+    assert [path.name for path in book.glob("*.md") if re.search(clocks, path.read_text(encoding="utf-8"))] == []
 
 
 def test_an_unknown_experiment_is_refused():

@@ -1,7 +1,7 @@
 """What a chapter's code must not do to the checks that it makes, as far as its syntax trees show it.
 
-What they do not show: a name that is read from ``globals()`` or computed, a check inside of a function that swallows the
-error at its call, two sides that were computed in one way under two names before the check. Cells are read.
+What they do not show: a name that is read from ``globals()`` or computed, a check inside of a function whose error is
+swallowed at the call, two sides that were computed in one way under two names before the check. Cells are read.
 """
 
 import ast
