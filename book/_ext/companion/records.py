@@ -13,10 +13,16 @@ from companion.claims import Claim, name
 from sparse_book.ledger import EXERCISE, MIME, Record, label
 
 
+def known(folder: str) -> dict[str, Claim]:
+    """The claims of the book whose source is in this folder, by id."""
+    path = Path(folder, "book/claims.json")
+    return _known(path, path.stat().st_mtime_ns)
+
+
 @lru_cache(maxsize=1)
-def known(text: str) -> dict[str, Claim]:
-    """The claims in the text of book/claims.json, by id."""
-    return {claim["id"]: claim for claim in json.loads(text)}
+def _known(path: Path, changed: int) -> dict[str, Claim]:
+    """The claims in a file of that time of change."""
+    return {claim["id"]: claim for claim in json.loads(path.read_text(encoding="utf-8"))}
 
 
 def records_of(node: nodes.Element) -> list[nodes.Element]:
@@ -55,8 +61,7 @@ class RecordRenderer(MimeRenderPlugin):
         if data.mime_type != MIME:
             return None
         environment = renderer.renderer.sphinx_env
-        claims = Path(environment.srcdir, "book/claims.json").read_text(encoding="utf-8")
-        return [record_node(data.content, known(claims), environment.docname)]
+        return [record_node(data.content, known(str(environment.srcdir)), environment.docname)]
 
 
 def setup(app):
