@@ -17,8 +17,8 @@ CLAIMS = {
     "01-first": "- {id: theorem-4, label: Theorem 4, section: '1', kind: theorem, source: paper, verdict: 'true',"
     " statement: x, stands_in: sec-first, required: not runnable, reason: It is a question.}",
     "02-uniform": """
-- {id: lemma-9, label: Lemma 9, arxiv: Lemma 3.2, section: "3", kind: lemma, source: paper, verdict: "true",
-   uses: [eq-U], errata: [E16], required: exact, proved: lemma_9}
+- {id: lemma-9, label: Lemma 9, arxiv: Lemma 3.2, section: "3", kind: lemma, source: paper,
+   verdict: "true, proof repaired",   uses: [eq-U], errata: [E16], required: exact, proved: lemma_9}
 - {id: theorem-8, label: Theorem 8, section: "1, 3", kind: theorem, source: paper, verdict: open, uses: [lemma-9],
    required: exact, statement: It is so.}
 - {id: eq-U, label: Equation (U), section: "3", kind: equation, source: paper, verdict: "true", statement: $1$,
@@ -113,12 +113,13 @@ def build(folder, link=""):
     (book / "02-uniform.md").write_text(BOXES)
     for name, text in CLAIMS.items():
         (book / f"claims/{name}.yml").write_text(text)
-    (book / "claims/published.yml").write_text("{}")
+    (book / "claims/published.yml").write_text("")
     (book.parent / "proofs").mkdir()
     (book.parent / "proofs/statements.json").write_text(json.dumps(PROOFS))
     (stage / "book/proofs.md").write_text(f"# Proofs\n\n{pages.proofs.MARK}\n")
     (stage / "book/assets").mkdir()
     (stage / "book/assets/sparse_activations-1.whl").touch()
+    (book / "claims/published.yml").write_text(pages.published(book, RUN))
     pages.write(book, stage, RUN)
     for name, content in RUN.items():
         (stage / f"book/{name}.ipynb").write_text(json.dumps(content))
@@ -227,13 +228,13 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
     assert title.text == "Lemma 9, average sensitivity#" and title.span.text == "Lemma 9"
     assert other.text == "Theorem 2.1 (X is small; after Y)#" and hrefs(other)["#"] == "#box-x"
     line = chapter.select_one("#lemma-9 section.lemma-content .whence")
-    known = "§3; arXiv: Lemma 3.2. Ledger: true, machine-checked: the *range*. Errata: E16"
+    known = "§3; arXiv: Lemma 3.2. Ledger: true, proof repaired, machine-checked: the *range*. Errata: E16"
     links = "What rests on what. Id: lemma-9. Report an error"
     assert line.text == f"{known}. Rests on Equation (U). Used for Theorem 8. {links}"
     assert hrefs(line) == {
         "What rests on what": "map.html#lemma-9",
         "§3": "map.html#section-3",
-        "true": "ledger.html#lemma-9",
+        "true, proof repaired": "ledger.html#lemma-9",
         "machine-checked: the *range*": "proofs.html#coq-lemma-9",
         "E16": "errata.html#E16",
         "Equation (U)": f"02-uniform.html#{RECORD['eq-U']}",
