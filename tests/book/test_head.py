@@ -23,3 +23,9 @@ def test_a_long_description_ends_at_a_word():
 
 def test_a_page_without_text_has_none():
     assert head.description(page()) == ""
+
+
+def test_what_a_note_says_of_the_build_is_no_description():
+    document = new_document("page")
+    document += [nodes.note("", nodes.paragraph("", "Not run.")), nodes.paragraph("", "Every statement.")]
+    assert head.description(document) == "Every statement."

@@ -567,3 +567,28 @@ def test_files_that_are_dropped_go_to_their_places(site, in_browser):
         return seen
 
     assert in_browser(visit) == [(True, 7, ""), (True, 9, "")]
+
+
+SENT = """async () => {
+    const blocked = [];
+    document.addEventListener('securitypolicyviolation', (event) => blocked.push(event.blockedURI));
+    await fetch('http://127.0.0.1:9/of-the-page').catch(() => 0);
+    const text = `onsecuritypolicyviolation = (event) => postMessage(event.blockedURI);
+        fetch('http://127.0.0.1:9/of-the-worker').catch(() => 0);`;
+    const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+    blocked.push(await new Promise((done) => { worker.onmessage = ({ data }) => done(data); }));
+    return blocked;
+}"""
+
+
+def test_under_its_policy_the_page_measures_and_neither_it_nor_its_worker_can_send_anything(site, in_browser):
+    async def visit(page):
+        guarded = await page.context.browser.new_page()
+        await guarded.goto((site / "book/your-weights.html").as_uri())
+        await guarded.locator("#weights-example").click()
+        await guarded.locator("#weights-phase", has_text="Done").wait_for()
+        blocked = await guarded.evaluate(SENT)
+        await guarded.close()
+        return blocked
+
+    assert in_browser(visit) == [f"http://127.0.0.1:9/of-the-{who}" for who in ("page", "worker")]

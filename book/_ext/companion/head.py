@@ -22,10 +22,12 @@ POLICY = (
 def description(doctree: nodes.document) -> str:
     """The first sentences of a page, cut at a word."""
     for paragraph in doctree.findall(nodes.paragraph):
+        if isinstance(paragraph.parent, nodes.Admonition):  # what is said of this build
+            continue
         words = ""
         for part in paragraph.findall(lambda node: isinstance(node, (nodes.Text, nodes.math))):
             if isinstance(part, nodes.math):
-                words += spoken(part.astext())
+                words += spoken(part.astext()).replace("√ ", "√")
             elif not isinstance(part.parent, nodes.math):
                 words += part.astext()
         words = " ".join(words.split())
@@ -39,7 +41,7 @@ def description(doctree: nodes.document) -> str:
 def describe(app, pagename, templatename, context, doctree):
     """The description of a page and, on the page that reads files, its policy, as tags of the head."""
     words = description(doctree) if doctree else ""
-    words = words or f"{context.get('title', '')}: a page of {app.config.html_title}."
+    words = words or f"{context.get('title') or 'Search'}: a page of {app.config.html_title}."
     tag = f'<meta name="description" content="{html.escape(words)}">'
     context["metatags"] = f"{context.get('metatags', '')}\n{tag}"
     if pagename == READS_FILES:
