@@ -288,9 +288,9 @@ def test_no_number_breaks_before_its_exponent(page_file, in_browser):
         await page.goto(page_file)
         await page.add_style_tag(content=(make.BOOK / "assets/custom.css").read_text(encoding="utf-8"))
         await page.add_style_tag(content="[data-row] { font-size: 24px }")
-        await page.evaluate("document.body.className = 'bd-article'")
+        await page.evaluate("document.body.className = 'bd-article'; document.body.style.maxWidth = '688px'")
         lines = []
-        for width in (700, 390):
+        for width in (1280, 390):
             await page.set_viewport_size({"width": width, "height": 900})
             shown = "all => all.map(e => { e.textContent = '5.02·10⁸¹'; return e.getClientRects().length; })"
             lines += await page.locator("[data-row]").evaluate_all(shown)

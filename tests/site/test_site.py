@@ -484,6 +484,14 @@ STOPS = """() => [...document.querySelectorAll('.math')]
 SMALL = """() => [...document.querySelectorAll('.cc svg')].filter(e => e.checkVisibility())
     .filter(e => 10.5 * e.getBoundingClientRect().width / e.viewBox.baseVal.width < 12)
     .map(e => `text below 12 px: ${e.getAttribute('aria-label')}`)"""
+GAPS = """() => [...document.querySelectorAll('.whereabouts a')].filter(a => a.nextSibling?.data?.startsWith(','))
+    .filter(a => {
+        const [word, comma] = [new Range(), new Range()];
+        word.selectNodeContents(a);
+        comma.setStart(a.nextSibling, 0);
+        comma.setEnd(a.nextSibling, 1);
+        return comma.getBoundingClientRect().left - word.getBoundingClientRect().right > 1;
+    }).map(a => `a space before the comma: ${a.textContent}`)"""
 TOUCHED = "summary, a.mark, .downloads a, .whereabouts a, .bd-header-article button"
 NARROW = """touched => [...document.querySelectorAll(touched)]
     .filter(e => e.checkVisibility()).map(e => [e, e.getBoundingClientRect()])
@@ -501,7 +509,7 @@ def test_on_a_phone_wide_things_show_it_and_a_finger_has_room(pages, address, in
         for name in ("08-practice", "map", "laboratory"):
             await tab.goto(f"{address}/book/{name}.html", wait_until="load")
             await tab.evaluate(SETTLED)
-            for check in (WIDE, STOPS, SMALL, NARROW):
+            for check in (WIDE, STOPS, SMALL, NARROW, GAPS):
                 found += [(name, problem) for problem in await tab.evaluate(check, TOUCHED)]
         return found
 

@@ -573,7 +573,7 @@ SENT = """async () => {
     const blocked = [];
     document.addEventListener('securitypolicyviolation', (event) => blocked.push(event.blockedURI));
     await fetch('http://127.0.0.1:9/of-the-page').catch(() => 0);
-    const text = `onsecuritypolicyviolation = (event) => postMessage(event.blockedURI);
+    const text = `addEventListener('securitypolicyviolation', (event) => postMessage(event.blockedURI));
         fetch('http://127.0.0.1:9/of-the-worker').catch(() => 0);`;
     const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
     blocked.push(await new Promise((done) => { worker.onmessage = ({ data }) => done(data); }));
