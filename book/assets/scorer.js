@@ -33,10 +33,12 @@ var Scorer = {
 // without a server the pages, and so what stands around a word, cannot be fetched
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
-// how much was found is said to those who do not see it
+// how much was found is said to those who do not see it; the words around it have a formula once, without its TeX
 addEventListener("DOMContentLoaded", () => {
   const results = document.getElementById("search-results"), said = document.createElement("p");
   if (!results) return;
+  const { htmlToText } = Search;
+  Search.htmlToText = (page, anchor) => htmlToText(page.replace(/<annotation\b.*?<\/annotation>/gs, ""), anchor);
   said.className = "visually-hidden";
   said.setAttribute("role", "status");
   results.before(said);

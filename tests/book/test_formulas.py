@@ -107,6 +107,9 @@ def test_a_bracket_of_a_given_size_stretches_in_a_row_of_its_own():
     rows = re.findall(r"<mrow><mo [^>]*>[()]</mo></mrow>", made)
     assert len(rows) == 2
     assert all('stretchy="true"' in row and "width: 0.427em" in row for row in rows)
+    bars = formulas.mathml(r"\Bigl|x\Bigr|^2")  # the closing bar, which bears an exponent, hung below the opening one
+    assert bars.startswith('<math><mrow><mo stretchy="true" form="prefix"')
+    assert '<msup><mrow><mo stretchy="true" form="postfix"' in bars
 
 
 @pytest.mark.parametrize(("after", "marks"), [(", and so on", ","), (").", ")."), (" is even", None)])
@@ -147,6 +150,27 @@ def test_the_page_holds_the_formula_its_marks_and_its_number():
     display = written(formulas.visit_displaymath, nodes.math_block("", r"x=1\tag{7}"))
     assert '<span class="eqno">(7)</span>' in display
     assert "tag" not in display
+
+
+def test_a_formula_carries_its_tex_once_and_a_letter_is_its_own():
+    """What is shown is a row before the TeX; a long formula has the whole of it at its first piece."""
+    formula = ET.fromstring(formulas.annotated(formulas.mathml("a<b^2"), "a<b^2"))
+    row, note = formula[0]
+    assert (formula[0].tag, row.tag, note.tag) == ("semantics", "mrow", "annotation")
+    assert note.attrib == {"encoding": "application/x-tex"} and note.text == "a<b^2"
+    assert text(ET.tostring(row)) == "a<b2"
+    assert formulas.annotated(formulas.mathml("x"), "x") == formulas.mathml("x")
+    page = written(formulas.visit_math, nodes.math("", LONG))
+    notes = [note.text for note in ET.fromstring(page).iter("annotation")]
+    assert page.count("<math") >= 3 and notes == [LONG]
+    display = formulas.annotated(formulas.mathml("a<b^2", display=True), "a<b^2")
+    assert display.startswith('<math display="block"><semantics>')
+
+
+def test_no_line_begins_with_a_space_of_the_formula():
+    pieces = formulas.in_pieces(formulas.mathml(r"aaaaaaaaaaaaaaaaaa=\;b"))
+    assert len(pieces) == 2
+    assert "<mspace" in pieces[0] and "<mspace" not in pieces[1]
 
 
 def test_a_formula_that_cannot_be_read_is_reported_and_shown_as_written(monkeypatch):

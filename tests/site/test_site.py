@@ -58,6 +58,7 @@ SHIFTS = """window.shift = 0; new PerformanceObserver(list => list.getEntries().
     .observe({type: 'layout-shift', buffered: true});"""
 # no TeX is left, and each formula has the font that can draw it
 BAD_FORMULAS = """document.fonts.ready.then(fonts => [...document.querySelectorAll('math')]
+    .map(e => e.querySelector('semantics > mrow') ?? e) // beside which the TeX is that copies have
     .filter(e => /\\\\[a-z]/i.test(e.textContent) || !fonts.check(`1em ${getComputedStyle(e).fontFamily}`))
     .map(e => `formula: ${e.textContent}`))"""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

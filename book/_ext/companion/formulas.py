@@ -4,6 +4,7 @@ A long formula in a line of text may break after its relations and operations, a
 punctuation after a formula.
 """
 
+import html
 import re
 from xml.etree import ElementTree as ET
 
@@ -22,9 +23,9 @@ OPENING = set("([{⟨⌈⌊")
 CLOSING = set(")]}⟩⌉⌋")
 # The number that the author gave to a displayed formula
 TAG = re.compile(r"\\tag\{(.*?)\}")
-# A bracket of a given size, and how wide it is in the font, in em. Chromium would give it the width of the
+# A bracket or bar of a given size, and how wide it is in the font, in em. Chromium would give it the width of the
 # widest bracket of all (tests/book/test_formulas.py reads the widths again from the font).
-SIZED = re.compile(r'<mo minsize="(.*?)" maxsize=".*?">(.)</mo>')
+SIZED = re.compile(r'<mo (?:stretchy="true" )?([^>]*?)minsize="(.*?)" maxsize="[^"]*">(.)</mo>')
 WIDTHS = {
     "1.2em": {"(": 0.404, ")": 0.404, "[": 0.39, "]": 0.39, "{": 0.372, "}": 0.372, "/": 0.593},
     "1.623em": {"(": 0.427, ")": 0.427, "[": 0.409, "]": 0.409, "{": 0.393, "}": 0.393, "⌊": 0.409, "⌋": 0.409},
@@ -44,11 +45,11 @@ def mathml(tex: str, display: bool = False) -> str:
 
 
 def sized(found: re.Match) -> str:
-    """A bracket of a given size: it grows only inside a row, and if it says that it stretches."""
-    size, sign = found.groups()
+    """A bracket of a given size: it grows only inside a row, as below an exponent, and if it says that it stretches."""
+    form, size, sign = found.groups()
     width = WIDTHS.get(size, {}).get(sign)
     style = f' style="width: {width}em"' if width else ""
-    return f'<mrow><mo stretchy="true" minsize="{size}" maxsize="{size}"{style}>{sign}</mo></mrow>'
+    return f'<mrow><mo stretchy="true" {form}minsize="{size}" maxsize="{size}"{style}>{sign}</mo></mrow>'
 
 
 def in_pieces(made: str) -> list[str]:
@@ -73,6 +74,9 @@ def cut(row: list[ET.Element], signs: set[str]) -> list[list[ET.Element]]:
     parts: list[list[ET.Element]] = [[]]
     depth = 0
     for child in row:
+        if child.tag == "mspace" and not parts[-1] and len(parts) > 1:
+            parts[-2].append(child)  # a space before a break, as after it the line would begin with it
+            continue
         parts[-1].append(child)
         for sign in child.iter("mo"):
             depth += (sign.text in OPENING) - (sign.text in CLOSING)
@@ -83,10 +87,20 @@ def cut(row: list[ET.Element], signs: set[str]) -> list[list[ET.Element]]:
     return parts
 
 
+def annotated(made: str, tex: str) -> str:
+    """The formula with its TeX, which browsers do not show, for what copies it; one that is its TeX, as x, says it."""
+    start, row, end = re.fullmatch("(<math[^>]*>)(.*)(</math>)", made, re.S).groups()
+    if "".join(ET.fromstring(made).itertext()) == tex:
+        return made
+    note = f'<annotation encoding="application/x-tex">{html.escape(tex, quote=False)}</annotation>'
+    return f"{start}<semantics><mrow>{row}</mrow>{note}</semantics>{end}"
+
+
 def visit_math(self, node):
-    """A formula in a line of text, and the punctuation after it."""
+    """A formula in a line of text, with its TeX at its first piece, and the punctuation after it."""
     self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
-    *pieces, last = in_pieces(converted(self, node))
+    first, *others = in_pieces(converted(self, node))
+    *pieces, last = annotated(first, node.astext()), *others
     self.body += pieces
     self.body.append(f'<span class="glued">{last}{node["marks"]}</span>' if "marks" in node else last)
     self.body.append("</span>")
@@ -98,7 +112,7 @@ def visit_displaymath(self, node):
     self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
     if number := TAG.search(node.astext()):
         self.body.append(f'<span class="eqno">({number[1]})</span>')
-    self.body.append(converted(self, node, display=True))
+    self.body.append(annotated(converted(self, node, display=True), TAG.sub("", node.astext()).strip()))
     self.body.append("</div>\n")
     raise nodes.SkipNode
 
