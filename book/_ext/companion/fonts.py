@@ -30,6 +30,7 @@ SIGNS = [
     *range(0x2200, 0x2300),
     *range(0x2308, 0x230C),
     *range(0x239B, 0x23B4),
+    *range(0x23DC, 0x23E0),
     *range(0x25A0, 0x25D0),
     *range(0x27E6, 0x27F0),
     *range(0x27F5, 0x2800),
@@ -43,6 +44,9 @@ TALLEST = 3000
 # How far below the top of a tall base the foot of a superscript is at most; STIX has 230, with which the 2 of f(T)^2
 # stands an eighth of an em above that of x^2
 SUPERSCRIPT_DROP = 340
+# How far below the foot of its base a subscript is at least; STIX has 160, with which the i of ζ_i stands a sixth of an
+# em below that of x_i. No letter reaches 250 below the line, and on the line a subscript is 210 below it.
+SUBSCRIPT_DROP = -40
 # The bars of roots and fractions: one pixel at the size of the text. STIX has 68, which is now one and now two pixels.
 RULE = 55
 # A prime is set as a superscript, at 70 % of the size: it is drawn larger, and lower, so that it has its own size there
@@ -119,6 +123,7 @@ def formulas(source, target):
     drop_tall_brackets(font)
     constants = font["MATH"].table.MathConstants
     constants.SuperscriptBaselineDropMax.Value = SUPERSCRIPT_DROP
+    constants.SubscriptBaselineDropMin.Value = SUBSCRIPT_DROP
     constants.FractionRuleThickness.Value = RULE
     constants.RadicalRuleThickness.Value = RULE
     rename(font, "Companion Math")

@@ -33,6 +33,8 @@ WIDTHS = {
 # An unseen strut in each root, so that bars of roots over small and over high letters are at one height. Without it
 # Chromium lays the bar on the letter and lets the sign hang below the line.
 ROOT = '<msqrt><mspace height="0.7em"/>'
+# A sign that a line of an aligned formula begins with stands between two terms, but browsers take it for that of a number
+CONTINUED = re.compile(r"(<mtd[^>]*>(?:<mrow></mrow>)?)<mo>(?=[+−])")
 PUNCTUATION = re.compile(r"[.,;:!?)\]’”…-]+")
 logger = logging.getLogger(__name__)
 
@@ -41,6 +43,7 @@ def mathml(tex: str, display: bool = False) -> str:
     """One <math> element, of the elements that browsers draw without a script (MathML Core)."""
     made = CONVERTER.convert_with_local_state(tex, displaystyle=display)
     made = made.replace("&ApplyFunction;", "\N{FUNCTION APPLICATION}")
+    made = CONTINUED.sub(r'\1<mo form="infix">', made)
     return SIZED.sub(sized, made).replace("<msqrt>", ROOT)
 
 
