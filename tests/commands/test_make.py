@@ -80,7 +80,6 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     assert "book/02-b.md, cell 1, line 6" in stopped(one, "book") and files(html) == built
 
 
-@pytest.mark.parametrize("line, said_at_the_end", [("refresh 1", "01-a: written"), ("clean", "_build is empty")])
 def test_an_edit_of_words_or_comments_executes_nothing_and_is_shown(small):
     assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]
     chapter, module = small / "book/01-a.md", small / "sparse_core/checks.py"
@@ -96,6 +95,7 @@ def test_an_edit_of_words_or_comments_executes_nothing_and_is_shown(small):
     assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]
 
 
+@pytest.mark.parametrize("line, said_at_the_end", [("refresh 1", "01-a: written"), ("clean", "_build is empty")])
 def test_a_second_command_waits_for_the_end_of_the_first(small, line, said_at_the_end):
     fcntl = pytest.importorskip("fcntl")
     (small / "_build").mkdir()
@@ -407,21 +407,6 @@ def test_quick_and_the_rest_are_all_tests(monkeypatch):
     named = [word for words in calls for word in words if (make.ROOT / word).exists()]
     settings = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
     assert sorted(named) == sorted(settings["ini_options"]["testpaths"])
-
-
-@pytest.mark.parametrize("ci, code, said", [("1", 1, "no browser was found"), ("", 0, "1 skipped")])
-def test_a_machine_without_a_browser_skips_tests_and_one_of_ci_fails(tmp_path, ci, code, said):
-    (tmp_path / "test_it.py").write_text("def test_it(in_browser):\n    assert in_browser\n")
-    words = ["-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", "-o", "addopts=", "--rootdir", make.ROOT]
-    environment = {
-        **os.environ,
-        "PATH": str(tmp_path),
-        "CI": ci,
-        "PYTHONPATH": f"{make.ROOT}{os.pathsep}{make.BOOK / '_ext'}",
-    }
-    command = [sys.executable, *words, "-c", make.ROOT / "pyproject.toml", tmp_path / "test_it.py"]
-    done = subprocess.run(command, cwd=make.ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == code and said in done.stdout, done.stdout + done.stderr
 
 
 def test_failing_tests_end_in_one_clear_line(small):
