@@ -3,63 +3,21 @@
 import contextlib
 import inspect
 import json
-import os
 import pkgutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from sides import base, crashing, endless, greedy, missing, shifted, shorter, talkative
 
 import make
 import sparse_core
 from sparse_core.cube import hypercube
 from tests.benchmarks import limits, report
 from tests.benchmarks import run as bench
-from tests.benchmarks.harness import Case, Run, pairs
+from tests.benchmarks.harness import Case, pairs
 from tests.benchmarks.samples import expansion, order, samples
-
-# Sides of the cases below: each runs in a process of its own
-
-
-def base(n):
-    return lambda: np.arange(n, dtype=float)
-
-
-def shifted(n):
-    facts = {"threads": os.environ["OMP_NUM_THREADS"], "core": os.environ.get("OPENBLAS_CORETYPE")}
-    return Run(lambda: np.arange(n) + 1.0, lambda result: result - 0.5, facts)
-
-
-def shorter(n):
-    return lambda: np.arange(n - 1)
-
-
-def greedy(n):
-    return lambda: np.ones(1 << 58)  # 2 EiB, more than any address space
-
-
-def missing(n):
-    import a_library_that_nobody_has
-
-    return a_library_that_nobody_has
-
-
-def talkative(n):
-    print("{not json")
-    return base(n)
-
-
-def crashing(n):
-    os._exit(3)
-
-
-def endless(n):
-    def run():
-        while True:
-            pass
-
-    return run
 
 
 def record(twice=(), **sides):
