@@ -113,7 +113,9 @@ def test_a_line_that_begins_with_plus_has_room_after_it():
     for line in ("&+b", "{}+{}&b"):
         made = formulas.mathml(rf"\begin{{aligned}}a&\\{line}\end{{aligned}}", display=True)
         assert '<mo form="infix">+</mo>' in made
-    assert '<mo lspace="0" rspace="0">\u2212</mo>' in formulas.mathml(r"\begin{aligned}-a&=b\end{aligned}", display=True)
+    assert '<mo lspace="0" rspace="0">\u2212</mo>' in formulas.mathml(
+        r"\begin{aligned}-a&=b\end{aligned}", display=True
+    )
 
 
 def test_each_root_has_a_strut():

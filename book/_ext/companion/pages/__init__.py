@@ -62,7 +62,7 @@ def write(
     its schema, and claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
-    which has its claims alone. ``accepted`` says whether the prover was run for this build, ``changed`` whether a
+    which has none of these pages. ``accepted`` says whether the prover was run for this build, ``changed`` whether a
     parameter of a chapter was given, so that there may be less evidence than was published.
     """
     entries = read(book)
@@ -84,8 +84,8 @@ def write(
     if only:  # a preview has none of these pages
         return
     pages = {
-        "ledger.md": ledger.page(placed, records, only, ledger.cited(PACKAGES)),
-        "errata.md": errata.page(placed, records, only),
+        "ledger.md": ledger.page(placed, records, ledger.cited(PACKAGES)),
+        "errata.md": errata.page(placed, records),
         "map.md": paper_map.page(placed, graph.page(placed, records)),
     }
     if shown := slides.read(book):

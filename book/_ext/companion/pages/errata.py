@@ -5,7 +5,7 @@ from itertools import groupby
 from companion import downloads
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import Claim, Claims, Records, by_id
-from companion.pages.markup import badge, link, one_line, plain, preview, proved, roles, to_records
+from companion.pages.markup import badge, link, one_line, plain, proved, roles, to_records
 from companion.pages.paper_map import sections, titled
 from sparse_book.ledger import Record
 
@@ -49,17 +49,17 @@ def where() -> str:
     return "the repository of this book"
 
 
-def page(claims: Claims, records: Records, only: str | None = None) -> str:
+def page(claims: Claims, records: Records) -> str:
     """The errata as MyST Markdown, by consequence, each in a box of its own that opens."""
     withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
-    errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn and only in (None, c["chapter"])]
+    errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn]
     errata.sort(key=lambda c: list(CONSEQUENCES).index(c["consequence"]))
     standing = status(claims, records)
     lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims)), repository=where()).splitlines()
     for word, meaning in CONSEQUENCES.items():
         number = sum(c["consequence"] == word for c in errata)
         lines.append(f'- <span class="standing consequence-{word}">{word}</span> ({number}): {meaning}.')
-    lines += ["", *preview(only)]
+    lines.append("")
     for word, mine in groupby(errata, key=lambda c: c["consequence"]):
         lines += [f"## {HEADINGS.get(word, word.capitalize())}", ""]
         for erratum in mine:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from companion.audit import status
 from companion.claims import Claim, Claims, Records, by_id, name, order
-from companion.pages.markup import badge, link, one_line, plain, preview, proved, roles, to_records
+from companion.pages.markup import badge, link, one_line, plain, proved, roles, to_records
 from companion.pages.paper_map import SECTIONS, sections, titled
 from sparse_book.ledger import Record
 
@@ -59,15 +59,15 @@ uniform distribution on the cube, $M=WR+B$, and $\\ln$ is the natural logarithm.
 """
 
 
-def page(claims: Claims, records: Records, only: str | None = None, code: Code = MappingProxyType({})) -> str:
+def page(claims: Claims, records: Records, code: Code = MappingProxyType({})) -> str:
     """The ledger as MyST Markdown; ``code`` maps a claim to what is about it in the package."""
     standing = status(claims, records)
     known = by_id(claims)
     counts = Counter(word for word, _ in standing.values())
     words = [f"- {badge(word)} ({counts[word]}): {STANDING[word]}." for word in STANDING if counts[word]]
-    lines = INTRODUCTION.format(words="\n".join(words)).splitlines() + preview(only)
+    lines = INTRODUCTION.format(words="\n".join(words)).splitlines()
     for title, belongs in TABLES:
-        mine = sorted((c for c in claims if belongs(c) and only in (None, c["chapter"])), key=order)
+        mine = sorted((c for c in claims if belongs(c)), key=order)
         lines += [f"## {title}", ""] if mine else []
         for section, topic in SECTIONS.items():
             if here := [claim for claim in mine if sections(claim)[0] == section]:

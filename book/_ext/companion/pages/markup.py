@@ -50,8 +50,3 @@ def one_line(text: str) -> str:
 def plain(text: str) -> str:
     """Text that Markdown and HTML leave as it is."""
     return re.sub(r"[&<>*_$\\`\[\]|~^{}#]", lambda c: f"&#{ord(c[0])};", text)
-
-
-def preview(only: str | None) -> list[str]:
-    """What the pages of a preview say first."""
-    return [f":::{{warning}}\nPreview: only the chapter `{only}` was executed for this page.\n:::", ""] if only else []
