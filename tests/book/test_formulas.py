@@ -98,24 +98,18 @@ def test_the_font_has_in_its_letters_what_engines_leave_out():
     assert font["name"].getDebugName(1) == "Companion Math"
 
 
-def test_the_font_has_what_formulas_need_below_their_signs():
-    """A subscript hangs no lower after a letter with a descender; braces below a formula stretch."""
+def test_a_subscript_hangs_no_lower_after_a_letter_with_a_descender():
     font = TTFont(FONT)
     constants = font["MATH"].table.MathConstants
-    names = font.getBestCmap()
     for sign in "\U0001d466\U0001d701\U0001d712\U0001d453\u2016":  # y, zeta, chi and f in italics, the bar of a norm
-        foot = -font["glyf"][names[ord(sign)]].yMin
+        foot = -font["glyf"][font.getBestCmap()[ord(sign)]].yMin
         assert foot + constants.SubscriptBaselineDropMin.Value <= constants.SubscriptShiftDown.Value
-    assert names[0x23DF] in font["MATH"].table.MathVariants.HorizGlyphCoverage.glyphs
 
 
 def test_a_line_that_begins_with_plus_has_room_after_it():
-    for line in ("&+b", "{}+{}&b"):
-        made = formulas.mathml(rf"\begin{{aligned}}a&\\{line}\end{{aligned}}", display=True)
-        assert '<mo form="infix">+</mo>' in made
-    assert '<mo lspace="0" rspace="0">\u2212</mo>' in formulas.mathml(
-        r"\begin{aligned}-a&=b\end{aligned}", display=True
-    )
+    made = formulas.mathml(r"\begin{aligned}-a&\\&+b\end{aligned}", display=True)
+    assert '<mo form="infix">+</mo>' in made
+    assert '<mo lspace="0" rspace="0">\u2212</mo>' in made
 
 
 def test_each_root_has_a_strut():

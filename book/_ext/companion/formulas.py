@@ -33,8 +33,8 @@ WIDTHS = {
 # An unseen strut in each root, so that bars of roots over small and over high letters are at one height. Without it
 # Chromium lays the bar on the letter and lets the sign hang below the line.
 ROOT = '<msqrt><mspace height="0.7em"/>'
-# A sign that a line of an aligned formula begins with stands between two terms; browsers take it for that of a number.
-CONTINUED = re.compile(r"(<mtd[^>]*>(?:<mrow></mrow>)?)<mo>(?=[+−])")
+# The sign that a line of an aligned formula begins with stands between two terms; browsers take it for that of a number
+CONTINUED = re.compile(r"(<mtd[^>]*>)<mo>(?=[+−])")
 PUNCTUATION = re.compile(r"[.,;:!?)\]’”…-]+")
 logger = logging.getLogger(__name__)
 
