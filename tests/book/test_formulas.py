@@ -137,6 +137,16 @@ def test_punctuation_stays_with_its_formula(after, marks):
     assert paragraph.astext() + (marks or "") == f"x{after.removeprefix(marks or '')}{marks or ''}"
 
 
+def test_only_the_punctuation_after_the_formula_moves():
+    """Other texts of the paragraph that are equal stay: of "Theorem 1. Any: x. " two points stood after x."""
+    document = new_document("page")
+    link, formula = nodes.reference("", "Theorem 1"), nodes.math("", "x")
+    document += nodes.paragraph("", "", link, nodes.Text(". "), nodes.emphasis("", "Any"), formula, nodes.Text(". "))
+    formulas.Glue(document).run()
+    assert [child.astext() for child in document[0]] == ["Theorem 1", ". ", "Any", "x", " "]
+    assert formula["marks"] == "."
+
+
 class Page:
     """As much of Sphinx's writer as the visitors use."""
 

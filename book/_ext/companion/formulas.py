@@ -139,7 +139,9 @@ class Glue(SphinxPostTransform):
         for formula in list(self.document.findall(nodes.math)):
             after = formula.next_node(descend=False, siblings=True)
             if isinstance(after, nodes.Text) and (marks := PUNCTUATION.match(after)):
-                after.parent.replace(after, nodes.Text(after[marks.end() :]))
+                # the text itself: replace() would take the first that is equal, as another ". " before
+                place = next(i for i, child in enumerate(after.parent) if child is after)
+                after.parent[place] = nodes.Text(after[marks.end() :])
                 formula["marks"] = marks[0]
 
 
