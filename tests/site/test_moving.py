@@ -5,10 +5,11 @@ import pytest
 from bs4 import BeautifulSoup
 
 import make
+from sparse_book import moving_proof
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 
-PROOF = "book/02-uniform.html#fig-proof"
+ASSETS = make.BOOK / "assets"
 LINES = "[...document.querySelectorAll('.six-steps .stage line.edge')].map(e => Number(e.getAttribute('stroke-width')))"
 CLICKED = f"() => {{ document.querySelector('.proof-nav [aria-label^=\"Step 5\"]').click(); return {LINES}; }}"
 STANDS = """step => document.querySelector('.six-steps .stage svg').innerHTML ===
@@ -16,9 +17,17 @@ STANDS = """step => document.querySelector('.six-steps .stage svg').innerHTML ==
 VISIBLE = "[...document.querySelectorAll('.six-steps li')].filter(e => e.checkVisibility()).length"
 
 
-@pytest.fixture
-def proof(site):
-    return (site / PROOF.partition("#")[0]).as_uri() + "#fig-proof"
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory):
+    """The figure on a page of its own, which loads faster than the chapter that it stands in."""
+    net = constructions.appendix_a(1, 2, gamma=1, weights=[[1, 0.5], [-0.5, 1]])
+    drawn = moving_proof.panels(net, extreme=constructions.tight(p=3, k=1))._repr_mimebundle_()["text/html"]
+    script, style = ((ASSETS / name).read_text(encoding="utf-8") for name in ("proof.js", "custom.css"))
+    body = f"<main class='bd-article'><figure id='fig-proof'>{drawn}</figure></main>"
+    page = f"<style>{style}</style><script>{script}</script>{body}"
+    path = tmp_path_factory.mktemp("proof") / "page.html"
+    path.write_text(f"<!doctype html><html lang='en'><meta charset='utf-8'>{page}</html>", encoding="utf-8")
+    return path.as_uri() + "#fig-proof"
 
 
 def moving(page, **options):
@@ -94,13 +103,23 @@ def test_all_six_stand_on_the_page_where_motion_is_reduced_and_in_print(proof, i
     assert in_browser(visit) == (6, False, 6)
 
 
-def test_the_first_page_leads_to_the_proof(site):
+def test_the_proof_moves_in_its_chapter_to_which_the_first_page_leads(site, in_browser):
     assert "02-uniform.html#fig-proof" in (site / "book/index.html").read_text(encoding="utf-8")
+
+    async def visit(page):
+        tab = await moving(page)
+        await tab.goto((site / "book/02-uniform.html").as_uri() + "#fig-proof=4")
+        shown = await tab.evaluate(VISIBLE), await tab.locator(".six-steps [role=status]").text_content()
+        await tab.close()
+        return shown
+
+    visible, said = in_browser(visit)
+    assert visible == 1 and said.startswith("4.")
 
 
 # The cube, further
 
-SCRIPT = make.BOOK / "assets/further.js"
+SCRIPT = ASSETS / "further.js"
 SETTINGS = [
     {"family": family, "n": n, "k": k, "W": W, "seed": seed}
     for family in ("Random, sparse", "Look-up", "Parity", "Random, dense")
