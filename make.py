@@ -131,7 +131,7 @@ def test(quick, rest, arguments):
     if rest or not (quick or arguments):
         build.prepare()
     if not arguments:
-        arguments = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+        arguments = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
     if quick:
         arguments = [*arguments, *MATHEMATICS]
     if rest:

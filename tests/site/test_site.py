@@ -1,6 +1,7 @@
 """The built site as a reader meets it: light and dark, at a desk and on a phone, without a network."""
 
 import asyncio
+import contextlib
 import csv
 import functools
 import json
@@ -83,6 +84,32 @@ LONELY_MARKS = r"""() => {
         if (mine && word && mine.top > word.bottom - 1) found.push(`a mark begins a line: ${text.data.slice(0, 40)}`);
     }
     return found;
+}"""
+# The letters of the formulas of a page that some box hides: for each box around a letter that does not show what
+# stands out of it, how far its right edge lies beyond what the box shows or can be scrolled to. A letter's advance
+# may be a little wider than its ink, and boxes are rounded to pixels: 4 px, a fifth of a letter, are not cut.
+CUT = """() => {
+    const known = new Map();
+    const around = box => { // the boxes that do not show all, from the inside to the outside
+        if (!box || box === document.body) return [];
+        if (!known.has(box)) {
+            const {overflowX, display} = getComputedStyle(box), outer = around(box.parentElement);
+            if (overflowX === 'visible' || display === 'inline') known.set(box, outer);
+            else {
+                const reach = overflowX === 'hidden' || overflowX === 'clip' ? 0 : box.scrollWidth - box.clientWidth;
+                const shown = box.getBoundingClientRect().right + reach - box.scrollLeft;
+                known.set(box, reach ? [shown] : [shown, ...outer]);
+            }
+        }
+        return known.get(box);
+    };
+    return [...document.querySelectorAll('math')].filter(formula => formula.checkVisibility()).flatMap(formula => {
+        const shown = Math.min(...around(formula.parentElement));
+        if (shown === Infinity) return [];
+        const letters = [...formula.querySelectorAll('mi, mo, mn, mtext')].map(e => e.getBoundingClientRect());
+        const hidden = Math.max(...letters.filter(box => box.width).map(box => box.right)) - shown;
+        return hidden > 4 ? [`${Math.round(hidden)} px of a formula are cut: ${formula.textContent.slice(0, 60)}`] : [];
+    });
 }"""
 # axe takes minutes over tens of thousands of elements that repeat each other: it is shown each formula as one letter,
 # each kind of token in a program once, of each table the first 30 rows, and drawings without their lines.
@@ -258,38 +285,51 @@ def address(site):
         server.shutdown()
 
 
-def test_each_page_in_a_browser(pages, site, address, in_browser):
-    """Its heading waits for no script; no console error, foreign request, broken formula, axe violation, invisible
-    focus or sideways scrolling. A page that was clean and has not changed since is not looked at again, but in CI."""
-    sources = {name for name in pages if name.startswith("_modules/")}  # all of one form: the longest stands for them
-    longest = max(sources, key=lambda name: len(pages[name].text))
-    names = pages.keys() - {"index.html"} - sources | {longest}  # index.html leads to book/index.html
-    largest_first = sorted(names, key=lambda name: -len(pages[name].find_all()))
-    known = {} if os.environ.get("CI") else seen_before()
+# The pages are looked at in this many tests, so that two processes share them: the largest takes as long as ten others.
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_each_page_in_a_browser(site, address, in_browser, part):
+    """Its heading waits for no script; no console error, foreign request, broken or cut formula, axe violation,
+    invisible focus or sideways scrolling. A page that was clean and has not changed since is not looked at again, but
+    in CI."""
+    sizes = {path.relative_to(site).as_posix(): path.stat().st_size for path in site.rglob("*.html")}
+    sources = {name for name in sizes if name.startswith("_modules/")}  # all of one form: the longest stands for them
+    names = sizes.keys() - {"index.html"} - sources | {max(sources, key=sizes.get)}  # index.html leads to book/
+    mine = sorted(names, key=lambda name: (-sizes[name], name))[part::PARTS]
+    known = set() if os.environ.get("CI") else seen_before()
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
 
     async def visit_all(page):
         chromium = page.context.browser
-        digests = digests_of(site, names, chromium.version)
-        new = [name for name in largest_first if known.get(name) != digests[name]]
-        free, seen = asyncio.Semaphore(1 + (os.cpu_count() or 1)), set()  # some page always waits for the theme
+        digests = digests_of(site, mine, chromium.version)
+        new = [name for name in mine if digests[name] not in known]
+        free, seen = asyncio.Semaphore(1 + (os.cpu_count() or 1) // processes), set()  # some page always waits
         found = await asyncio.gather(*(visit(chromium, address, name, free, seen) for name in new))
         faulty = {name for problems in found for name, _ in problems}
-        clean = {name: digest for name, digest in digests.items() if name not in faulty}
-        build.write_atomically(LOOKED, json.dumps(clean, indent=0))
+        remember(part, [digest for name, digest in digests.items() if name not in faulty])
         return [problem for problems in found for problem in problems]
 
     holds(in_browser(visit_all))
 
 
-# For each page that was found clean: the digest of all that its looks depend on. Nothing else is remembered.
-LOOKED = build.BUILD / "looked.json"
+# For each page that was found clean: the digest of all that its looks depend on. Nothing else is remembered. Each part
+# writes a file of its own, for another process may write that of another part meanwhile.
+LOOKED = build.BUILD / "looked"
 
 
 def seen_before():
-    try:
-        return dict(json.loads(LOOKED.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):  # none, or a broken one: everything is looked at again
-        return {}
+    found = set()
+    for path in LOOKED.glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, TypeError):  # after a broken file its pages are looked at again
+            found.update(json.loads(path.read_text(encoding="utf-8")))
+    return found
+
+
+def remember(part, digests):
+    LOOKED.mkdir(exist_ok=True)
+    build.write_atomically(LOOKED / f"{part}.json", json.dumps(digests, indent=0))
 
 
 def digests_of(site, names, version):
@@ -306,7 +346,7 @@ def digests_of(site, names, version):
         text = (site / name).read_bytes()
         sources = re.findall(r'src="([^"?#:]+)', text.decode())
         pictures = [path for one in sources if (path := (site / name).parent / unquote(one)).is_file()]
-        found[name] = build.digest(everywhere, text, *(path.read_bytes() for path in pictures))
+        found[name] = build.digest(everywhere, name.encode(), text, *(path.read_bytes() for path in pictures))
     return found
 
 
@@ -326,10 +366,19 @@ def test_only_what_changed_is_looked_at_again(tmp_path, monkeypatch):
     files["x.svg"].write_text("y")
     fourth = digests_of(tmp_path, ["b.html"], "1")["b.html"]
     assert len({first["b.html"], third, fourth, digests_of(tmp_path, ["b.html"], "2")["b.html"]}) == 4
-    monkeypatch.setattr(sys.modules[__name__], "LOOKED", tmp_path / "looked.json")
-    for broken in ("", "[1]", "{"):
-        (tmp_path / "looked.json").write_text(broken)
-        assert seen_before() == {}
+
+
+def test_what_one_part_remembers_stays_when_another_part_writes_and_a_broken_file_is_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "LOOKED", tmp_path / "looked")
+    assert seen_before() == set()
+    remember(0, ["a", "b"])
+    remember(1, ["c"])
+    assert seen_before() == {"a", "b", "c"}
+    remember(0, ["b"])  # "a" has a problem now
+    assert seen_before() == {"b", "c"}
+    for broken in ("", "[[1]]", "7", "{"):
+        (tmp_path / "looked/1.json").write_text(broken)
+        assert seen_before() == {"b"}
 
 
 async def visit(browser, address, name, free, seen):
@@ -363,6 +412,7 @@ async def visit(browser, address, name, free, seen):
         await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         for width in (1280, 390):
             await resize(page, width)
+            found += [f"{width} px: {one}" for one in await page.evaluate(CUT)]
             found += [f"{width} px: {one}" for one in await page.evaluate(UNFOCUSED)]
             if overflow := await page.evaluate(OVERFLOW):
                 found.append(f"{width} px: {overflow} px too wide")
@@ -437,6 +487,26 @@ def test_a_mark_alone_at_the_beginning_of_a_line_is_found(in_browser):
         return await page.evaluate(LONELY_MARKS)
 
     assert len(in_browser(visit)) == 1
+
+
+SUM = "<math><mi>a</mi><mo>+</mo><mi>b</mi><mo>+</mo><mi>c</mi><mo>+</mo><mi>d</mi></math>"
+
+
+@pytest.mark.parametrize(
+    ("style", "problems"),
+    [
+        ("display: flex; overflow: hidden; width: 2em", 1),
+        ("display: inline-flex; overflow: hidden; width: 2em", 1),
+        ("display: block; overflow: auto hidden; width: 2em", 0),
+        ("display: block; overflow: hidden; width: 12em", 0),
+    ],
+)
+def test_a_formula_that_is_cut_is_found_and_one_that_scrolls_is_not(in_browser, style, problems):
+    async def visit(page):
+        await page.set_content(f"<div style='{style}'>{SUM}</div>")
+        return await page.evaluate(CUT)
+
+    assert len(in_browser(visit)) == problems
 
 
 @pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
