@@ -197,7 +197,7 @@ def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(si
     files = [link["href"].rpartition("/")[2] for link in chapter.select("section > .take-away a[download]")]
     assert files == ["02-uniform.ipynb", "sparse_activations-1.whl"]
     assert "whereabouts" not in (site / "book/ledger.html").read_text()
-    assert "book/02-uniform.md" in chapter.select_one("section > .take-away:last-child").text
+    assert len(chapter.select(".take-away")) == 1  # nothing is said of an address that nobody gave
 
 
 def test_a_statement_can_be_reported_by_its_name(chapter):
