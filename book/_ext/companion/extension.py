@@ -10,11 +10,11 @@ from sphinx_exercise.nodes import solution_node
 from companion import docstrings, domain, figure_files, formulas, head, typography
 
 # The article is shown with the fonts of its text and its formulas, so that no line breaks anew when they come; after
-# half a second, which a slow network takes for them, without.
+# three seconds, for which a browser hides a text that waits for its font, without.
 FONT = """document.documentElement.classList.add("without-font");
 const fonts = ["1em", "italic 1em", "600 1em"].map((kind) => document.fonts.load(`${kind} "Companion Text"`));
 fonts.push(document.fonts.load('1em "Companion Math"'));
-Promise.race([Promise.allSettled(fonts), new Promise((done) => setTimeout(done, 500))])
+Promise.race([Promise.allSettled(fonts), new Promise((done) => setTimeout(done, 3000))])
   .finally(() => document.documentElement.classList.remove("without-font"));"""
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
