@@ -166,6 +166,7 @@ def test_of_a_folder_that_could_not_be_copied_the_first_file_is_named(monkeypatc
 HEADER = CHAPTER.partition("\n# A chapter")[0]
 PICTURE = "![a picture](https://example.org/x.png)"
 EXIT = CHAPTER.replace("print(", "import sys\nsys.exit()\nprint(") + "\n```{code-cell}\n7\n```\n"
+PATCHES = CHAPTER.replace("print(", "import json\njson.dumps = print\nprint(")
 NO_CELL = "02-b stands in _toc.yml and has no code cell"
 
 
@@ -180,6 +181,8 @@ NO_CELL = "02-b stands in _toc.yml and has no code cell"
         ("book", "book/03-c.md", CHAPTER, "03-c has code cells and does not stand in _toc.yml"),
         ("book", "book/02-b.md", CHAPTER.replace("jupytext:", "jupytext: ["), "02-b.md cannot be read: while parsing"),
         ("book", "book/02-b.md", EXIT, "cell 3 was not"),
+        ("book --chapter 1", "book/01-a.md", PATCHES, "01-a, cell [2], line 4: json.dumps is of a module"),
+        ("refresh 1", "book/01-a.md", PATCHES, "01-a, cell [2], line 4: json.dumps is of a module"),
         ("book", "book/02-b.md", f"{CHAPTER}\n```{{code-cell}}\n\n```\n", "code cell 3 was not executed: ''"),
         ("book", "book/02-b.md", "# A chapter\n\nWithout a header and a cell.\n", NO_CELL),
         ("book", "book/02-b.md", f"{HEADER}\n# A chapter\n\nWithout a cell.\n", NO_CELL),

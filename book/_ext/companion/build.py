@@ -192,17 +192,18 @@ def read_all():
     for name in listed:
         if name[0].isdigit() and not (name in notebooks and chapters.code_cells(notebooks[name])):
             raise Stop(f"{name} stands in _toc.yml and has no code cell to execute")
-    for name, notebook in notebooks.items():
-        for fault in cells.faults(notebook):
-            raise Stop(f"{name}, {fault}")
     for name in set(notebooks).difference(listed):
         raise Stop(f"{name} has code cells and does not stand in _toc.yml")
     return notebooks
 
 
 def read(sources):
-    """The notebooks of these sources, by name."""
-    return {name: chapters.read(path) for name, path in sources.items()}
+    """The notebooks of these sources, by name; one whose code touches its checks is refused, in a preview too."""
+    notebooks = {name: chapters.read(path) for name, path in sources.items()}
+    for name, notebook in notebooks.items():
+        if fault := next(iter(cells.faults(notebook)), None):
+            raise Stop(f"{name}, {fault}")
+    return notebooks
 
 
 def chosen(names, sources):
