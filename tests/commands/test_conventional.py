@@ -1,4 +1,7 @@
-"""The usual commands of Python work here: in a copy without _build, and without the settings of make.py."""
+"""The usual commands of Python work here: in a copy without _build, and without the settings of make.py.
+
+CI runs pip, pytest, papermill and nbval on the book itself, in jobs of their own.
+"""
 
 import json
 import os
@@ -7,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 import zipfile
 
 import pytest
@@ -16,8 +18,6 @@ from companion import build
 
 import make
 
-VERSION = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-OFFLINE = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in make.ENVIRONMENT}
 BUILD = ["-c", build.JUPYTER_BOOK, "build", ".", "-q", "-W", "--keep-going"]
 
@@ -60,30 +60,6 @@ def test_source_archive_and_wheel_hold_every_module_of_both_packages(clone, arch
     assert len(modules) > 40
     assert modules <= in_source and modules <= in_wheel
     assert {name for name in in_wheel if ".dist-info/" not in name} == modules
-
-
-@pytest.mark.parametrize("editable", [False, True])
-def test_pip_installs_the_package_and_its_command(clone, tmp_path, editable):
-    words = ["-m", "pip", "install", *OFFLINE, "--prefix", tmp_path, *["-e"] * editable, "."]
-    run(*words, folder=clone)
-    packages = next(tmp_path.rglob("site-packages"))
-    start = f"import site; site.addsitedir({str(packages)!r}); import sparse_core, sparse_book"
-    shown = run("-c", f"{start}; print(sparse_core.__version__, sparse_core.__file__)", folder=tmp_path)
-    assert shown == f"{VERSION} {(clone if editable else packages) / 'sparse_core/__init__.py'}\n"
-    assert list(tmp_path.glob("*/sparse-core*"))
-    shown = run("-c", f"{start}; from sparse_core.laboratory.command import main; main(['--version'])", folder=tmp_path)
-    assert shown == f"sparse-core {VERSION}\n"
-
-
-def test_pytest_runs_without_make(clone):
-    shown = run("-m", "pytest", "-p", "no:cacheprovider", "tests/core/cube/test_packed.py", folder=clone)
-    assert "[100%]" in shown
-
-
-def test_papermill_executes_a_stored_notebook(clone, tmp_path):
-    out = tmp_path / "out.ipynb"
-    run("-m", "papermill", "--no-progress-bar", "book/your-weights.ipynb", out, folder=clone)
-    assert '"exception": null' in out.read_text(encoding="utf-8")
 
 
 def attempt(folder, *words):

@@ -96,9 +96,9 @@ def test_an_edit_of_words_or_comments_executes_nothing_and_is_shown(small):
 
 
 @pytest.mark.parametrize("line, said_at_the_end", [("refresh 1", "01-a: written"), ("clean", "_build is empty")])
+@pytest.mark.usefixtures("executed")
 def test_a_second_command_waits_for_the_end_of_the_first(small, line, said_at_the_end):
     fcntl = pytest.importorskip("fcntl")
-    (small / "_build").mkdir()
     with (small / "_build/lock").open("w") as first:
         fcntl.flock(first, fcntl.LOCK_EX)
         second = start(small, *line.split())
@@ -122,9 +122,9 @@ def test_the_build_may_be_on_another_disk_than_the_book(small, tmp_path):
     assert "n is 3" in (small / "book/01-a.ipynb").read_text()
 
 
+@pytest.mark.usefixtures("executed")
 def test_what_a_killed_run_was_writing_is_removed_by_the_next(small):
     left = [small / f"{folder}/.a.md.7.partial" for folder in ("book", "_build", "_build/executed")]
-    (small / "_build/executed").mkdir(parents=True)
     for path in left:
         path.write_text("half of")
     assert run(small, "refresh", "1")[0] == 0
@@ -200,9 +200,10 @@ def test_what_is_wrong_stops_the_build_in_one_line(small, tmp_path, line, name, 
     assert reason in stopped(small, *shlex.split(line))
 
 
+@pytest.mark.usefixtures("executed")
 def test_a_notebook_that_is_broken_is_named_or_written_anew(small):
     assert run(small, "refresh", "1")[0] == 0
-    stored, (kept,) = small / "book/01-a.ipynb", (small / "_build/executed").iterdir()
+    stored, (kept,) = small / "book/01-a.ipynb", (small / "_build/executed").glob("01-a.*")
     good = stored.read_text()
     for broken in (b"\xff", b"{", b"[]", b'{"cells": 7}', b'{"cells": [{"cell_type": "code"}]}'):
         stored.write_bytes(broken)
@@ -212,6 +213,7 @@ def test_a_notebook_that_is_broken_is_named_or_written_anew(small):
     assert stored.read_text() == good and "PROVED" not in kept.read_text()
 
 
+@pytest.mark.usefixtures("executed")
 def test_refresh_stores_text_where_something_changed(small):
     assert run(small, "refresh")[0] == 0
     stored = small / "book/01-a.ipynb"
@@ -424,7 +426,7 @@ def test_failing_tests_end_in_one_clear_line(small):
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="there a browser need not be on the path")
 def test_a_run_without_a_browser_says_so_at_its_end_and_fails_in_ci(tmp_path, ci, code, counted):
     hidden = {"PATH": "", "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), "CI": ci}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "hidden_is_looked_at", "tests/site"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "hidden_is_looked_at", "tests/site/test_site.py"]
     done = subprocess.run(command, cwd=make.ROOT, env={**os.environ, **hidden}, capture_output=True, text=True)
     assert done.returncode == code and counted in done.stdout, done.stdout + done.stderr
     said = "the site was not looked at: no browser was found: install Chromium or Chrome, then run again"
@@ -446,6 +448,7 @@ def test_serve_needs_a_site_and_shows_it(small):
         assert process.returncode == 0
 
 
+@pytest.mark.usefixtures("executed")
 def test_serve_shows_a_preview_that_follows_its_source_before_the_site(small):
     (small / "_build/html/book").mkdir(parents=True)
     (small / "_build/html/book/02-b.html").write_text("the site")
