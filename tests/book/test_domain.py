@@ -213,7 +213,7 @@ def test_the_parts_of_an_audit_load_closed(site):
     assert heading.name == "h3" and part.name == "details" and not part.has_attr("open")
     assert part.summary.text == "Show 1 check, Line by line"
     record = part.select_one(".claim-record")
-    assert record.text.split("\n")[1] == "Exercise on Theorem 2.1 (X) exact 1 n <b>= 1 · slack 1.5×"
+    assert record.text.split("\n")[1] == "Exercise on Theorem 2.1 (X) exact 1 n <b≥ 1 · slack 1.5×"
     assert record.select_one(".claim-control").text == "Control: c: fails on 1 of 1"
 
 

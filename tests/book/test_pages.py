@@ -87,8 +87,8 @@ def test_the_ledger_of_the_book_has_each_claim_once_by_section_and_no_standing_t
 def test_each_erratum_leads_to_its_witness():
     page = errata.page(SMALL, [WITNESS])
     run = f'<a href="02-uniform.html#{WITNESS["anchor"]}" aria-label="Run, E1">Run</a>'
-    assert f"{run}: 2 &#62; 1 · margin 1 · n = 1." in page and page.count(run) == 1
-    assert "On the witness, with &#60;=: holds." in page and '<span id="E1"' in page
+    assert f"{run}: 2 &gt; 1 · margin 1 · n\u00a0=\u00a01." in page and page.count(run) == 1
+    assert "On the witness, with ≤: holds." in page and '<span id="E1"' in page
 
 
 def test_the_errata_stand_in_the_order_of_their_consequence():

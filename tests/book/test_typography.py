@@ -62,3 +62,18 @@ def test_text_is_set_as_in_print(typed, printed):
 )
 def test_code_formulas_and_attributes_stay_as_they_are(kept):
     assert typography.printed(kept) == kept
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["version 2.0 - final", "the F_beta score", "the Lambda phage", "4, 14, 104, 1882, 94572", "x^2 &lt;= eps"],
+)
+def test_what_an_author_wrote_keeps_its_letters(written):
+    assert typography.whole(f"<p>{written}</p>") == f"<p>{written}</p>"
+
+
+def test_of_what_an_author_wrote_names_and_numbers_stay_whole():
+    written = "<p>Lemma 9: 1 157 464 of them, 5 %, 0.3 ± 0.1, k = 2, <code>Lemma 9</code></p>"
+    nbsp, narrow = "\u00a0", "\u202f"
+    shown = f"Lemma{nbsp}9: 1{narrow}157{narrow}464 of them, 5{nbsp}%, 0.3{nbsp}±{nbsp}0.1, k{nbsp}={nbsp}2"
+    assert typography.whole(written) == f"<p>{shown}, <code>Lemma 9</code></p>"

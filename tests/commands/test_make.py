@@ -426,7 +426,8 @@ def test_failing_tests_end_in_one_clear_line(small):
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="there a browser need not be on the path")
 def test_a_run_without_a_browser_says_so_at_its_end_and_fails_in_ci(tmp_path, ci, code, counted):
     hidden = {"PATH": "", "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), "CI": ci}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "hidden_is_looked_at", "tests/site/test_site.py"]
+    words = ["-p", "no:cacheprovider", "-k", "hidden_is_looked_at", "tests/site/test_site.py"]
+    command = [sys.executable, "-m", "pytest", *words]
     done = subprocess.run(command, cwd=make.ROOT, env={**os.environ, **hidden}, capture_output=True, text=True)
     assert done.returncode == code and counted in done.stdout, done.stdout + done.stderr
     said = "the site was not looked at: no browser was found: install Chromium or Chrome, then run again"

@@ -5,7 +5,13 @@ they are. Doctests stay as they are; what stands in `single backquotes` is the i
 _config.yml.
 """
 
+import html
 import re
+
+from docutils import nodes
+from sphinx import addnodes
+
+from companion import typography
 
 HEADING = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) : ", re.MULTILINE)
@@ -35,6 +41,23 @@ def convert(app, what, name, obj, options, lines):
     lines[:] = "\n\n".join(map(block, blocks)).splitlines() + [""]
 
 
+def print_text(app, doctree):
+    """The text of a page about the package in the signs of print; its headings are names of modules."""
+    if app.env.docname.startswith("book/api-"):
+        for text in list(doctree.findall(nodes.Text)):
+            kept = (nodes.title, nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw, addnodes.desc_signature)
+            kept += (addnodes.pending_xref,)
+            if not any(isinstance(around, kept) for around in lineage(text)):
+                shown = typography.text(html.escape(text.astext(), quote=False))
+                text.parent.replace(text, nodes.raw("", shown, format="html"))
+
+
+def lineage(node):
+    """The elements around a node, from the inside to the outside."""
+    while node := node.parent:
+        yield node
+
+
 def skip_field(app, what, name, obj, skip, options):
     """Leave out the fields of a NamedTuple, which its signature names."""
     return True if type(obj).__name__ == "_tuplegetter" else None
@@ -45,3 +68,4 @@ def setup(app):
     app.setup_extension("sphinx.ext.viewcode")
     app.connect("autodoc-process-docstring", convert)
     app.connect("autodoc-skip-member", skip_field)
+    app.connect("doctree-read", print_text)

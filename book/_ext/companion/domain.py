@@ -15,7 +15,7 @@ from sphinx.util.nodes import make_refnode
 from sphinx_exercise.nodes import exercise_enumerable_node
 from sphinx_proof.nodes import unenumerable_node
 
-from companion import accessible_names, downloads, figure_files, records
+from companion import accessible_names, downloads, figure_files, records, typography
 from companion.claims import OURS, Claim, Claims, name
 from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
@@ -150,14 +150,15 @@ def visit_statement(self, node):
 
 
 def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[str, Claim]) -> None:
-    """The ids in a report's table linked to the ledger or the errata, and hidden code named by its figure or claim."""
+    """What a cell shows in the signs of print, the ids in a report's table linked to the ledger or the errata, and
+    hidden code named by its figure or claim."""
 
     def to_claim(match: re.Match[str]) -> str:
         claim = claims.get(match[1])
         return f'<a class="claim" href="{row(claim)}">{html.escape(name(claim))}</a>' if claim else match[0]
 
     for node in cell.findall(nodes.raw):
-        node[:] = [nodes.Text(REPORTED.sub(to_claim, node.astext()))]
+        node[:] = [nodes.Text(typography.printed(REPORTED.sub(to_claim, node.astext())))]
     of = f"cell {index}"
     shown = [number(app, docname, "figure", figure) for figure in cell.findall(nodes.figure)]
     if any(shown):

@@ -136,7 +136,7 @@ def finish(app, exception):
         text = LETTER.sub(r'\1aria-label="\2" ', text)
         if foreign := FOREIGN.search(text):
             raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")
-        path.write_text(scripts_last(typography.printed(text)), encoding="utf-8")
+        path.write_text(scripts_last(typography.whole(text)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
     (out / ".buildinfo").unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 
 from docutils import nodes
 
@@ -28,6 +29,8 @@ def description(doctree: nodes.document) -> str:
         for part in paragraph.findall(lambda node: isinstance(node, (nodes.Text, nodes.math))):
             if isinstance(part, nodes.math):
                 words += spoken(part.astext()).replace("√ ", "√")
+            elif isinstance(part.parent, nodes.raw):
+                words += html.unescape(re.sub("<[^>]*>", "", part.astext()))
             elif not isinstance(part.parent, nodes.math):
                 words += part.astext()
         words = " ".join(words.split())

@@ -1,5 +1,6 @@
 """The records of ``check`` and ``refute`` on a page: MyST-NB renders their data by the class below."""
 
+import html
 import json
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from docutils import nodes
 from myst_nb.core.render import MimeRenderPlugin, load_mime_renders
 from sphinx.addnodes import pending_xref
 
+from companion import typography
 from companion.claims import Claim, name
 from sparse_book.ledger import EXERCISE, MIME, Record, label
 
@@ -46,9 +48,16 @@ def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> no
     )
     line += nodes.Text(" ")
     line += nodes.inline("", record.evidence, classes=["evidence", f"evidence-{record.evidence}"])
-    line += nodes.Text(f" {record.finding}")
-    controls = [nodes.paragraph("", f"Control: {one}", classes=["claim-control"]) for one in record.controls]
+    line += as_printed(f" {record.finding}")
+    controls = [
+        nodes.paragraph("", "", as_printed(f"Control: {one}"), classes=["claim-control"]) for one in record.controls
+    ]
     return nodes.container("", line, *controls, classes=["claim-record"], ids=[record.anchor], record=words)
+
+
+def as_printed(text: str) -> nodes.raw:
+    """Plain text that a program made, in the signs of print."""
+    return nodes.raw("", typography.text(html.escape(text, quote=False)), format="html")
 
 
 class RecordRenderer(MimeRenderPlugin):

@@ -1,6 +1,8 @@
 """ASCII in the signs of print: powers, relations, numbers with an exponent, and names that stay whole.
 
-Checks, tables and docstrings give plain text, as a terminal shows it; a page shows the same as a book would.
+Checks, tables and docstrings give plain text, as a terminal shows it; a page shows the same as a book would, by
+``printed`` and ``text``. What an author wrote keeps its letters: of a whole page only spaces are changed, by ``whole``,
+to such as no line breaks at.
 """
 
 import re
@@ -31,6 +33,7 @@ INDEX = re.compile(
     r"((?<!\w)[A-Za-zα-ωΓΛ]|[)‖’]|\b(?:sum|prod|max|min|log|NS|AS|Pr|Inf|Var))"
     r"_(?:\{([^{}]*)\}|\(([^()]*)\)|([a-zA-Zα-ω∞\d]{1,2})(?![A-Za-z\d_]))"
 )
+SPACED = re.compile(r"(?<![\w.,–#/-])[1-9]\d{0,2}(?: \d{3})+(?![\w–]|[.,]\d)")
 # Thousands with commas or spaces and, from five digits on, with nothing between them; but no numbers of pages.
 THOUSANDS = re.compile(r"(?<![\w.,–#/-])(\d{1,3}(?:,\d{3})+|[1-9]\d{0,2}(?: \d{3})+|[1-9]\d{4,})(?![\w–]|[.,]\d)")
 # A number that is a name, and the members of a sequence of the OEIS: they are found as they are written.
@@ -40,9 +43,27 @@ POWER = re.compile(r"(?<=[\w)\]}|‖])\^(?:\(([^()]*)\)|\{([^{}]*)\}|(-?\w+(?:\.
 RAISED = str.maketrans("-+0123456789kinmdps", "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ᵏⁱⁿᵐᵈᵖˢ")
 
 
-def printed(page: str) -> str:
-    """The page with its text in the signs of print; code, formulas and drawings stay as they are."""
-    return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else text(part[0]), page)
+def whole(page: str) -> str:
+    """The page with its names, its numbers and their units whole; no letter of it is changed."""
+    return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else glued(part[0]), page)
+
+
+def printed(made: str) -> str:
+    """HTML that a program made, with its text in the signs of print; code, formulas and drawings stay as they are."""
+    return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else text(part[0]), made)
+
+
+def glued(plain: str) -> str:
+    """A piece of text in which no line breaks inside "Lemma 9", "1 157 464", "5 %", "0.3 ± 0.1" or "n = 3".
+
+    >>> glued("Lemma 9: k = 2")
+    'Lemma\\xa09: k\\xa0=\\xa02'
+    """
+    plain = NAME.sub("\\1\N{NO-BREAK SPACE}", plain)
+    plain = SPACED.sub(lambda found: found[0].replace(" ", "\N{NARROW NO-BREAK SPACE}"), plain)
+    plain = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", plain)
+    plain = re.sub(r"(?<=\d) ± (?=\d)", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", plain)
+    return RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
 
 
 def text(plain: str) -> str:
@@ -53,12 +74,8 @@ def text(plain: str) -> str:
     """
     if not plain.strip():
         return plain
-    plain = NAME.sub("\\1\N{NO-BREAK SPACE}", plain)
     plain = SIGN.sub(lambda found: SIGNS[found[0]], plain)
-    plain = THOUSANDS.sub(thousands, plain)
-    plain = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", plain)
-    plain = re.sub(r"(?<=\d) ± (?=\d)", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", plain)
-    plain = RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
+    plain = glued(THOUSANDS.sub(thousands, plain))
     plain = WORD.sub(lambda found: WORDS[found[1]], plain)
     plain = INNER.sub(r"⟨\1⟩", plain)
     plain = MINUS.sub(lambda found: found[0].replace("-", "−"), plain)

@@ -5,7 +5,7 @@ from itertools import groupby
 from companion import downloads
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
 from companion.claims import Claim, Claims, Records, by_id
-from companion.pages.markup import badge, link, one_line, plain, proved, roles, to_records
+from companion.pages.markup import badge, in_print, link, one_line, proved, roles, to_records
 from companion.pages.paper_map import sections, titled
 from sparse_book.ledger import Record
 
@@ -102,8 +102,8 @@ def entry(erratum: Claim, records: Records, standing: str, claims: Claims) -> li
         found = Record.of(record)
         refuted = found.evidence == "refuted"
         where = "On the witness" if refuted else "Control of the check"
-        witness.append(f"{run}: {plain(found.finding)}{'' if refuted else f' ({found.evidence})'}.")
-        corrected += [f"{where}, {plain(control)}." for control in found.controls]
+        witness.append(f"{run}: {in_print(found.finding)}{'' if refuted else f' ({found.evidence})'}.")
+        corrected += [f"{where}, {in_print(control)}." for control in found.controls]
     if not records:
         absent = f"Its chapter, `{erratum['chapter']}`, was not executed for this page."
         witness.append(f"Not run. {one_line(erratum.get('reason', absent))}")

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from companion.audit import status
 from companion.claims import Claim, Claims, Records, by_id, name, order
-from companion.pages.markup import badge, link, one_line, plain, proved, roles, to_records
+from companion.pages.markup import badge, in_print, link, one_line, plain, proved, roles, to_records
 from companion.pages.paper_map import SECTIONS, sections, titled
 from sparse_book.ledger import Record
 
@@ -132,8 +132,8 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
     for record, cell in zip(records, to_records(records, "", name(claim)), strict=True):
         found = Record.of(record)
         tightness = f" · {found.tightness}" if found.tightness and found.slack else ""
-        controls = "".join(f"<br><small>Control: {plain(control)}</small>" for control in found.controls)
-        shown.append(f"{cell}: {plain(found.finding)}{tightness}{controls}")
+        controls = "".join(f"<br><small>Control: {in_print(control)}</small>" for control in found.controls)
+        shown.append(f"{cell}: {in_print(found.finding)}{tightness}{controls}")
     if not records:
         required = f"Required: {claim['required']}, in chapter `{claim['chapter']}`."
         shown = [one_line(claim.get("reason", claim.get("withdrawn", required)))]

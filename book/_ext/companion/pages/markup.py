@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from companion import typography
+
 
 def to_records(records: Iterable[dict[str, Any]], word: str, label: str) -> list[str]:
     """A link to the cell of each record; those who hear links alone hear of which claim, and which of several."""
@@ -50,3 +52,11 @@ def one_line(text: str) -> str:
 def plain(text: str) -> str:
     """Text that Markdown and HTML leave as it is."""
     return re.sub(r"[&<>*_$\\`\[\]|~^{}#]", lambda c: f"&#{ord(c[0])};", text)
+
+
+def in_print(text: str) -> str:
+    """Plain text that a program made, in the signs of print, as HTML inside Markdown."""
+    shown = typography.text(html.escape(text, quote=False))
+    return re.sub(
+        r"<[^>]*>|[*_$\\`\[\]|~^{}]", lambda found: found[0] if found[0][0] == "<" else plain(found[0]), shown
+    )
