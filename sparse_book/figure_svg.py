@@ -1,7 +1,7 @@
 """A drawn figure as SVG for a page, in the page's own ink, or as a file of its own.
 
 Matplotlib writes a file with a date, a style element for the whole page and ids that every figure has; here is what is
-left without these. Frames of a slider share what is the same in all of them.
+left without these.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ def drawn(fig: Any, box: str | None) -> ET.Element:
 
 
 def inline(frames: Sequence[ET.Element], alt: str, start: int = 0) -> str:
-    """One <svg> element for a page: what all frames share once, ids that no other figure has, and its description."""
+    """One <svg> element for a page: the frames, of which one shows, ids that no other figure has, its description."""
+    root = ET.Element(frames[0].tag, {"role": "img", "aria-label": alt, **frames[0].attrib})
     definitions = {element.get("id"): element for frame in frames for element in frame[0]}
-    root = _merged(frames, start)
-    root[0][:] = definitions.values()
-    root.attrib = {"role": "img", "aria-label": alt, **root.attrib}
+    ET.SubElement(root, "defs").extend(definitions.values())
+    for i, frame in enumerate(frames):
+        hidden = {} if i == start else {"display": "none"}
+        ET.SubElement(root, "g", {"data-frame": str(i), **hidden}).extend(frame[1:])
     text = ET.tostring(root, encoding="unicode")
     prefix = "f" + hashlib.sha256(text.encode()).hexdigest()[:8]
     text = re.sub(r'\bid="', f'id="{prefix}-', text)
@@ -83,28 +85,6 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = F
         element.text = text
         root.insert(0, element)
     return ET.tostring(root, encoding="unicode")
-
-
-def _merged(frames: Sequence[ET.Element], start: int) -> ET.Element:
-    """The tree that shows frame ``start``, and in it the parts in which the others differ, marked by their frame."""
-    root = ET.Element(frames[0].tag, frames[0].attrib)
-    children = [list(frame) for frame in frames]
-    texts = [[ET.tostring(child) for child in some] for some in children]
-    same = [len(set(column)) == 1 for column in zip(*texts, strict=False)]
-    head = same.index(False) if False in same else len(same)
-    same = [len(set(column)) == 1 for column in zip(*(reversed(some[head:]) for some in texts), strict=False)]
-    tail = same.index(False) if False in same else len(same)
-    middles = [some[head : len(some) - tail] for some in children]
-    root.extend(children[0][:head])
-    alike = {tuple((child.tag, *sorted(child.items())) for child in middle) for middle in middles}
-    if len(alike) == 1 and all(len(child) for child in middles[0]):
-        root.extend(_merged(some, start) for some in zip(*middles, strict=True))
-    else:
-        for i, middle in enumerate(middles):
-            hidden = {} if i == start else {"display": "none"}
-            ET.SubElement(root, "g", {"data-frame": str(i), **hidden}).extend(middle)
-    root.extend(children[0][len(children[0]) - tail :])
-    return root
 
 
 def _tree(svg: str) -> ET.Element:

@@ -8,7 +8,8 @@ import docutils.core
 from companion import docstrings
 from docutils import nodes
 from docutils.parsers.rst import roles
-from examples import BOOK, CLAIMS
+
+from tests.book.examples import BOOK, CLAIMS
 
 PLAIN = """|x| < 2 * 3, ``|code|``, a file *.npz and *words*.
 

@@ -6,10 +6,10 @@ import shutil
 import pytest
 import yaml
 from companion import audit, claims, pages
-from examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
 
 from sparse_book import ledger
 from sparse_book.claims import read, read_yaml, statements
+from tests.book.examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
 PUBLISHED = "# A comment.\n" + "".join(

@@ -9,11 +9,11 @@ import yaml
 from companion import claims as names
 from companion.audit import NOT_RUN, status
 from companion.pages import data, ledger
-from examples import BOOK, CHAPTER, CLAIMS, claim, passing, record
 from jsonschema import Draft202012Validator
 
 from sparse_book import claims
 from sparse_book.ledger import LedgerError, refute
+from tests.book.examples import BOOK, CHAPTER, CLAIMS, claim, passing, record
 
 ROOT = BOOK.parent
 

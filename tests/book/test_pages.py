@@ -6,11 +6,11 @@ import re
 
 import pytest
 from companion.pages import errata, ledger, paper_map
-from examples import BOOK, CLAIMS, claim, erratum, passing, record
 
 import sparse_book
 import sparse_core
 from sparse_book.ledger import check, refute
+from tests.book.examples import BOOK, CLAIMS, claim, erratum, passing, record
 
 SMALL = [
     claim("base", verdict="false as printed", errata=["E1"]),
@@ -197,48 +197,3 @@ def test_each_name_in_the_notation_exists():
         (path,) = (path for path in paths if f".{path}".endswith(f".{module}"))
         assert hasattr(importlib.import_module(path), name), (module, name)
     assert len(named) > 25
-
-
-# In a browser
-
-
-FILTERED = """<form class="ledger-filter"></form>
-<details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
-<details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details><script>{}</script>"""
-ROW = '<tr><td><span id="{0}">{0}</span></td><td><span class="standing">{1}</span></td></tr>'
-SHOWN = "[...document.querySelectorAll('tbody tr:not([hidden]) [id]')].map(mark => mark.id)"
-OPEN = "[...document.querySelectorAll('details')].map(box => box.open && !box.hidden)"
-
-
-def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, in_browser):
-    script = (BOOK / "assets/ledger.js").read_text(encoding="utf-8")
-    first = ROW.format("lemma-9", "refuted") + ROW.format("lemma-10", "checked").replace(
-        "</td></tr>", " as 9</td></tr>"
-    )
-    (tmp_path / "page.html").write_text(f"<section>{FILTERED.format(first, ROW.format('E16', 'refuted'), script)}")
-
-    async def visit(page):
-        await page.goto((tmp_path / "page.html").as_uri() + "#E16")
-        seen = [await page.evaluate(OPEN)]
-        for words in ("lemma-9", ""):
-            await page.locator("input").fill(words)
-            seen.append(await page.evaluate(OPEN))
-        await page.locator("input").fill("lemma 9")  # a name; lemma-10 has these words too
-        by_name = await page.evaluate(SHOWN), await page.locator("output").text_content()
-        await page.locator("input").fill("")
-        await page.locator("select").select_option("refuted")
-        seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
-        await page.locator("input").fill("lemma")
-        address = await page.evaluate("location.href")
-        await page.goto("about:blank")
-        await page.goto(address)  # which keeps the words and the standing
-        seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
-        await page.evaluate("location.hash = '#lemma-10'")
-        await page.wait_for_function("document.querySelector('select').value === ''")
-        found = [*seen, await page.evaluate(OPEN), await page.locator("#lemma-10").is_visible()]
-        return found, by_name
-
-    in_two, in_one, in_none = [False, True], [True, False], [False, False]
-    found = ([True, True], "2 of 3"), (in_one, "1 of 3")
-    expected = [in_two, in_one, in_none, *found, in_one, True]
-    assert in_browser(visit) == (expected, (["lemma-9"], "1 of 3, by name"))

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from companion import build, slides
-from examples import BOOK
 
 from sparse_book import figures
+from tests.book.examples import BOOK
 
 SLIDES = slides.read(BOOK)
 # More arguments than chapters: no page but the reference is without a slide

@@ -9,7 +9,8 @@ import sys
 import pytest
 from companion import build, claims, domain
 from companion.pages import errata, ledger, paper_map, proofs
-from examples import BOOK, CLAIMS, claim, erratum
+
+from tests.book.examples import BOOK, CLAIMS, claim, erratum
 
 sys.path.append(str(BOOK.parent / "proofs"))
 import check

@@ -1,7 +1,8 @@
 import shutil
 
 import pytest
-import small_repository
+
+from tests.commands import small_repository
 
 
 @pytest.fixture

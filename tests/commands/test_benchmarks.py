@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from sides import base, crashing, endless, greedy, missing, shifted, shorter, talkative
 
 import make
 import sparse_core
@@ -18,6 +17,7 @@ from tests.benchmarks import limits, report
 from tests.benchmarks import run as bench
 from tests.benchmarks.harness import Case, pairs
 from tests.benchmarks.samples import expansion, order, samples
+from tests.commands.sides import base, crashing, endless, greedy, missing, shifted, shorter, talkative
 
 
 def record(twice=(), **sides):

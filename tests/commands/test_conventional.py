@@ -13,10 +13,10 @@ import tarfile
 import zipfile
 
 import pytest
-import small_repository
 from companion import build
 
 import make
+from tests.commands import small_repository
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in make.ENVIRONMENT}
 BUILD = ["-c", build.JUPYTER_BOOK, "build", ".", "-q", "-W", "--keep-going"]

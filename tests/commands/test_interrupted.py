@@ -7,7 +7,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from small_repository import CHAPTER, start
+
+from tests.commands.small_repository import CHAPTER, start
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="process groups and SIGKILL are of POSIX")
 signals = pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["SIGKILL", "Ctrl-C"])

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from companion import Stop, build
-from small_repository import CHAPTER, SECOND, files, run, start, stopped, write
 
 import make
+from tests.commands.small_repository import CHAPTER, SECOND, files, run, start, stopped, write
 
 BREAK = 'raise ValueError("two lines,\\nof which the last one counts")'
 

@@ -11,14 +11,14 @@ from companion import claims, domain, pages
 from companion.audit import audit
 from companion.pages import errata, markup, paper_map
 from docutils import nodes
-from examples import claim, erratum, record
-from small_repository import run
 
 import make
 from sparse_book import figures, ledger
 from sparse_book.claims import read
 from sparse_core import laboratory
 from sparse_core.network import network
+from tests.book.examples import claim, erratum, record
+from tests.commands.small_repository import run
 
 mpl.use("agg")
 EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"

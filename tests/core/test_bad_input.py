@@ -13,7 +13,8 @@ import warnings
 
 import numpy as np
 import pytest
-from calls import LIMITS, NAMES, evaluate, table
+
+from tests.core.calls import LIMITS, NAMES, evaluate, table
 
 REFUSED = table("bad_calls.txt")
 OPEN = "must be (positive|more than -1|less than 1), not "

@@ -15,7 +15,6 @@ from dataclasses import is_dataclass
 
 import numpy as np
 import pytest
-from calls import LIMITS, MODULES, NAMES, evaluate
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
 from sparse_core.learning import moments
 from sparse_core.network import evaluator, network
+from tests.core.calls import LIMITS, MODULES, NAMES, evaluate
 
 OTHERS = """
 packed.boundary(table=[False, True, True, True])

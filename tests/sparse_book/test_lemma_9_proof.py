@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import network
 
 from sparse_book.lemma_9_proof import Steps, layers, noise_sensitivity_layers, split_layers, steps
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork
+from tests.core.naive import network
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 6))

@@ -6,7 +6,6 @@ from math import sqrt
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from naive import network, networks
 
 from sparse_core._interval import exactly
 from sparse_core.bounds import ours
@@ -14,6 +13,7 @@ from sparse_core.cube.hypercube import points
 from sparse_core.laboratory import examine, explain, ladder, observation
 from sparse_core.laboratory.ladder import Chain, Ladder, Rung
 from sparse_core.network import SparseNetwork, constructions, gradients
+from tests.core.naive import network, networks
 
 RNG = np.random.default_rng
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 from hypothesis import given, settings
-from naive import network, networks, sides
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -20,6 +19,7 @@ from sparse_core.laboratory import Ladder, Report, WithConstant, as_network, bal
 from sparse_core.laboratory import report as laboratory
 from sparse_core.laboratory.table import Row
 from sparse_core.network import SparseNetwork, activity, constructions
+from tests.core.naive import network, networks, sides
 
 CLAIMS = Path(__file__).parents[3] / "book/claims"
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import network, networks, sides
 from scipy import stats
 
 from sparse_core._interval import Interval, exactly, student
@@ -18,6 +17,7 @@ from sparse_core.laboratory import examine, table
 from sparse_core.laboratory.observation import visit
 from sparse_core.laboratory.table import NetworkClass, Row, rows
 from sparse_core.network import SparseNetwork, constructions
+from tests.core.naive import network, networks, sides
 
 ONE = "printed, constant 1"
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from naive import characters, sample
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -13,6 +12,7 @@ from sparse_core.cube import hypercube
 from sparse_core.learning import lowdegree
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
+from tests.core.naive import characters, sample
 
 
 def majority(X, a, b, c):

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import characters, sample
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.cube.packed import in_words
 from sparse_core.learning.moments import Moments
 from sparse_core.learning.monomial_products import MonomialProducts, products_of
 from sparse_core.learning.sample import Sample
+from tests.core.naive import characters, sample
 
 shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import characters, sample
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -14,6 +13,7 @@ from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
 from sparse_core.learning.regression import choose, conjugate_gradients, gram, least_squares, solve
 from sparse_core.learning.sample import Sample
+from tests.core.naive import characters, sample
 
 ROUTES = ("gram", "kernel", "cg", "walsh")
 EXACT = {"tolerance": 1e-12}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import neurons_at_ties
 
 from sparse_core.cube import hypercube
 from sparse_core.network import activity
+from tests.core.naive import neurons_at_ties
 
 RNG = np.random.default_rng(0)
 

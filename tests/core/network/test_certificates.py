@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from naive import neurons_at_ties
 from scipy.optimize import linprog
 
 from sparse_core.cube import hypercube
 from sparse_core.network import activity, certificates
+from tests.core.naive import neurons_at_ties
 
 
 def neurons(seed, s=7, n=5):

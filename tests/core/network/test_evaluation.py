@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from naive import by_formula
 
 from sparse_core.cube import hypercube
 from sparse_core.network import SparseNetwork, activity, constructions, evaluation
+from tests.core.naive import by_formula
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import by_formula
 from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import hypercube
 from sparse_core.network import SparseNetwork, activity, constructions, evaluator
+from tests.core.naive import by_formula
 
 
 @pytest.fixture

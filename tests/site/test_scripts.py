@@ -1,0 +1,128 @@
+"""The scripts of sliders and of the ledger's filter: by hand, keyboard and address, and pages without script."""
+
+import pytest
+from companion.figure_files import files
+
+import make
+from sparse_book import figures
+
+ASSETS = make.BOOK / "assets"
+
+# Sliders
+
+
+def up_to(ax, slope):
+    ax.plot([0, 1, 2], [0, slope, 0], label="moving")
+    return f"Up to {slope} & back."
+
+
+@pytest.fixture
+def page_file(tmp_path):
+    """A slider as a page of its own, with its links and its script, without the theme."""
+    data = figures.Slider("slope", (1, 2.5, 4), up_to, start=2.5)._repr_mimebundle_()
+    files(data, "x", "")
+    script = f"<script>{(ASSETS / 'slider.js').read_text(encoding='utf-8')}</script>"
+    path = tmp_path / "slider.html"
+    path.write_text(f'<meta charset="utf-8"><figure id="fig-x">{data["text/html"]}</figure>{script}', encoding="utf-8")
+    return path.as_uri()
+
+
+STATE = """() => ({
+    value: document.querySelector('output').value,
+    words: document.querySelector('.slider-words').textContent,
+    label: document.querySelector('svg').getAttribute('aria-label'),
+    file: document.querySelector('a').href.split('/').pop(),
+    spoken: document.querySelector('input').getAttribute('aria-valuetext'),
+    frames: [...document.querySelectorAll('.wide [data-frame]')]
+        .filter(frame => getComputedStyle(frame).display !== 'none').map(frame => frame.dataset.frame)})"""
+
+
+def state(value, index):
+    words = f"Up to {value} & back."
+    return {
+        "value": value, "words": words, "label": words, "file": f"x-{value}.svg", "spoken": value,
+        "frames": [str(index)],
+    }  # fmt: skip
+
+
+def test_a_slider_is_moved_by_the_keyboard_and_its_address_restores_it(page_file, in_browser):
+    async def visit(page):
+        await page.goto(page_file)
+        seen = [await page.evaluate(STATE)]
+        await page.keyboard.press("Tab")
+        for key in ("ArrowRight", "Home", "ArrowUp"):
+            await page.keyboard.press(key)
+            seen.append(await page.evaluate(STATE))
+        await page.wait_for_function("location.hash === '#fig-x=2.5'")
+        entries = await page.evaluate("history.length")
+        await page.goto("about:blank")
+        await page.goto(page_file + "#fig-x=4")
+        seen.append(await page.evaluate(STATE))
+        await page.evaluate("location.hash = '#fig-x=1'")
+        await page.wait_for_function("document.querySelector('output').value === '1'")
+        for unknown in ("#fig-x=7", "#fig-x", "#%E0%A4%A"):
+            await page.evaluate("hash => { location.hash = hash }", unknown)
+        seen.append(await page.evaluate(STATE))
+        return seen, entries
+
+    seen, entries = in_browser(visit)
+    expected = [("2.5", 1), ("4", 2), ("1", 0), ("2.5", 1), ("4", 2), ("1", 0)]
+    assert seen == [state(*one) for one in expected]
+    assert entries <= 2  # about:blank and the page: changes replace the address
+
+
+def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_browser):
+    async def visit(page):
+        plain = await page.context.browser.new_page(java_script_enabled=False)
+        await plain.goto(page_file)
+        visible = [await plain.locator(part).is_visible() for part in ("svg.wide", ".slider-words", "summary", "input")]
+        await plain.locator("summary").click()
+        return visible, await plain.locator("tbody").inner_text()
+
+    visible, table = in_browser(visit)
+    assert visible == [True, True, True, False]
+    assert table.split("\n") == [f"{value}\tUp to {value} & back." for value in ("1", "2.5", "4")]
+
+
+# The filter of the ledger
+
+FILTERED = """<form class="ledger-filter"></form>
+<details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
+<details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details><script>{}</script>"""
+ROW = '<tr><td><span id="{0}">{0}</span></td><td><span class="standing">{1}</span></td></tr>'
+SHOWN = "[...document.querySelectorAll('tbody tr:not([hidden]) [id]')].map(mark => mark.id)"
+OPEN = "[...document.querySelectorAll('details')].map(box => box.open && !box.hidden)"
+
+
+def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, in_browser):
+    script = (ASSETS / "ledger.js").read_text(encoding="utf-8")
+    first = ROW.format("lemma-9", "refuted") + ROW.format("lemma-10", "checked").replace(
+        "</td></tr>", " as 9</td></tr>"
+    )
+    (tmp_path / "page.html").write_text(f"<section>{FILTERED.format(first, ROW.format('E16', 'refuted'), script)}")
+
+    async def visit(page):
+        await page.goto((tmp_path / "page.html").as_uri() + "#E16")
+        seen = [await page.evaluate(OPEN)]
+        for words in ("lemma-9", ""):
+            await page.locator("input").fill(words)
+            seen.append(await page.evaluate(OPEN))
+        await page.locator("input").fill("lemma 9")  # a name; lemma-10 has these words too
+        by_name = await page.evaluate(SHOWN), await page.locator("output").text_content()
+        await page.locator("input").fill("")
+        await page.locator("select").select_option("refuted")
+        seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
+        await page.locator("input").fill("lemma")
+        address = await page.evaluate("location.href")
+        await page.goto("about:blank")
+        await page.goto(address)  # which keeps the words and the standing
+        seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
+        await page.evaluate("location.hash = '#lemma-10'")
+        await page.wait_for_function("document.querySelector('select').value === ''")
+        found = [*seen, await page.evaluate(OPEN), await page.locator("#lemma-10").is_visible()]
+        return found, by_name
+
+    in_two, in_one, in_none = [False, True], [True, False], [False, False]
+    found = ([True, True], "2 of 3"), (in_one, "1 of 3")
+    expected = [in_two, in_one, in_none, *found, in_one, True]
+    assert in_browser(visit) == (expected, (["lemma-9"], "1 of 3, by name"))
