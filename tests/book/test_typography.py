@@ -73,7 +73,7 @@ def test_what_an_author_wrote_keeps_its_letters(written):
 
 
 def test_of_what_an_author_wrote_names_and_numbers_stay_whole():
-    written = "<p>Lemma 9: 1 157 464 of them, 5 %, 0.3 ± 0.1, k = 2, <code>Lemma 9</code></p>"
+    written = "<p>Lemma 9: 1 157 464 of them, 5 %, 0.3 ± 0.1, k = 2, <code>Lemma 9</code> ∎</p>"
     nbsp, narrow = "\u00a0", "\u202f"
     shown = f"Lemma{nbsp}9: 1{narrow}157{narrow}464 of them, 5{nbsp}%, 0.3{nbsp}±{nbsp}0.1, k{nbsp}={nbsp}2"
-    assert typography.whole(written) == f"<p>{shown}, <code>Lemma 9</code></p>"
+    assert typography.whole(written) == f"<p>{shown}, <code>Lemma 9</code>{nbsp}∎</p>"

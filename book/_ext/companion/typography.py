@@ -63,6 +63,7 @@ def glued(plain: str) -> str:
     plain = SPACED.sub(lambda found: found[0].replace(" ", "\N{NARROW NO-BREAK SPACE}"), plain)
     plain = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", plain)
     plain = re.sub(r"(?<=\d) ± (?=\d)", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", plain)
+    plain = plain.replace(" ∎", "\N{NO-BREAK SPACE}∎")  # no line holds the end of a proof alone
     return RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
 
 
