@@ -5,7 +5,8 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import domain, pages
+from companion import behind, domain, pages
+from docutils import nodes
 from nbformat import v4
 from sphinx.application import Sphinx
 
@@ -228,9 +229,11 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
     assert title.text == "Lemma 9, average sensitivity#" and title.span.text == "Lemma 9"
     assert other.text == "Theorem 2.1 (X is small; after Y)#" and hrefs(other)["#"] == "#box-x"
     line = chapter.select_one("#lemma-9 section.lemma-content .whence")
-    known = "§3; arXiv: Lemma 3.2. Ledger: true, proof repaired, machine-checked: the *range*. Errata: E16"
+    assert line.p.text == "true, proof repaired · machine-checked: the *range*"
     links = "What rests on what. Id: lemma-9. Report an error"
-    assert line.text == f"{known}. Rests on Equation (U). Used for Theorem 8. {links}"
+    assert (
+        line.details.p.text == f"§3; arXiv: Lemma 3.2. Errata: E16. Rests on Equation (U). Used for Theorem 8. {links}"
+    )
     assert hrefs(line) == {
         "What rests on what": "map.html#lemma-9",
         "§3": "map.html#section-3",
@@ -251,20 +254,52 @@ def test_the_line_of_a_statement_says_from_which_it_follows():
     assert '. Follows from <a href="02-uniform.html#below">Below</a>. Rests on' in line
 
 
-def test_an_equation_of_the_paper_has_a_note_before_its_check(chapter):
-    (note,) = chapter.select("aside.margin")
-    assert note.text.startswith("Equation (U) of the paper. §3. Ledger: true.")
-    assert note.find_next_sibling().select_one(f"#{RECORD['eq-U']}")
+def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(chapter):
+    opened = {box["id"]: box for box in chapter.select("[popover]")}
+    ticks = chapter.select("p > .ticks > button.tick")
+    assert [tick["aria-label"].partition(": record of ")[2] for tick in ticks[:2]] == [
+        "Lemma 9, exact", "Equation (U), exact",
+    ]  # fmt: skip
+    assert ticks[0].text == "✓ 1"
+    for tick in ticks:
+        box = opened[tick["popovertarget"]]
+        assert box.select(".claim-record") and box.select(".cell_input") and not box.select("details.hide")
+    assert chapter.select_one(f".ticks > #{RECORD['eq-U']}")  # the address leads to the tick
+    equation = opened[ticks[1]["popovertarget"]]
+    assert equation.p.text == "Equation (U) of the paper." and equation.select_one(".whence > p").text == "true"
+
+
+def test_a_tick_says_what_was_found():
+    def found(*kinds):
+        records = [{"ids": [f"r{i}"], "record": "Lemma 9", **kind} for i, kind in enumerate(kinds)]
+        return BeautifulSoup(behind.tick(records, "x"), "html.parser").button.text
+
+    assert found({"evidence": "exhaustive", "count": 1157464}) == "✓ 1\u202f157\u202f464"
+    assert found({"evidence": "sampled", "count": 504}) == "✓ 504 sampled"  # which is no proof
+    assert found({"evidence": "refuted", "count": 1}) == "✗ refuted"
+    assert found(*[{"evidence": "exact", "count": 2}] * 3) == "✓ 3 checks"
+
+
+def test_a_tick_that_follows_no_sentence_stands_alone():
+    around = nodes.section("", nodes.title("", "A"), nodes.container())
+    assert behind.sentence_before(around, 1)["classes"] == ["ticks-alone"]
+    item = nodes.paragraph("", "last")
+    around = nodes.section("", nodes.bullet_list("", nodes.list_item("", item)), nodes.container())
+    assert behind.sentence_before(around, 1) is item
+    before = nodes.paragraph("", "a sentence with two ticks")
+    one = [behind.raw(behind.box("x")), nodes.container(), behind.raw("</div>")]
+    assert behind.sentence_before(nodes.section("", before, *one, nodes.container()), 4) is before
 
 
 def test_records_lead_to_the_ledger_or_the_errata_and_hidden_code_says_what_it_makes(chapter):
     records = [hrefs(one) for one in chapter.select(".claim-record")]
     assert {"Lemma 9": "ledger.html#lemma-9"} in records and {"E16": "errata.html#E16"} in records
-    names = [one.get_text() for one in chapter.select("summary .collapsed")]
-    assert names[:2] == ["Show the source, Lemma 9, cell 1", "Show the source, Equation (U), cell 2"]
-    assert names[7:] == [
-        "Show the source, cell 8", "Show the training, cell 9", "Show the output, Theorem 2.1 (X), cell 10",
-    ]  # fmt: skip
+    assert [sign["aria-label"] for sign in chapter.select("button.to-source")] == [
+        f"Source: cell {i}" for i in range(5, 10)
+    ]
+    assert [one.get_text() for one in chapter.select("summary .collapsed")] == [
+        "Show the output, Theorem 2.1 (X), cell 10"
+    ]
 
 
 def test_long_lists_end_in_the_ledger():

@@ -46,6 +46,11 @@ def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
     assert '<a href="errata.html#E1" aria-label="Printed form, witness, correction, E1">Printed form' in found["E1"]
 
 
+def test_a_row_has_the_id_of_its_claim_where_this_is_not_its_name():
+    found = rows(ledger.page(SMALL, [WITNESS]))
+    assert "; `far`</small>" in found["far"] and "`E1`</small>" not in found["E1"]
+
+
 def test_a_row_says_from_which_statements_its_own_follows():
     above = claim("above", required="follows", follows=["lemma-9"], uses=["lemma-9"])
     page = ledger.page([claim(), above], [record(passing())])

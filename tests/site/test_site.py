@@ -62,6 +62,10 @@ BAD_FORMULAS = """document.fonts.ready.then(fonts => [...document.querySelectorA
     .map(e => e.querySelector('semantics > mrow') ?? e) // beside which the TeX is that copies have
     .filter(e => /\\\\[a-z]/i.test(e.textContent) || !fonts.check(`1em ${getComputedStyle(e).fontFamily}`))
     .map(e => `formula: ${e.textContent}`))"""
+EVERYTHING_OPEN = """() => {
+    document.querySelectorAll('details').forEach(e => { e.open = true; });
+    document.querySelectorAll('[popover]').forEach(e => e.removeAttribute('popover'));
+}"""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')].filter(e => {
     e.focus({focusVisible: true});
@@ -411,7 +415,7 @@ async def visit(browser, address, name, free, seen):
         if (shift := await page.evaluate("window.shift")) > 0.05:  # half of what the makers of browsers call good
             found.append(f"the page moves while it loads: {shift:.3f}")
         found += await slide(page)
-        await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        await page.evaluate(EVERYTHING_OPEN)
         for width in (1280, 390):
             await resize(page, width)
             found += [f"{width} px: {one}" for one in await page.evaluate(CUT)]
@@ -617,6 +621,17 @@ def test_what_opens_gives_the_focus_back_and_what_changes_is_said_once(pages, ad
             await page.evaluate(SETTLED)
             said, words = await live[0].text_content(), await slider.locator(".slider-words").text_content()
             wrong += [] if said == words else [(said, words)]
+        tick = page.locator("button.tick").first
+        await tick.press("Enter")
+        wrong += [] if await page.locator(":popover-open .claim-record").count() else ["a tick opens no record"]
+        await page.keyboard.press("Escape")
+        if not await tick.evaluate(
+            "tick => tick === document.activeElement && !document.querySelector(':popover-open')"
+        ):
+            wrong.append("a record does not give the focus back to its tick")
+        mark = await page.locator(".ticks > [id^=record]").first.get_attribute("id")
+        await page.evaluate("mark => { location.hash = mark; }", mark)
+        await page.locator(":popover-open .claim-record").wait_for()  # or a time-out: an address opens its record
         await page.goto(f"{address}/search.html?q=parity")
         await page.locator("[role=status]", has_text=re.compile(r"\d")).wait_for(state="attached")
         return wrong

@@ -15,7 +15,8 @@ from sphinx.util.nodes import make_refnode
 from sphinx_exercise.nodes import exercise_enumerable_node
 from sphinx_proof.nodes import unenumerable_node
 
-from companion import accessible_names, downloads, figure_files, records, typography
+from companion import accessible_names, behind, downloads, figure_files, records, typography
+from companion.behind import raw
 from companion.claims import OURS, Claim, Claims, name
 from companion.pages.markup import link, plain, proved
 from companion.pages.paper_map import sections, titled
@@ -82,12 +83,12 @@ def decorate_page(app, doctree, docname):
         if claim["kind"] == "equation" and claim["place"].startswith(f"{stem}.html#record-")
     }
     for index, cell in enumerate(cells, start=1):
-        name_cell(app, docname, cell, index, claims)
-        for record in records_of(cell):
-            if claim := equations.get(record["ids"][0]):
-                words = f"<strong>{plain(claim['label'])}</strong> of the paper. {whence(claim, claims)}"
-                note = raw(f'<aside class="margin sidebar"><p class="whence">{words}</p></aside>')
-                cell.parent.insert(cell.parent.index(cell), note)
+        made = name_cell(app, docname, cell, index, claims)
+        here = [equations[record["ids"][0]] for record in records_of(cell) if record["ids"][0] in equations]
+        notes = [
+            f"<p><strong>{plain(claim['label'])}</strong> of the paper.</p>{whence(claim, claims)}" for claim in here
+        ]
+        behind.put(cell, index, made, "".join(notes))
     for figure in doctree.findall(nodes.figure):
         if shown := number(app, docname, "figure", figure):
             figure["aria-label"] = f"Fig. {shown}"
@@ -113,10 +114,6 @@ def close(section: nodes.section) -> None:
     section += raw("</details>")
 
 
-def raw(text: str) -> nodes.raw:
-    return nodes.raw("", text, format="html")
-
-
 def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
     """A box under the name that the paper prints, "Lemma 9, average sensitivity", or under its number, "Theorem 2.4
     (Fourier tail)", with what is known about it below."""
@@ -135,7 +132,7 @@ def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
     box[1]["ids"] = []  # the same in every statement
     for claim in here:
         which = f"<strong>{plain(claim['label'])}</strong>: " if len(here) > 1 else ""
-        box[1] += raw(f'<p class="whence">{which}{whence(claim, claims)}</p>')
+        box[1] += raw(whence(claim, claims, which))
 
 
 def name_exercise(exercise: nodes.Element, shown: str) -> None:
@@ -149,9 +146,9 @@ def visit_statement(self, node):
     self.body.append(self.starttag(node, "div", CLASS="admonition"))
 
 
-def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[str, Claim]) -> None:
+def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[str, Claim]) -> str:
     """What a cell shows in the signs of print, the ids in a report's table linked to the ledger or the errata, and
-    hidden code named by its figure or claim."""
+    hidden code named by its figure or claim, by what is returned."""
 
     def to_claim(match: re.Match[str]) -> str:
         claim = claims.get(match[1])
@@ -167,6 +164,7 @@ def name_cell(app, docname: str, cell: nodes.Element, index: int, claims: dict[s
         of = f"{checked[0]['record']}, {of}"
     for hidden in cell.findall(HideCodeCellNode):
         hidden["of"] = of
+    return of
 
 
 def visit_hidden(self, node):
@@ -200,17 +198,17 @@ def files(stem: str, assets: Path) -> str:
     )
 
 
-def whence(claim: Claim, claims: dict[str, Claim]) -> str:
-    """Where a statement stands in the paper and in the ledger, on what it rests, and where it is used."""
+def whence(claim: Claim, claims: dict[str, Claim], which: str = "") -> str:
+    """One line about a statement, its verdict; behind it where it stands, on what it rests and where it is used."""
     label = name(claim)
     section = sections(claim)[0]
     place = link(f"map.html#section-{section.lower()}", titled(section))
     if claim["source"] != "paper":
         place = f"{'Ours' if claim['source'] == 'ours' else 'Of others'}, on {place}"
     arxiv = f"; arXiv: {plain(claim['arxiv'])}" if claim.get("arxiv") else ""
-    verdict = link(f"ledger.html#{claim['id']}", claim["verdict"], f"{claim['verdict']}, {label}")
-    mark = f", {proved(claim)}" if "proved" in claim else ""
-    words = [f"{place}{arxiv}", f"Ledger: {verdict}{mark}"]
+    verdict = link(f"ledger.html#{claim['id']}", claim["verdict"], f"{claim['verdict']}, {label}, in the ledger")
+    mark = f" · {proved(claim)}" if "proved" in claim else ""
+    words = [f"{place}{arxiv}"]
     if claim.get("follows"):
         words.append(f"Follows from {listed(claim, claim['follows'], claims)}")
     if claim.get("errata"):
@@ -221,7 +219,10 @@ def whence(claim: Claim, claims: dict[str, Claim]) -> str:
             words.append(f"{before} {listed(claim, ids, claims)}")
     words.append(link(f"map.html#{claim['id']}", "What rests on what", f"What rests on what, {label}"))
     report = link(downloads.new_issue(f"{label} ({claim['id']})"), "Report an error", f"Report an error in {label}")
-    return f"{'. '.join(words)}. Id: <code>{claim['id']}</code>. {report}"
+    more = f"{'. '.join(words)}. Id: <code>{claim['id']}</code>. {report}"
+    of = f'<span class="visually-hidden"> of {html.escape(label)}</span>'
+    details = f"<details><summary>details{of}</summary><p>{more}</p></details>"
+    return f'<div class="whence"><p>{which}{verdict}{mark}</p>{details}</div>'
 
 
 def listed(claim: Claim, ids: list[str], claims: dict[str, Claim]) -> str:

@@ -144,7 +144,7 @@ def finish(app, exception):
 
 def setup(app):
     app.add_js_file(None, body=FONT, **{"data-cfasync": "false"})  # as the theme marks what stays in the head
-    for script in ("wide.js", "menus.js"):
+    for script in ("wide.js", "menus.js", "behind.js"):
         app.add_js_file(script)
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))

@@ -52,7 +52,16 @@ def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> no
     controls = [
         nodes.paragraph("", "", as_printed(f"Control: {one}"), classes=["claim-control"]) for one in record.controls
     ]
-    return nodes.container("", line, *controls, classes=["claim-record"], ids=[record.anchor], record=words)
+    return nodes.container(
+        "",
+        line,
+        *controls,
+        classes=["claim-record"],
+        ids=[record.anchor],
+        record=words,
+        evidence=record.evidence,
+        count=record.count,
+    )
 
 
 def as_printed(text: str) -> nodes.raw:

@@ -1,0 +1,91 @@
+"""What stands behind a page: the record and the source of a check behind a tick at the end of the sentence that claims
+it, the source of a figure behind a sign at its files. Each opens on a click, without a script.
+"""
+
+import html
+import re
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+
+from companion.records import records_of
+
+SOURCE = "&lt;/&gt;"
+# The end of the line of files under a figure (figure_files.LINKS).
+END_OF_FILES = re.compile(r'(<p class="downloads">.*?)</p>', re.S)
+
+
+def raw(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
+
+
+def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
+    """Put the hidden source of a cell, and all that it shows if these are records, behind a sign.
+
+    ``of`` says what the cell makes, to those who hear the page; ``note`` is HTML that opens with a record.
+    """
+    hidden = [
+        node for node in cell.findall(HideCodeCellNode) if node.parent is cell and "above-input" in node["classes"]
+    ]
+    if not hidden:
+        return
+    source = hidden[0]
+    cell.remove(source)
+    name = f"behind-{index}"
+    records = records_of(cell)
+    shown = [node for output in cell.children if isinstance(output, nodes.container) for node in output.children]
+    if records and all(node in records for node in shown):
+        around = cell.parent
+        at = around.index(cell)
+        around[at : at + 1] = [raw(box(name)), *([raw(note)] if note else []), cell, raw("</div>")]
+        cell += source.children
+        sentence_before(around, at).append(raw(tick(records, name)))
+        return
+    for figure in cell.findall(nodes.raw):
+        text = figure.astext()
+        if END_OF_FILES.search(text):
+            figure[:] = [nodes.Text(END_OF_FILES.sub(rf"\1, {button(name, of)}</p>", text, count=1))]
+            break
+    else:
+        cell += raw(f'<p class="source">{button(name, of)}</p>')
+    cell += [raw(box(name)), *source.children, raw("</div>")]
+
+
+def box(name: str) -> str:
+    """The beginning of what opens."""
+    return f'<div popover class="behind" id="{name}">'
+
+
+def button(name: str, of: str) -> str:
+    """What opens the source of a cell."""
+    heard = f"Source: {html.escape(of)}"
+    return f'<button type="button" class="to-source" popovertarget="{name}" aria-label="{heard}">{SOURCE}</button>'
+
+
+def tick(records: list[nodes.Element], name: str) -> str:
+    """What opens the records of a cell, with their addresses: a cross for a witness, the number of instances else."""
+    marks = "".join(f'<span id="{record["ids"].pop()}"></span>' for record in records)
+    kinds = {record["evidence"] for record in records}
+    sign = "✗" if kinds == {"refuted"} else "✓"
+    words = [f"{record['count']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for record in records]
+    if len(records) > 1:
+        words = [f"{len(records)} checks"]
+    elif kinds & {"refuted", "sampled", "certified"}:
+        words = [*words * ("refuted" not in kinds), *kinds]
+    shown = f"{sign} {' '.join(words)}"
+    of = "; ".join(f"{record['record']}, {record['evidence']}" for record in records)
+    kind = f'class="tick {" ".join(sorted(kinds))}" aria-label="{shown}: record of {html.escape(of)}"'
+    return f'<span class="ticks">{marks} <button type="button" popovertarget="{name}" {kind}>{shown}</button></span>'
+
+
+def sentence_before(around: nodes.Element, at: int) -> nodes.Element:
+    """The paragraph that ends before the place ``at`` of an element; a new one where something else stands there."""
+    while at and isinstance(around[at - 1], nodes.raw) and around[at - 1].astext() == "</div>":
+        at -= next(back for back in range(1, at + 1) if 'class="behind"' in around[at - back].astext())
+    before = around[at - 1] if at else None
+    while isinstance(before, (nodes.bullet_list, nodes.enumerated_list, nodes.list_item)) and len(before):
+        before = before[-1]
+    if isinstance(before, nodes.paragraph):
+        return before
+    around.insert(at, nodes.paragraph("", "", classes=["ticks-alone"]))
+    return around[at]
