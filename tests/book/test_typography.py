@@ -64,6 +64,11 @@ def test_code_formulas_and_attributes_stay_as_they_are(kept):
     assert typography.printed(kept) == kept
 
 
+def test_the_name_of_a_cell_is_set_as_far_as_an_attribute_can_be():
+    made = '<td data-name="4 k^2 W^2">x^2</td><td data-name="w_j">1</td>'
+    assert typography.printed(made) == '<td data-name="4 k² W²">x²</td><td data-name="w_j">1</td>'
+
+
 @pytest.mark.parametrize(
     "written",
     ["version 2.0 - final", "the F_beta score", "the Lambda phage", "4, 14, 104, 1882, 94572", "x^2 &lt;= eps"],

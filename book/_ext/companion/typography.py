@@ -50,8 +50,8 @@ def whole(page: str) -> str:
 
 
 def printed(made: str) -> str:
-    """HTML that a program made, with its text in the signs of print, and the names that a phone shows beside the cells of
-    a table; code, formulas and drawings stay as they are."""
+    """HTML that a program made, with its text in the signs of print, and the names that a phone shows beside the cells
+    of a table; code, formulas and drawings stay as they are."""
     made = CELL.sub(lambda cell: f'data-name="{cell[1] if "<" in text(cell[1]) else text(cell[1])}"', made)
     return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else text(part[0]), made)
 
