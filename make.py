@@ -49,7 +49,7 @@ INSTALL_PROBLEMS = {
     "": "the packages could not be installed ({})",
 }
 # The packages that a command needs, if it needs some
-LOCKS = {"book": BOOK_LOCK, "refresh": BOOK_LOCK, "test": LOCK, "check": LOCK, "extras": LOCK}
+LOCKS = {"book": BOOK_LOCK, "refresh": BOOK_LOCK, "test": LOCK, "check": LOCK, "extras": LOCK, "measure-pages": LOCK}
 # Ends with an error unless all packages with the given names are installed
 PROBE = "import sys; from importlib.metadata import distribution; [*map(distribution, sys.argv[1:])]"
 
@@ -164,6 +164,13 @@ def extras():
     )
 
 
+def measure_pages(names):
+    """Say how long each page of the site is: pixels, words, boxes, folds, records, links, stops of the keyboard."""
+    from companion import page_sizes
+
+    print(page_sizes.table(page_sizes.measure(build.site(), names)))
+
+
 def bench(arguments):
     """Measure the package beside other libraries, in .bench-venv; options: --quick, --only NAME, --output FILE."""
     with build.build_lock():
@@ -196,8 +203,20 @@ def clean():
 
 
 COMMANDS = {
-    run.__name__: run
-    for run in (build.book, test, build.refresh, build.publish, check, build.serve, extras, bench, prove, clean)
+    run.__name__.replace("_", "-"): run
+    for run in (
+        build.book,
+        test,
+        build.refresh,
+        build.publish,
+        check,
+        build.serve,
+        extras,
+        measure_pages,
+        bench,
+        prove,
+        clean,
+    )
 }
 
 
@@ -212,6 +231,7 @@ def parse(arguments):
     add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["serve"].add_argument("--chapter", metavar="NAME", help="the preview of this one, built again on each change")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
+    add["measure-pages"].add_argument("names", nargs="*", metavar="NAME", help="these pages only")
     part = add["test"].add_mutually_exclusive_group()
     part.add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
     part.add_argument("--rest", action="store_true", help="what --quick leaves out: the book, its site, the commands")

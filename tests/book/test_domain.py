@@ -258,8 +258,9 @@ def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(c
     opened = {box["id"]: box for box in chapter.select("[popover]")}
     ticks = chapter.select("p > .ticks > button.tick")
     assert [tick["aria-label"].partition(": record of ")[2] for tick in ticks[:2]] == [
-        "Lemma 9, exact", "Equation (U), exact",
-    ]  # fmt: skip
+        "Lemma 9, exact",
+        "Equation (U), exact",
+    ]
     assert ticks[0].text == "✓ 1"
     for tick in ticks:
         box = opened[tick["popovertarget"]]
