@@ -272,8 +272,11 @@ def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(c
 
 def test_a_tick_says_what_was_found():
     def found(*kinds):
-        records = [{"ids": [f"r{i}"], "record": "Lemma 9", **kind} for i, kind in enumerate(kinds)]
-        return BeautifulSoup(behind.tick(records, "x"), "html.parser").button.text
+        known = {"record": "Lemma 9", "finding": "2 <= 3"}
+        made = behind.tick([{"ids": [f"r{i}"], **known, **kind} for i, kind in enumerate(kinds)], "x")
+        page = BeautifulSoup(made, "html.parser")
+        assert page.select_one("#r0").text == "2 ≤ 3"  # which the search shows
+        return page.button.text
 
     assert found({"evidence": "exhaustive", "count": 1157464}) == "✓ 1\u202f157\u202f464"
     assert found({"evidence": "sampled", "count": 504}) == "✓ 504 sampled"  # which is no proof

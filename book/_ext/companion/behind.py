@@ -8,6 +8,7 @@ import re
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 
+from companion import typography
 from companion.records import records_of
 
 SOURCE = "&lt;/&gt;"
@@ -62,9 +63,15 @@ def button(name: str, of: str) -> str:
     return f'<button type="button" class="to-source" popovertarget="{name}" aria-label="{heard}">{SOURCE}</button>'
 
 
+def mark(record: nodes.Element) -> str:
+    """The address of a record, with what was found for the search, which shows the text of an address."""
+    found = typography.text(html.escape(record["finding"], quote=False))
+    return f'<span id="{record["ids"].pop()}" class="visually-hidden" aria-hidden="true">{found}</span>'
+
+
 def tick(records: list[nodes.Element], name: str) -> str:
     """What opens the records of a cell, with their addresses: a cross for a witness, the number of instances else."""
-    marks = "".join(f'<span id="{record["ids"].pop()}"></span>' for record in records)
+    marks = "".join(map(mark, records))
     kinds = {record["evidence"] for record in records}
     sign = "✗" if kinds == {"refuted"} else "✓"
     words = [f"{record['count']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for record in records]

@@ -61,6 +61,7 @@ def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> no
         record=words,
         evidence=record.evidence,
         count=record.count,
+        finding=record.finding,
     )
 
 
