@@ -1,6 +1,7 @@
 r"""Risk against samples as k and s vary: packings of s half-spaces with unit weights, at most k active at a point.
 
-A cell is (k, s, run). The risks of both learners, for each of SIZES, are squared distances to h, exact on the cube.
+A cell is (k, s, run). The risks of both learners, for each of SIZES, are squared distances to h, exact on the cube. No
+polynomial of the learner is nearer than the weight *above degree 3*.
 
 Paper: Theorems 8 and 17, whose numbers of samples grow with k and s.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_core.cube import hypercube
+from sparse_core.cube import fourier, hypercube
 from sparse_core.network import constructions
 
 from . import learners, seed_of
@@ -31,4 +32,4 @@ def measure(k: int, s: int, run: int) -> Row:
     cube = hypercube.points(N)
     rows = rng.integers(0, len(h), max(SIZES))
     risks = learners.risks(cube[rows], h[rows], SIZES, lambda f: np.mean((f(cube) - h) ** 2), rng=rng)
-    return {"variance": h.var(), **risks}
+    return {"variance": h.var(), "above degree 3": fourier.weight_by_degree(h)[4:].sum(), **risks}
