@@ -1,4 +1,4 @@
-r"""What the chapters on experiments share: splits of the digits, intervals over runs, marks and means in a figure.
+r"""What the chapters on experiments share: splits of the digits, intervals over runs, and means in a figure.
 
 Paper: sections 1 and 6, on sparsity in practice.
 """
@@ -21,15 +21,15 @@ __all__ = [
     "digits",
     "half_width",
     "interval",
-    "marks_and_mean",
     "means",
+    "over_splits",
     "quadratic",
 ]
 
 # Of the 1797 digits, those that a network is trained on: four fifths.
 DIGITS_TRAINED = 1437
-# Digits tested over digits trained on. Splits of one set overlap, so that their results are not independent: the variance
-# of a mean over J of them is taken as 1/J + OVERLAP times that of one (Nadeau and Bengio 2003).
+# Digits tested over digits trained on. Splits of one set overlap, so that their results are not independent: the
+# variance of a mean over J of them is taken as 1/J + OVERLAP times that of one (Nadeau and Bengio 2003).
 OVERLAP = 360 / DIGITS_TRAINED
 # The pixels have 17 grey levels, 0 to 16.
 MIDDLE_GREY = 7.5
@@ -89,6 +89,15 @@ def interval(values: Sequence[float] | NDArray[np.float64], digits: int = 2, ove
     return f"{np.asarray(values).mean():.{digits}f} ± {half:.{digits}f}"
 
 
+def over_splits(values: Sequence[float] | NDArray[np.float64], digits: int = 2) -> str:
+    """The same over random splits of the digits, whose overlap widens the interval.
+
+    >>> over_splits([1.0, 2.0, 3.0])
+    '2.00 ± 3.29'
+    """
+    return interval(values, digits, OVERLAP)
+
+
 def means(
     ax: Any,
     x: Sequence[float],
@@ -102,13 +111,6 @@ def means(
     mean, half = np.mean(curves, axis=0), half_width(curves, overlap)
     ax.vlines(x, mean - half, mean + half, color=style["color"], linewidth=1)
     ax.plot(x, mean, mark, label=label, **style)
-
-
-def marks_and_mean(ax: Any, x: Sequence[float], curves: Any, name: str, mark: str, **style: Any) -> None:
-    """A mark for each run, the rows of curves, and a line for their mean."""
-    labels = [f"_{name}, run {run}" for run in range(len(curves))]
-    ax.plot(x, np.transpose(curves), mark, color=style["color"], alpha=0.4, label=labels)
-    ax.plot(x, np.mean(curves, axis=0), label=name, **style)
 
 
 def quadratic(X: NDArray[Any]) -> NDArray[Any]:

@@ -23,7 +23,18 @@ from sparse_core._arrays import Array
 
 __all__ = ["NAMES", "deviation", "experiment", "generate", "seed_of", "stored", "times"]
 
-NAMES = ("sparsity", "correlation", "inputs", "systems", "depth", "emergence", "curves", "penalties")
+NAMES = (
+    "sparsity",
+    "minimiser",
+    "curves",
+    "inputs",
+    "correlation",
+    "systems",
+    "depth",
+    "emergence",
+    "signatures",
+    "penalties",
+)
 # What is timed, and the module that does it.
 TIMED = {"times": "timing", "skipping": "skipping"}
 RESULTS = Path(__file__).parent / "results"

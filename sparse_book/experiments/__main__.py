@@ -11,4 +11,4 @@ if __name__ == "__main__":
         generate(name)
         print(f"{name}: {time.perf_counter() - start:.0f} s")
         if name == "skipping":
-            print("skipping: the CPU was measured; the points of the GPUs are stored numbers, which nothing here repeats")
+            print("skipping: the CPU was measured; the points of the GPUs are stored, and no command repeats them")

@@ -11,9 +11,9 @@ affine function of all bits, with slopes 1/sqrt(14) on the others. Which two bit
 So E K = 2 for all families, where K is the number of active neurons, and Var K = 0, 1.5, 6, 12. (The nested sets are
 equal: sets of one probability can be nested in no other way.)
 
-A cell is (family, signs, run), signs of the output weights "random" or "equal". *Above degree 1* is the part of AS that
-is not linear, sum_{|T| >= 2} |T| w_T, and *covariances* the sum that bounds a quarter of it. The risks of both learners,
-for each of SIZES, are relative to Var h.
+A cell is (family, signs, run), signs of the output weights "random" or "equal". *Above degree 1* is the part of AS
+that is not linear, sum_{|T| >= 2} |T| w_T, and *covariances* the sum that bounds a quarter of it. The risks of both
+learners, for each of SIZES, are relative to Var h.
 
 Paper: section 3, whose proofs use the number of active neurons only.
 """

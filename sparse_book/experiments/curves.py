@@ -39,9 +39,7 @@ CELLS = [(name, run) for run in range(RUNS) for name in LEARNERS]
 def by_network(X: NDArray[Any], y: NDArray[Any], run: int, l1: float) -> training.Layered:
     passes = STEPS // max(1, len(X) // BATCH)
     rng = np.random.default_rng([0, run])
-    return training.classify(
-        X, y, (WIDTH,), optimiser="adam", rate=RATE, l1=l1, batch=BATCH, epochs=passes, rng=rng
-    )
+    return training.classify(X, y, (WIDTH,), optimiser="adam", rate=RATE, l1=l1, batch=BATCH, epochs=passes, rng=rng)
 
 
 def by_polynomial(X: NDArray[Any], y: NDArray[Any], test: NDArray[Any]) -> Array:

@@ -1,4 +1,4 @@
-r"""Sparsity that emerges in training: one hidden layer of 512 neurons on digits, by SGD and Adam, with and without noise.
+r"""Sparsity that emerges in training: a layer of 512 neurons on digits, by SGD and Adam, with noise and without.
 
 The settings are those of chapter 8, three learning rates for each optimiser, and Adam with four penalties on
 activations. For the penalties 288 of the 1437 training digits are held out, by which chapter 8 chooses among them.
@@ -16,14 +16,27 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
 from sparse_core.network import activity, training
 
 from ..runs import digits
+from . import stored
 from .learners import Row
 
-__all__ = ["BATCHES", "CELLS", "PENALTIES", "SETTINGS", "measure", "shares_of_unions", "train"]
+__all__ = [
+    "BATCHES",
+    "CELLS",
+    "HELD_OUT",
+    "PENALTIES",
+    "SETTINGS",
+    "by_rate",
+    "measure",
+    "shares_of_unions",
+    "sparsest_enough",
+    "train",
+]
 
 WIDTH = 512
 EPOCHS = 60
@@ -44,10 +57,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "Adam, both noises": _ADAM | _NOISE,
     "learning rate 0.2": {"rate": 0.2},
 }
-for _name, _rates in (("SGD", (0.01, 0.1)), ("Adam", (0.0003, 0.003))):
+RATES = {"SGD": (0.01, 0.1), "Adam": (0.0003, 0.003)}
+NOISY = {"SGD": "both noises", "Adam": "Adam, both noises"}
+for _name, _rates in RATES.items():
     for _rate in _rates:
         SETTINGS[f"{_name}, rate {_rate}"] = SETTINGS[_name] | {"rate": _rate}
-        SETTINGS[f"{_name}, both noises, rate {_rate}"] = SETTINGS[_name] | _NOISE | {"rate": _rate}
+        SETTINGS[f"{_name}, both noises, rate {_rate}"] = SETTINGS[NOISY[_name]] | {"rate": _rate}
 PENALTIES = (0.0, 0.001, 0.01, 0.1)
 SETTINGS |= {f"Adam, penalty {_l1:g}": _ADAM | {"l1": _l1} for _l1 in PENALTIES}
 CELLS = [(name, run) for run in range(RUNS) for name in SETTINGS]
@@ -73,6 +88,30 @@ def shares_of_unions(active: Array) -> list[float]:
     """
     counts = np.count_nonzero(active, axis=0)
     return [activity.union(counts, len(active), m) / active.shape[1] for m in BATCHES]
+
+
+def by_rate() -> dict[str, list[dict[str, Array]]]:
+    """What is stored for SGD and Adam without and with both noises: at a third of the rate, at it, at three times it.
+
+    >>> {name: len(found) for name, found in by_rate().items()}
+    {'SGD': 3, 'both noises': 3, 'Adam': 3, 'Adam, both noises': 3}
+    """
+    found = {}
+    for plain, (slow, fast) in RATES.items():
+        for name, long in ((plain, plain), (NOISY[plain], f"{plain}, both noises")):
+            found[name] = [stored("emergence", key) for key in (f"{long}, rate {slow}", name, f"{long}, rate {fast}")]
+    return found
+
+
+def sparsest_enough(accuracy: Array) -> NDArray[np.int64]:
+    """The last column of each row within a standard error of its best: the highest penalty that validation allows.
+
+    >>> sparsest_enough(np.array([[0.9, 0.91, 0.905, 0.7]]))
+    array([2])
+    """
+    best = accuracy.max(axis=1, keepdims=True)
+    enough = accuracy >= best - np.sqrt(best * (1 - best) / HELD_OUT)
+    return np.asarray(accuracy.shape[1] - 1 - enough[:, ::-1].argmax(axis=1))
 
 
 def measure(name: str, run: int) -> Row:

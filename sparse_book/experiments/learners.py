@@ -69,7 +69,7 @@ def network(
 
 
 def nearest(X: NDArray[np.int8], y: Array) -> Predictor:
-    """The mean of the labels at the points of the sample that are nearest in Hamming distance: a table, where they repeat.
+    """The mean label at the points of the sample that are nearest in Hamming distance: a table, where they repeat.
 
     >>> X = np.array([[1, 1, 1], [1, 1, 1], [-1, -1, -1]], dtype=np.int8)
     >>> nearest(X, np.array([1.0, 2.0, 5.0]))(np.array([[1, 1, -1], [-1, -1, -1]], dtype=np.int8))

@@ -1,8 +1,8 @@
 r"""Penalties on activations and on squared weights, each chosen by validation, on four kinds of targets on 16 bits.
 
-Three targets are sparse: an Appendix A network with three address bits, a decision tree of depth 3 with a neuron at each
-leaf, and a packing of 32 half-spaces of which no more than k = 4 have a point in common. The fourth is dense: eight
-Gaussian neurons without biases. All four are of this book's choice.
+Three targets are sparse: an Appendix A network with three address bits, a decision tree of depth 3 with a neuron at
+each leaf, and a packing of 32 half-spaces of which no more than k = 4 have a point in common. The fourth is dense:
+eight Gaussian neurons without biases. All four are of this book's choice.
 
 Each sample has 768 points for training and 256 that choose the penalty and when to stop. The learner has 64 neurons.
 Target, sample and initial network are the same for all penalties of a run.

@@ -1,18 +1,19 @@
-r"""What skipping inactive neurons saves in time, by the size of the batch: a CPU, measured here, and two GPUs, stored.
+r"""What skipping inactive neurons saves in time, by the size of the batch: a CPU, measured here; two GPUs, stored.
 
-The layer is y = U relu(W x - b) with given active sets, 3 % of the neurons for each of m inputs. It is computed *dense*;
-by the rows of the *union* of the m sets, gathered; and *dead*, with the first 3 % of the neurons and no others.
+The layer is y = U relu(W x - b) with given active sets, 3 % of the neurons for each of m inputs. It is computed
+*dense*; by the rows of the *union* of the m sets, gathered; and *dead*, with the first 3 % of the neurons alone.
 
 CPU: one thread of NumPy, float32, 2048 -> 8192 -> 2048, sets drawn evenly and anew in each repetition, so that the
-cache does not hold their rows, which are gathered into memory that is there already. Results are compared with those of the dense layer before anything is timed. Factors are
-quotients of times of the same repetition: their median and quartiles.
+cache does not hold their rows, which are gathered into memory that is there already. Results are compared with those
+of the dense layer before anything is timed. Factors are quotients of times of the same repetition: their median and
+quartiles.
 
-GPU: ``results/skipping_gpu.json`` has the numbers as they were measured in November 2026, and no command repeats them:
-PyTorch and Triton kernels, bfloat16, CUDA graphs; microseconds, each the median of five means of 5 to 300 replays. *list*
-gathers the rows of each input's own list, *union* gathers those of the union into products on tensor cores, each with
-the best of its tile sizes, and both were compared with the dense layer at the same sets (error below 0.3 % of the
-largest entry). *even* sets are drawn evenly, *uneven* ones with frequencies like 1/rank. *predicted* finds the sets by
-scores of rank 128; *second* skips in the second layer only.
+GPU: ``results/skipping_gpu.json`` has the numbers as measured in November 2026, and no command repeats them: PyTorch
+and Triton, bfloat16, CUDA graphs; microseconds, each the median of five means of 5 to 300 replays. *list* gathers the
+rows of each input's own list, *union* those of the union into products on tensor cores, each with the best of its tile
+sizes; both were compared with the dense layer at the same sets (error below 0.3 % of the largest entry). *even* sets
+are drawn evenly, *uneven* ones with frequencies like 1/rank. *predicted* finds the sets by scores of rank 128;
+*second* skips in the second layer only.
 
 Paper: section 1, where 3 % suggest a factor of 33.
 """
@@ -29,10 +30,11 @@ from numpy.typing import NDArray
 
 from sparse_core._arrays import one_thread
 
+from . import times
 from .emergence import BATCHES
 from .timing import described
 
-__all__ = ["measure"]
+__all__ = ["measure", "measured", "points", "predicted"]
 
 INPUTS = 2048
 NEURONS = 8192
@@ -53,6 +55,48 @@ def measure() -> dict[str, Any]:
     with one_thread():
         rows = [_batch(W, U, m, rng, (np.zeros_like(W), np.zeros_like(U))) for m in BATCHES]
     return {"inputs": INPUTS, "neurons": NEURONS, "share": SHARE, "rows": rows, "load": load, **described()}
+
+
+def points() -> list[dict[str, Any]]:
+    """The measurements on the GPUs, with the factors of the better kernel and of dead sparsity over the dense layer.
+
+    >>> len(points()), sorted({point["card"] for point in points()})
+    (78, ['H100', 'H200'])
+    """
+    found = []
+    for card in _cards():
+        for row in card["rows"]:
+            point = dict(zip(card["columns"], row, strict=True)) | {"card": card["device"].split()[1]}
+            best = min(point["union kernel"], point["list kernel"])
+            found.append(point | {"factor": point["dense"] / best, "dead factor": point["dense"] / point["dead"]})
+    return found
+
+
+def measured(kind: str, card: str, column: str = "factor") -> dict[int, float]:
+    """A number for each size of the batch: of 3 % of 32 768 neurons with 8192 inputs, "even" or "uneven".
+
+    >>> [round(v, 1) for v in measured("even", "H100").values()]
+    [16.8, 11.0, 6.8, 3.9, 2.4, 1.4, 0.9, 0.5]
+    """
+    asked = (kind, card, SHARE, 8192)
+    return {p["m"]: p[column] for p in points() if (p["kind"], p["card"], p["share"], p["inputs"]) == asked}
+
+
+def predicted() -> tuple[float, float, float]:
+    """Factors of that layer for one input, H200, kernel of lists: sets given; predicted; in the second layer only.
+
+    >>> [round(v, 1) for v in predicted()]
+    [9.3, 5.7, 1.5]
+    """
+    card = _cards()[0]
+    rows = [dict(zip(card["predictor columns"], row, strict=True)) for row in card["predictor"]]
+    (row,) = (r for r in rows if (r["inputs"], r["m"], r["share"]) == (8192, 1, SHARE))
+    return row["dense"] / row["list kernel"], row["dense"] / row["predicted"], row["dense"] / row["second"]
+
+
+def _cards() -> list[dict[str, Any]]:
+    cards: list[dict[str, Any]] = times("skipping_gpu")["cards"]
+    return cards
 
 
 def layer(X: Floats, W: Floats, U: Floats) -> Floats:

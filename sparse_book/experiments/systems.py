@@ -13,8 +13,8 @@ H = relu(X W^T - b) g(X) with a *gate* g >= 0, and the scores are H U^T - c:
   one row of the image.
 * *look-up*: W are keys, U values; g picks the 4 best keys, whose softmax replaces relu.
 
-Chosen by hand: the rate 0.03, and ten times that for the look-up; the penalty, the noise, the balance of the experts and
-all sizes.
+Chosen by hand: the rate 0.03, and ten times that for the look-up; the penalty, the noise, the balance of the experts
+and all sizes.
 
 A cell is (system, run). *Work* counts multiply-adds for one input, with what must be computed to know the active
 neurons; *union* is the share of the neurons that a batch activates (``emergence.shares_of_unions``). AS and its bounds

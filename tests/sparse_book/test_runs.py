@@ -33,12 +33,6 @@ def test_quadratic_has_all_monomials():
     assert np.array_equal(chi.T @ chi, 32 * np.eye(16))
 
 
-def test_marks_are_drawn_for_each_run_and_one_line():
-    _, ax = canvas()
-    runs.marks_and_mean(ax, [1, 2], np.array([[1, 2], [3, 4], [5, 6]]), "a", "o", color="black")
-    assert len(ax.lines) == 4 and ax.lines[-1].get_ydata().tolist() == [3, 4]
-
-
 def test_means_are_drawn_with_their_intervals():
     _, ax = canvas()
     values = np.array([[1.0, 2], [3, 4], [5, 6]])
