@@ -78,7 +78,7 @@ def train(
     return training.classify(X[held:], y[held:], widths, epochs=EPOCHS, rng=rng, watch=watch, **SETTINGS[name])
 
 
-def shares_of_unions(active: Array) -> list[float]:
+def shares_of_unions(active: NDArray[np.bool_]) -> list[float]:
     """The expected share of neurons that a batch of m of the inputs activates, for each m of BATCHES.
 
     active : (inputs, neurons) truth values.

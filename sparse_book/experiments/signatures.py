@@ -87,12 +87,12 @@ def measure(name: str, run: int) -> Row:
 def _patterns(rng: np.random.Generator) -> Row:
     found: Row = {"agreement": [], "right": []}
     for m in SIZES:
-        bits = rng.choice(BITS, RELEVANT, replace=False)
+        bits = rng.choice(BITS, RELEVANT, replace=False).tolist()
         planted = constructions.junta(rng.standard_normal(1 << RELEVANT), BITS, bits)
         samples = [rng.choice(np.array([-1, 1], np.int8), (m, BITS)) for _ in range(2)]
         first, second = (set(bits_found(X, planted(X))) for X in samples)
         found["agreement"].append(len(first & second) / max(len(first | second), 1))
-        found["right"].append(float(first == set(bits.tolist())))
+        found["right"].append(float(first == set(bits)))
     return found
 
 

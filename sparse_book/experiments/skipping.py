@@ -121,9 +121,9 @@ def _batch(W: Floats, U: Floats, m: int, rng: np.random.Generator, room: tuple[F
         if repetition == 0:
             _compare(X, W, U, union, room)
         found["union"].append(len(union) / NEURONS)
-        found["dense"].append(_seconds(lambda X=X: layer(X, W, U)))
-        found["skipped"].append(_seconds(lambda X=X, union=union: gathered(X, W, U, union, room)))
-        found["dead"].append(_seconds(lambda X=X: layer(X, *kept)))
+        found["dense"].append(_seconds(layer, X, W, U))
+        found["skipped"].append(_seconds(gathered, X, W, U, union, room))
+        found["dead"].append(_seconds(layer, X, *kept))
     times = {name: np.array(values) for name, values in found.items()}
     return {
         "m": m,
@@ -143,9 +143,9 @@ def _compare(X: Floats, W: Floats, U: Floats, union: NDArray[np.int64], room: tu
         raise ValueError(f"the layer with gathered rows is off by {error:.1g} of its largest entry")
 
 
-def _seconds(compute: Callable[[], Any]) -> float:
+def _seconds(compute: Callable[..., Any], *arguments: Any) -> float:
     start = perf_counter()
-    compute()
+    compute(*arguments)
     return perf_counter() - start
 
 
