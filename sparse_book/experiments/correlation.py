@@ -80,7 +80,9 @@ def complexity(net: SparseNetwork, X: NDArray[np.int8], signs: Array) -> float:
 
 
 def covariances(net: SparseNetwork) -> float:
-    """sum over u_j u_l > 0 of Cov(1[j in R_x], 1[l in R_x]) <v_j, v_l>, v_j = u_j w_j, on the cube (`ours-covariance`).
+    """sum over u_j u_l > 0 of Cov(1[j in R_x], 1[l in R_x]) <v_j, v_l>, v_j = u_j w_j, on the cube.
+
+    By the theorem on covariances four times that is no less than the part of AS above degree 1.
 
     >>> covariances(SparseNetwork([1, 1, -1], [[1, 0], [1, 0], [0, 1]], [0, 0, 0]))
     1.25

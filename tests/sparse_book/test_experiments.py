@@ -235,8 +235,11 @@ def test_degree_3_is_least_squares_with_a_ridge_over_all_monomials():
     rng = np.random.default_rng(5)
     X = rng.choice(np.array([-1, 1], np.int8), (60, 5))
     y = rng.standard_normal(60)
-    chi = lambda points: np.array([points[:, list(S)].prod(axis=1) for S in subsets]).T
     subsets = [S for d in range(4) for S in itertools.combinations(range(5), d)]
+
+    def chi(points):
+        return np.array([points[:, list(S)].prod(axis=1) for S in subsets]).T
+
     gram = chi(X).T @ chi(X) / 60 + learners.RIDGE * np.eye(len(subsets))
     c = np.linalg.solve(gram, chi(X).T @ y / 60)
     cube = hypercube.points(5)
