@@ -6,8 +6,8 @@ then the number of a run. The cell is also the seed: any row can be measured aga
 the tables with ``stored`` and measure a row of each again, with ``deviation``.
 
 An experiment is a module with ``CELLS``, the list of its cells, and ``measure(*cell)``, which gives its numbers, or
-lists of numbers, by name. Times depend on the machine and are no such table: the module ``timing`` measures them, and
-``times()`` reads them with the machine and the day.
+lists of numbers, by name. Times depend on the machine and are no such table: the modules ``timing`` and ``skipping``
+measure them, and ``times`` reads them with the machine and the day.
 """
 
 from __future__ import annotations
@@ -23,7 +23,20 @@ from sparse_core._arrays import Array
 
 __all__ = ["NAMES", "deviation", "experiment", "generate", "seed_of", "stored", "times"]
 
-NAMES = ("sparsity", "correlation", "inputs", "systems", "depth")
+NAMES = (
+    "sparsity",
+    "minimiser",
+    "curves",
+    "inputs",
+    "correlation",
+    "systems",
+    "depth",
+    "emergence",
+    "signatures",
+    "penalties",
+)
+# What is timed, and the module that does it.
+TIMED = {"times": "timing", "skipping": "skipping"}
 RESULTS = Path(__file__).parent / "results"
 # The digits of a stored number: enough to compare the numbers again, whatever the processor made of the last ones.
 DIGITS = 6
@@ -70,22 +83,24 @@ def deviation(name: str, *cell: Any) -> float:
     return largest
 
 
-def times() -> dict[str, Any]:
-    """What the predictor takes, in seconds for 40 digits, with the machine and the day of the measurement.
+def times(name: str = "times") -> dict[str, Any]:
+    """What was timed, with the machine and the day: the predictor ("times"), "skipping", or "skipping_gpu".
 
     >>> sorted(times())
     ['all', 'date', 'gathered', 'machine', 'predicted and gathered']
+    >>> [card["device"] for card in times("skipping_gpu")["cards"]]
+    ['NVIDIA H200', 'NVIDIA H100 80GB HBM3']
     """
-    found: dict[str, Any] = json.loads((RESULTS / "times.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     return found
 
 
 def generate(name: str) -> None:
     """Measure every cell, or the times, and replace what is stored."""
     RESULTS.mkdir(exist_ok=True)
-    if name == "times":
-        found = importlib.import_module(f"{__name__}.timing").measure()
-        (RESULTS / "times.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if name in TIMED:
+        found = importlib.import_module(f"{__name__}.{TIMED[name]}").measure()
+        (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         return
     module = experiment(name)
     rows = [json.dumps([cell, {column: _short(v) for column, v in module.measure(*cell).items()}])

@@ -11,8 +11,9 @@ affine function of all bits, with slopes 1/sqrt(14) on the others. Which two bit
 So E K = 2 for all families, where K is the number of active neurons, and Var K = 0, 1.5, 6, 12. (The nested sets are
 equal: sets of one probability can be nested in no other way.)
 
-A cell is (family, signs, run), signs of the output weights "random" or "equal". The risks of both learners, for each of
-SIZES, are relative to Var h.
+A cell is (family, signs, run), signs of the output weights "random" or "equal". *Above degree 1* is the part of AS
+that is not linear, sum_{|T| >= 2} |T| w_T, and *covariances* the sum that bounds a quarter of it. The risks of both
+learners, for each of SIZES, are relative to Var h.
 
 Paper: section 3, whose proofs use the number of active neurons only.
 """
@@ -29,7 +30,7 @@ from sparse_core.network import SparseNetwork
 from . import learners, seed_of
 from .learners import Row
 
-__all__ = ["CELLS", "FAMILIES", "SIZES", "complexity", "family", "measure"]
+__all__ = ["CELLS", "FAMILIES", "SIZES", "complexity", "covariances", "family", "measure"]
 
 N = 16
 NEURONS = 8
@@ -78,6 +79,21 @@ def complexity(net: SparseNetwork, X: NDArray[np.int8], signs: Array) -> float:
     return float(net.scale.W * np.linalg.norm(sums, axis=2).sum(axis=1).mean() / len(X))
 
 
+def covariances(net: SparseNetwork) -> float:
+    """sum over u_j u_l > 0 of Cov(1[j in R_x], 1[l in R_x]) <v_j, v_l>, v_j = u_j w_j, on the cube.
+
+    By the theorem on covariances four times that is no less than the part of AS above degree 1.
+
+    >>> covariances(SparseNetwork([1, 1, -1], [[1, 0], [1, 0], [0, 1]], [0, 0, 0]))
+    1.25
+    """
+    active = net.active(hypercube.points(net.n)).astype(np.float64)
+    share = active.mean(axis=0)
+    C = active.T @ active / len(active) - np.outer(share, share)
+    v = net.u[:, None] * net.W
+    return float((C * (v @ v.T))[np.outer(net.u, net.u) > 0].sum())
+
+
 def measure(name: str, signs: str, run: int) -> Row:
     rng = np.random.default_rng(seed_of("correlation", name, signs, run))
     net = family(name, signs, rng)
@@ -88,6 +104,8 @@ def measure(name: str, signs: str, run: int) -> Row:
         "Var K": net.active_count().var(),
         "variance": h.var(),
         "average sensitivity": fourier.average_sensitivity(h),
+        "above degree 1": fourier.average_sensitivity(h) - fourier.weight_by_degree(h)[1],
+        "covariances": covariances(net),
         "noise sensitivity": fourier.noise_sensitivity(h, RHO),
         "complexity": complexity(net, cube[rows[:SAMPLE]], rng.choice([-1.0, 1.0], (DRAWS, SAMPLE))),
     }

@@ -30,7 +30,7 @@ __all__ = ["CELLS", "DEPTHS", "TRAININGS", "measure", "planted"]
 
 DEPTHS = (1, 2, 3)
 TRAININGS = {"SGD": (0.0, 0.0), "both noises": (0.1, 0.2)}  # the shares of flipped pixels and of wrong labels
-RUNS = 5
+RUNS = 10
 WIDTH = 64
 # Points at which the gradients along all edges are taken: their means are then known to about 5 %.
 POINTS = 200

@@ -1,6 +1,7 @@
-r"""The two learners of the experiments: a polynomial whose degree is validated, and a network trained by Adam.
+r"""The learners of the experiments: a polynomial whose degree is validated, a network trained by Adam, and two rivals.
 
-Both hold out a fifth of the sample, by which they choose the degree and when to stop.
+The first two hold out a fifth of the sample, by which they choose the degree and when to stop. The rivals are the mean
+of the labels at the nearest points of the sample, and a polynomial of degree 3 where inputs repeat.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
+from sparse_core.learning import regression
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.network import training
 
-__all__ = ["Predictor", "Row", "network", "polynomial", "risks"]
+__all__ = ["Predictor", "Row", "cubic", "nearest", "network", "polynomial", "risks"]
 
 Row = dict[str, Any]  # numbers, or lists of numbers, by name
 Predictor = Callable[[NDArray[np.int8]], Array]
@@ -64,6 +66,49 @@ def network(
         points[held:], z[held:], width, steps=steps, l1=l1, rng=rng, validation=(points[:held], z[:held])
     )
     return lambda inputs: np.asarray(centre + scale * net(inputs))
+
+
+def nearest(X: NDArray[np.int8], y: Array) -> Predictor:
+    """The mean label at the points of the sample that are nearest in Hamming distance: a table, where they repeat.
+
+    >>> X = np.array([[1, 1, 1], [1, 1, 1], [-1, -1, -1]], dtype=np.int8)
+    >>> nearest(X, np.array([1.0, 2.0, 5.0]))(np.array([[1, 1, -1], [-1, -1, -1]], dtype=np.int8))
+    array([1.5, 5. ])
+    """
+    sample = X.astype(np.float32)
+
+    def predict(points: NDArray[np.int8]) -> Array:
+        products = points.astype(np.float32) @ sample.T  # integers, and the larger the nearer
+        closest = products == products.max(axis=1, keepdims=True)
+        return np.asarray(closest @ y / closest.sum(axis=1))
+
+    return predict
+
+
+def cubic(X: NDArray[np.int8], y: Array) -> Predictor:
+    """The polynomial of degree at most 3 by least squares with the ridge of ``polynomial``, for a sample with repeats.
+
+    The dual equations have an unknown for each point that occurs, (K + m ridge / count) a = mean label.
+
+    >>> from sparse_core.cube import hypercube
+    >>> X = hypercube.points(6)
+    >>> f = cubic(X, X[:, :3].prod(axis=1).astype(float))
+    >>> bool(abs(f(X) - X[:, :3].prod(axis=1)).max() < 0.05)
+    True
+    """
+    points, where, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    means = np.bincount(where.ravel(), y) / counts
+    n = X.shape[1]
+
+    def kernel(one: NDArray[np.int8]) -> Array:
+        """The sum of the monomials of degree at most 3 at the products of the entries."""
+        t = one.astype(np.float64) @ points.T
+        return np.asarray(1 + t + (t**2 - n) / 2 + (t**3 - (3 * n - 2) * t) / 6)
+
+    K = kernel(points)
+    K[np.diag_indices_from(K)] += len(X) * RIDGE / counts
+    dual = regression.solve(K, means)
+    return lambda inputs: np.asarray(kernel(inputs) @ dual)
 
 
 def risks(

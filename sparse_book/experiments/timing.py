@@ -1,8 +1,8 @@
-"""What the predictor of section 1.1 saves in time: the one measurement here that depends on the machine and its load.
+"""What the predictor of section 1.1 saves in time, which depends on the machine and its load.
 
-So it is stored with both, and ``python -m sparse_book.experiments times`` on an idle machine repeats it. A pass over 40
-test digits, one by one: with all neurons; with the rows of the neurons that are named gathered, their names given; and
-with the time in which the predictor names them.
+So it is stored with the machine, and ``python -m sparse_book.experiments times`` on an idle machine repeats it. A pass
+over 40 test digits, one by one: with all neurons; with the rows of the neurons that are named gathered, their names
+given; and with the time in which the predictor names them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..runs import digits
 from . import systems
 
-__all__ = ["measure"]
+__all__ = ["described", "measure"]
 
 DIGITS_PASSED = 40
 # The least of so many times is that of a pass which nothing interrupted.
@@ -51,6 +51,17 @@ def measure() -> dict[str, Any]:
         "all": _seconds(every),
         "gathered": _seconds(lambda i: gathered(i, known[i])),
         "predicted and gathered": _seconds(lambda i: gathered(i, named(guess(test[i])))),
+        **described(),
+    }
+
+
+def described() -> dict[str, str]:
+    """The machine with the versions, and the day.
+
+    >>> sorted(described())
+    ['date', 'machine']
+    """
+    return {
         "machine": f"{_processor()}, Python {platform.python_version()}, NumPy {np.__version__}",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .. import checks
 from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "size"]
+__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "size", "union"]
 
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
@@ -117,6 +118,34 @@ def keys(W: Array, b: Array) -> NDArray[np.bool_]:
         rest[j] = math.fsum([*terms, -margin[j]])
     m = margin[:, None]
     return np.asarray((m > 0) & ((reach > m) | ((reach == m) & (rest[:, None] <= 0))))
+
+
+def union(counts: ArrayLike, inputs: int, m: int) -> float:
+    """sum_j (1 - C(M - c_j, m) / C(M, m)): of M inputs, m are drawn without replacement; how many neurons use one.
+
+    counts, inputs : at how many of the M inputs each neuron is active, c_j, and M.
+
+    That is the expected size of the union of the active sets (`ours-union`). A kernel that skips inactive neurons must
+    read the weights of so many for a batch of m inputs.
+
+    >>> union([1, 1, 1, 1], inputs=4, m=1), union([1, 1, 1, 1], inputs=4, m=2), union([4, 0, 0, 0], inputs=4, m=2)
+    (1.0, 2.0, 1.0)
+    """
+    inputs = checks.integer("inputs", inputs, 1)
+    m = checks.integer("m", m, 1, inputs)
+    c = checks.integer_array("counts", counts, 1)
+    checks.entries("counts", c, (c >= 0) & (c <= inputs), f"must lie between 0 and inputs = {inputs}")
+    different, times = np.unique(c, return_counts=True)
+    # C(M - c, m) / C(M, m) is the product over i < m of 1 - c/(M - i), and does not change when m and c are exchanged.
+    factors = np.minimum(different, m)
+    other = np.maximum(different, m)
+    used = np.zeros(len(different))
+    for i in range(int(factors.max(initial=0))):
+        more = (i < factors) & (used < 1)
+        if not more.any():
+            break
+        used[more] += (1 - used[more]) * (other[more] / (inputs - i))  # of positive terms, so that nothing cancels
+    return float(times @ used)
 
 
 def integral(X: Points) -> bool:

@@ -37,6 +37,7 @@ checks.length_2n("values", value=[3, 1, 1, -1])
 checks.real_array("values", value=[[3, 1], [1, -1]], ndim=2)
 checks.rectangular("value", value=[[3, 1], [1, 2]])
 checks.signs("X", value=[[1, -1], [-1, -1]])
+activity.union(counts=[0, 1], inputs=3, m=2)
 constructions.appendix_a(1, 2, weights=[[1, 2], [3, 5]])
 lemma_9.split(values=[[3, 1], [1, 0]], pattern=[[1, 1], [1, 0]])
 family.neuron(n=[0, 1, 2], plus=[0, 1, 1])
@@ -67,8 +68,8 @@ def refusals(call, name):
     """The types that a function need not take: truth values as numbers, fractions as integers."""
     if call.startswith("packed.") and name == "table":
         return {"float64", "float32", "int8", "uint8", "int64"}
-    of_integers = call.startswith(("modular.", "reductions.", "statistical_queries.Adv", "checks.integer"))
-    whole = of_integers and name in {"Y", "A", "b", "labels", "table", "sets", "w", "t", "bucket", "value"}
+    of_integers = call.startswith(("activity.", "modular.", "reductions.", "statistical_queries.Adv", "checks.integer"))
+    whole = of_integers and name in {"Y", "A", "b", "labels", "table", "sets", "w", "t", "bucket", "value", "counts"}
     return {"bool", "float64", "float32"} if whole else {"bool"}
 
 

@@ -1,5 +1,6 @@
 """The stored experiments: every cell is there, a cell can be measured again, and one that was changed is noticed."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -8,7 +9,20 @@ import numpy as np
 import pytest
 
 from sparse_book import experiments
-from sparse_book.experiments import correlation, depth, learners, systems
+from sparse_book.experiments import (
+    correlation,
+    curves,
+    depth,
+    emergence,
+    inputs,
+    learners,
+    minimiser,
+    penalties,
+    signatures,
+    skipping,
+    sparsity,
+    systems,
+)
 from sparse_book.runs import digits
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import training
@@ -47,8 +61,9 @@ def test_a_cell_measured_again_agrees_and_a_changed_table_does_not(name, tmp_pat
     [
         (lambda: systems.measure("dense", 3), (systems.System, "forward")),
         (lambda: depth.measure("SGD", 1, 3), (training.Layered, "predict")),
+        (lambda: emergence.measure("SGD", 3), (training.Layered, "predict")),
     ],
-    ids=["systems", "depth"],
+    ids=["systems", "depth", "emergence"],
 )
 def test_no_image_is_trained_on_and_tested_on(measure, tester, monkeypatch):
     """Those that are trained on, and those that are tested on, are all images, each of them once."""
@@ -91,6 +106,165 @@ def test_the_times_are_stored_with_their_machine_and_day(tmp_path, monkeypatch):
     assert now.keys() == before.keys()
     assert all(now[way] > 0 and before[way] > 0 for way in ("all", "gathered", "predicted and gathered"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", before["date"]) and "NumPy" in before["machine"]
+
+
+def test_skipping_is_measured_on_this_machine_and_the_points_of_the_gpus_stay(tmp_path, monkeypatch, capsys):
+    before = experiments.times("skipping")
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path)
+    for name, value in {"INPUTS": 64, "NEURONS": 200, "REPEATS": 3, "BATCHES": (1, 4)}.items():
+        monkeypatch.setattr(skipping, name, value)
+    experiments.generate("skipping")
+    now = experiments.times("skipping")
+    assert [path.name for path in tmp_path.iterdir()] == ["skipping.json"]
+    assert now.keys() == before.keys() and now["rows"][0].keys() == before["rows"][0].keys()
+    assert [row["union"] for row in now["rows"]] == [0.03, pytest.approx(1 - 0.97**4, abs=0.02)]
+    assert [row["m"] for row in before["rows"]] == list(emergence.BATCHES) and "NumPy" in before["machine"]
+    assert all(low <= middle <= high for row in before["rows"] for low, middle, high in (row["factor"], row["dead"]))
+
+
+def test_the_layer_with_gathered_rows_is_that_of_the_union_and_another_is_noticed(monkeypatch):
+    rng = np.random.default_rng(0)
+    W, U, X = (rng.standard_normal((rows, 16), np.float32) for rows in (50, 50, 3))
+    union, room = np.array([1, 4, 30]), (np.zeros_like(W), np.zeros_like(U))
+    expected = np.maximum(X @ W.T, 0)[:, union] @ U[union]
+    assert skipping.gathered(X, W, U, union, room) == pytest.approx(expected, rel=1e-4)
+    skipping._compare(X, W, U, union, room)
+    monkeypatch.setattr(skipping, "gathered", lambda X, W, U, union, room: skipping.layer(X, W[:3], U[:3]))
+    with pytest.raises(ValueError, match="is off by"):
+        skipping._compare(X, W, U, union, room)
+
+
+def test_the_stored_points_of_the_gpus_keep_the_law():
+    """The stored unions are those of the sets that were drawn: even ones near 1 - (1 - p)^m, uneven ones below."""
+    points = skipping.points()
+    for point in points:
+        even = 1 - (1 - point["share"]) ** point["m"]
+        near = pytest.approx(even, rel=0.02)
+        assert point["union"] == near if point["kind"] == "even" else point["union"] < 1.001 * even
+    assert len(skipping.measured("uneven", "H200")) == 8 and len({p["device"] for p in skipping._cards()}) == 2
+
+
+def test_the_shares_of_unions_are_means_over_batches():
+    active = np.random.default_rng(0).random((128, 6)) < 0.1
+    shares = emergence.shares_of_unions(active)
+    rng = np.random.default_rng(1)
+    drawn = [np.mean([active[rng.permutation(128)[:m]].any(axis=0).mean() for _ in range(4000)]) for m in (1, 4, 16)]
+    assert [shares[i] for i in (0, 2, 4)] == pytest.approx(drawn, abs=0.01)
+    assert shares[-1] == active.any(axis=0).mean()
+
+
+def test_validation_takes_the_highest_penalty_within_a_standard_error():
+    """With 288 points the standard error at 0.9 is 0.018: 0.885 is within it of 0.9, and 0.88 is not."""
+    assert emergence.sparsest_enough(np.array([[0.9, 0.885, 0.88, 0.5], [0.9, 0.8, 0.8, 0.899]])).tolist() == [1, 3]
+
+
+def test_the_rates_are_a_third_and_three_times_that_of_the_name():
+    for plain, (slow, fast) in emergence.RATES.items():
+        rate = emergence.SETTINGS[plain].get("rate", 0.03)
+        assert slow == pytest.approx(rate / 3, rel=0.12) and fast == pytest.approx(3 * rate, rel=0.12)
+    found = emergence.by_rate()
+    assert np.array_equal(found["both noises"][1]["active"], experiments.stored("emergence", "both noises")["active"])
+    assert all(row[0]["active"].mean() > row[2]["active"].mean() for row in found.values())
+
+
+def test_exponents_are_found_in_noise():
+    rng = np.random.default_rng(0)
+    values = np.array([[5 * k**1.5 * s**-0.5] * 3 for k, s in sparsity.GRID]) * np.exp(
+        0.01 * rng.standard_normal((12, 3))
+    )
+    assert sparsity.exponents(values) == pytest.approx(np.array([[1.5] * 3, [-0.5] * 3]), abs=0.03)
+
+
+def test_no_polynomial_of_the_learner_is_below_the_weight_above_its_degree():
+    for pair in sparsity.PAIRS:
+        found = experiments.stored("sparsity", *pair)
+        assert (found["polynomial"] >= found["above degree 3"][:, None]).all()
+        assert (found["above degree 3"] * 4 <= found["AS"]).all()
+
+
+def test_the_classes_of_the_minimiser_are_sparse_and_have_no_network_twice():
+    values, ends = minimiser.listed()
+    X = hypercube.points(5)
+    H = np.maximum(X @ X.T - 1, 0)
+    assert values.shape == (max(ends.values()), 32)
+    alone = {tuple(sign * row) for row in H for sign in (1, -1)}
+    first = {tuple(row) for row in values[: ends[1]].astype(int)}
+    assert alone <= first
+    assert np.abs(values[: ends[1]]).max() == H.max()  # no two neurons are active together
+    assert np.abs(values[ends[1] : ends[2]]).max() <= 2 * H.max()
+
+
+def test_the_random_class_of_the_minimiser_has_the_target():
+    """So that with many samples its risk is 0, as that of the others."""
+    found = experiments.stored("minimiser")
+    assert all((risk[:, -1] == 0).all() for risk in found.values())
+
+
+@pytest.mark.parametrize("name, dense", [(name, name == "dense") for name in penalties.TARGETS])
+def test_the_targets_of_the_penalties_are_sparse_but_for_one(name, dense):
+    net = penalties.planted(name, np.random.default_rng(2))
+    share = net.active(hypercube.points(16)).mean()
+    assert share == pytest.approx(0.5, abs=1e-3) if dense else share < 0.15
+
+
+def test_a_network_finds_its_own_neurons_and_no_others():
+    rng = np.random.default_rng(3)
+    net, other = (penalties.planted("dense", rng) for _ in range(2))
+    assert penalties.found_share(net, net) == 1 and penalties.found_share(net, other) < 0.3
+
+
+def test_the_learners_of_the_curves_learn():
+    X, y, test, classes = digits(0, 3)
+    net = curves.by_network(X, y, 3, 0.01)
+    scores = curves.by_polynomial(X, y, test)
+    assert np.mean(net.predict(test) == classes) > 0.9 and np.mean(scores.argmax(axis=1) == classes) > 0.9
+    assert np.mean(net.activations(test)[0] > 0) < 0.2
+
+
+def test_the_nearest_points_of_repeated_inputs_are_a_table_of_mean_labels():
+    rng = np.random.default_rng(4)
+    X = inputs.draw("lifted", 3000, rng)
+    y = X[:, 5] + rng.standard_normal(3000)
+    assert len(np.unique(X, axis=0)) == 256
+    means = [y[(X == x).all(axis=1)].mean() for x in X[:20]]
+    assert learners.nearest(X, y)(X[:20]) == pytest.approx(np.array(means))
+
+
+def test_degree_3_is_least_squares_with_a_ridge_over_all_monomials():
+    """By the primal equations, on five bits with repeated rows."""
+    rng = np.random.default_rng(5)
+    X = rng.choice(np.array([-1, 1], np.int8), (60, 5))
+    y = rng.standard_normal(60)
+    subsets = [S for d in range(4) for S in itertools.combinations(range(5), d)]
+
+    def chi(points):
+        return np.array([points[:, list(S)].prod(axis=1) for S in subsets]).T
+
+    gram = chi(X).T @ chi(X) / 60 + learners.RIDGE * np.eye(len(subsets))
+    c = np.linalg.solve(gram, chi(X).T @ y / 60)
+    cube = hypercube.points(5)
+    assert learners.cubic(X, y)(cube) == pytest.approx(chi(cube) @ c)
+
+
+def test_the_covariances_are_those_of_a_sum_over_pairs():
+    rng = np.random.default_rng(6)
+    net = correlation.family("independent", "random", rng)
+    active = net.active(hypercube.points(16)).astype(float)
+    total = 0.0
+    for i, j in itertools.product(range(8), repeat=2):
+        if net.u[i] * net.u[j] > 0:
+            covariance = np.mean(active[:, i] * active[:, j]) - 1 / 16
+            total += covariance * net.u[i] * net.u[j] * (net.W[i] @ net.W[j])
+    assert correlation.covariances(net) == pytest.approx(total)
+    assert total == pytest.approx(sum(3 / 16 * (w @ w) for w in net.W))  # independent neurons have no covariance
+
+
+def test_bits_are_found_in_both_samples_of_a_visible_junta_and_the_corner_breaks_the_promise():
+    rng = np.random.default_rng(7)
+    X = rng.choice(np.array([-1, 1], np.int8), (2000, signatures.BITS))
+    assert signatures.bits_found(X, X[:, 3] + 0.5 * X[:, 7] * X[:, 2]) == [2, 3, 7]
+    shares = [np.mean(signatures.broken(q).active_count() > 1) for q in signatures.CORNERS]
+    assert shares == [0.5**q for q in signatures.CORNERS]
 
 
 def test_no_chapter_reads_a_clock():
@@ -176,6 +350,9 @@ def test_the_gates_let_through_as_many_as_they_should():
     weights = systems.train("static", 0, epochs=1).W
     assert 0.1 < np.mean(weights != 0) < 0.15
     assert systems.train("dense", 0, epochs=0).work() == 256 * 74
+    assert (
+        systems.train("dense, 38", 0, epochs=0).work() == 38 * 74 < systems.train("experts, top 1", 0, epochs=0).work()
+    )
 
 
 def test_a_guess_of_full_rank_is_exact_and_one_of_rank_one_is_not():

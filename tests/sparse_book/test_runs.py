@@ -33,12 +33,6 @@ def test_quadratic_has_all_monomials():
     assert np.array_equal(chi.T @ chi, 32 * np.eye(16))
 
 
-def test_marks_are_drawn_for_each_run_and_one_line():
-    _, ax = canvas()
-    runs.marks_and_mean(ax, [1, 2], np.array([[1, 2], [3, 4], [5, 6]]), "a", "o", color="black")
-    assert len(ax.lines) == 4 and ax.lines[-1].get_ydata().tolist() == [3, 4]
-
-
 def test_means_are_drawn_with_their_intervals():
     _, ax = canvas()
     values = np.array([[1.0, 2], [3, 4], [5, 6]])
@@ -46,3 +40,13 @@ def test_means_are_drawn_with_their_intervals():
     assert ax.lines[0].get_ydata().tolist() == [3, 4]
     (first, _) = ax.collections[0].get_segments()
     assert first[:, 1] == pytest.approx(runs.confidence(values[:, 0]))
+
+
+def test_the_overlap_of_splits_widens_an_interval_as_the_corrected_test_does():
+    """Nadeau and Bengio: the variance is that of one split times 1/J + n_test/n_train."""
+    values = np.array([1.0, 2.0, 4.0, 5.0])
+    plain, wide = runs.half_width(values), runs.half_width(values, runs.OVERLAP)
+    assert wide / plain == pytest.approx(np.sqrt(1 + 4 * 360 / 1437))
+    assert runs.over_splits(values, 3) == runs.interval(values, 3, runs.OVERLAP) != runs.interval(values, 3)
+    low, high = runs.confidence(values, runs.OVERLAP)
+    assert (high - low) / 2 == pytest.approx(wide) and (high + low) / 2 == 3

@@ -1,6 +1,8 @@
 """Activity: signs in rational arithmetic, from the definition, against the exact sums of parts."""
 
 from fractions import Fraction
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -186,3 +188,33 @@ def test_an_unreasonable_walk_is_refused(n, s):
     )
     assert activity.size(np.zeros((3, n)), n, s) == 3
     assert [activity.size(None, *most) for most in ((26, 1), (26, 2**7), (20, 2**13))] == [2**26, 2**26, 2**20]
+
+
+def test_the_union_over_a_batch_is_the_mean_over_all_batches():
+    """Over all sets of m of seven inputs; which neurons are active together makes no difference."""
+    Z = RNG.random((7, 9)) < 0.3
+    Z[:, 0], Z[:, 1] = False, True
+    apart = np.array([RNG.permutation(column) for column in Z.T]).T
+    assert not np.array_equal(Z, apart)
+    for m in range(1, 8):
+        for sets in (Z, apart):
+            sizes = [sets[list(batch)].any(axis=0).sum() for batch in combinations(range(7), m)]
+            assert activity.union(Z.sum(axis=0), inputs=7, m=m) == pytest.approx(np.mean(sizes), rel=1e-12)
+
+
+@pytest.mark.parametrize("inputs, m", [(10, 10), (1437, 1), (1437, 64), (10**6, 1000), (10**15, 3), (10**5, 50000)])
+def test_the_union_is_exact_for_any_number_of_inputs(inputs, m):
+    counts = [0, 1, 2, inputs // 3, 10**4 % inputs, inputs - 1, inputs]
+    terms = [1 - Fraction(comb(inputs - c, m), comb(inputs, m)) if min(c, m) < 2000 else 1 for c in counts]
+    assert activity.union(counts, inputs, m) == pytest.approx(float(sum(terms)), rel=1e-13)
+
+
+def test_the_union_is_largest_when_all_neurons_are_used_equally():
+    for m in (2, 5, 30):
+        even = activity.union(np.full(8, 10), 40, m)
+        assert all(activity.union(RNG.multinomial(80, np.ones(8) / 8).clip(0, 40), 40, m) <= even for _ in range(50))
+        assert even > activity.union([40, 40, 0, 0, 0, 0, 0, 0], 40, m) == 2
+
+
+def test_no_neurons_have_an_empty_union():
+    assert activity.union(np.zeros(0, dtype=int), 3, 2) == 0
