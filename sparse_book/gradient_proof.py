@@ -1,7 +1,7 @@
-r"""What the proofs of chapter 7 compare, for one network: bounds by sign, covariances of neurons, certificates of tails.
+r"""What the proofs of chapter 7 compare, for one network: bounds by sign, covariances of neurons, certificates.
 
-Each function computes its numbers from the definitions, on the whole cube; ``on_trained`` measures networks that are too
-large for that, on random points.
+Each function computes its numbers from the definitions, on the whole cube; ``on_trained`` measures networks that are
+too large for that, on random points.
 
 Paper: section 3, of which chapter 7 is a continuation.
 """
@@ -12,6 +12,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
 from sparse_core.cube import fourier, hypercube
@@ -20,9 +21,19 @@ from sparse_core.network import SparseNetwork, constructions, gradients
 from sparse_core.network.training import Layered
 
 __all__ = [
-    "Guarantee", "all_pairs", "by_sign", "classes", "covariances", "disjoint", "false_certificates", "one_run",
-    "on_trained", "reach", "shares", "tails",
-]  # fmt: skip
+    "Guarantee",
+    "all_pairs",
+    "by_sign",
+    "classes",
+    "covariances",
+    "disjoint",
+    "false_certificates",
+    "one_run",
+    "on_trained",
+    "reach",
+    "shares",
+    "tails",
+]
 
 # Blocks of fresh points in ``on_trained``: a million points in all.
 BLOCKS = 20
@@ -250,7 +261,7 @@ def _image(W: Array, b: Array, low: Array, high: Array) -> tuple[Array, Array]:
     return up @ low + down @ high - b, up @ high + down @ low - b
 
 
-def _above_two(x: Array, r: Array) -> float:
+def _above_two(x: NDArray[np.float32], r: Array) -> float:
     """The weight of r above degree 2, without bias: the mean square less that of r(x) r(y) K(x, y) over pairs."""
     kernel = (1 + x @ x.T) ** 2 / 2 + (1 - x.shape[1]) / 2  # 1 + <x, y> + (<x, y>^2 - n)/2
     np.fill_diagonal(kernel, 0)

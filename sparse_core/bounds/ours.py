@@ -51,6 +51,9 @@ PEELING = sqrt(64 * 4 / 3)
 # of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of PEELING^2.
 LAYER = 1 + 3 / 16
 
+# Var f <= AS(f) and W^1 <= Var f, but for the rounding errors of sums over a cube.
+ROUNDED = 1 + 1e-9
+
 # The bounds of `ours-whole-ball`, as pairs (factor, power of s/m): two for all caps, and one, with s/e0 in place of s,
 # for caps whose angular radii have a squared sine of at least e0.
 BALL = ((24, 1 / 7), (8300, 2 / 7))
@@ -183,8 +186,10 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
 
 
 @checked(first=partial(checks.real, minimum=0))
-def tail_from_average_sensitivity(AS: float, d: int, variance: float | None = None, first: float | None = None) -> float:
-    """sum_{|T| > d} fhat(T)^2 <= min{AS / (d + 1), V, (AS - V)/d, G / (d + 1), (AS - 2 V + W)/(d - 1)}, of what is given.
+def tail_from_average_sensitivity(
+    AS: float, d: int, variance: float | None = None, first: float | None = None
+) -> float:
+    """sum_{|T| > d} fhat(T)^2 <= min{AS / (d + 1), V, (AS - V)/d, G / (d + 1), (AS - 2 V + W)/(d - 1)}, if given.
 
     AS = sum_T abs(T) fhat(T)^2 alone gives the first (`ours-tail-from-sensitivity`); with V = Var f also the next two
     (`ours-tail-affine`); with W = ``first``, the weight at degree 1, also the last two, where G = AS - W is the sum of
@@ -199,25 +204,19 @@ def tail_from_average_sensitivity(AS: float, d: int, variance: float | None = No
     if variance is None and first is not None:
         raise ValueError("Argument 'variance' must be given with 'first'.")
     if variance is not None:
-        _at_most("variance", variance, "AS", AS)
+        checks.real("variance", variance, maximum=AS * ROUNDED)
         bounds.append(variance)
         if d:
             bounds.append((AS - variance) / d)
     if variance is not None and first is not None and d:
-        _at_most("first", first, "variance", variance)
+        checks.real("first", first, maximum=variance * ROUNDED)
         bounds.append((AS - first) / (d + 1))
         if d > 1:
             bounds.append((AS - 2 * variance + first) / (d - 1))
     return max(0.0, min(bounds))
 
 
-def _at_most(name: str, value: float, other: str, bound: float) -> None:
-    """value <= bound, but for the rounding errors of sums over a cube."""
-    if value > bound * (1 + 1e-9):
-        raise ValueError(f"Argument '{name}' must be at most '{other}' = {bound}, not {value}.")
-
-
-@checked(rho=partial(checks.real, minimum=0))
+@checked(d=COUNT, rho=partial(checks.real, minimum=0))
 def tail_uncorrelated(d: int, W: float, k: int, rho: float = 0.0) -> float:
     """sum_{|T| > d} hhat(T)^2 <= 4 k W^2 (1 + rho k) / (d + 1) for d >= 1: k in place of k^2 (`ours-covariance`).
 
@@ -228,7 +227,6 @@ def tail_uncorrelated(d: int, W: float, k: int, rho: float = 0.0) -> float:
     >>> tail_uncorrelated(3, 1.0, 2), tail_uncorrelated(3, 1.0, 2, 0.5)
     (2.0, 4.0)
     """
-    checks.integer("d", d, 1)
     return 4 * k * W**2 * (1 + rho * k) / (d + 1)
 
 
@@ -384,12 +382,12 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
     return ceil(8 * log(1 / delta)) * (36 * variance / eps * (1 + q) ** 2 + q)
 
 
-@checked("best", "one run", "median")
+@checked("best", "single", "median")
 def least_squares_samples(n: int, d: int, delta: float, form: str = "best") -> float:
     """m samples bring least squares within 2 tail_{>d} with probability 1 - delta; no W, no B, no 1/eps.
 
     For labels without noise, the squared distance to h is then at most twice that of the best polynomial of degree d.
-    "one run" (`ours-one-run`): m = N max{ln(2N/delta) / (t + (1 - t) ln(1 - t)), 2 / (delta (1 - t)^2)} at the best t.
+    "single" (`ours-one-run`): m = N max{ln(2N/delta) / (t + (1 - t) ln(1 - t)), 2 / (delta (1 - t)^2)} at the best t.
     The Gram matrix has an eigenvalue below 1 - t with probability at most delta/2 (matrix Chernoff), and Markov's
     inequality for the rest costs as much. "median" (`ours-least-squares`): m = r N max{ln(8N) / 0.153, 288}, of
     r = ceil(8 ln(1/delta)) runs the one of the least median distance. "best": the lesser, the median for small delta.
@@ -398,7 +396,7 @@ def least_squares_samples(n: int, d: int, delta: float, form: str = "best") -> f
     (4102, 355680)
     """
     N = basis_size(n, d)
-    forms = {"one run": N * _one_run(N, delta)}
+    forms = {"single": N * _one_run(N, delta)}
     chernoff = 0.5 + 0.5 * log(0.5)  # 0.153: the exponent for half of the mean
     forms["median"] = ceil(8 * log(1 / delta)) * N * max(log(8 * N) / chernoff, 9 * 8 * 4)
     return min(forms.values()) if form == "best" else forms[form]

@@ -4,8 +4,8 @@ With D_i h(x) = (h(x with x_i = 1) - h(x with x_i = -1)) / 2, and x, y independe
 
     Q = (1/2) sum_i (D_i h(x) - D_i h(y))^2  and  E = (1/2) (h(x) - h(y))^2
 
-have the means G(h) and Var(h), and sum_{|T| > d} hhat(T)^2 <= G(h) / (d + 1) for every d >= 1 (`ours-differences`). So a
-bound on the mean of Z = Q - g E, which is at most 0 if and only if G <= g Var, is one on the tails of all degrees at
+have the means G(h) and Var(h), and sum_{|T| > d} hhat(T)^2 <= G(h) / (d + 1) for every d >= 1 (`ours-differences`). So
+a bound on the mean of Z = Q - g E, which is at most 0 if and only if G <= g Var, is one on the tails of all degrees at
 once. ``certify`` finds the least g for which the sample gives it (`ours-certificate`).
 """
 
@@ -29,11 +29,13 @@ __all__ = ["Certificate", "certify", "empirical_bernstein"]
 # The g that are tried, from the largest down to the first that fails: no larger one says more than that the tail above
 # degree 1 is at most 2 Var, and steps of 1 % lose less than the sample does.
 RATIOS = 4 * 0.99 ** np.arange(700)
-# Z is cut at -CUT g Var: E exceeds three times its mean at one pair in twelve if h is nearly normal. Cut lower, the mean
-# would lose more than the range and the variance gain.
+# Z is cut at -CUT g Var: E exceeds ten times its mean at one pair in 600 if h is nearly normal. With a cut nearer to 0
+# the mean would lose more than the range and the variance gain.
 CUT = 10
 # Points that estimate Var for this cut, beside the pairs.
 PILOT = 1000
+# Numbers of the largest arrays, of all pairs and bits: 2^27 doubles are 1 GB.
+MAX_NUMBERS = 1 << 27
 
 
 class Certificate(NamedTuple):
@@ -92,12 +94,12 @@ def certify(
     >>> round(found.estimate, 2), found.ratio < 0.1                                      # G / Var = 0.125 / 5.1875
     (0.02, True)
     """
-    pairs = checks.integer("pairs", pairs, 2)
+    width = ranges(net, output)
+    n = len(width)
+    pairs = checks.integer("pairs", pairs, 2, MAX_NUMBERS // n)
     delta = checks.real("delta", delta, above=0, below=1)
     checks.generator("rng", rng)
-    width = ranges(net, output)
     most = float((width**2).sum()) / 2
-    n = len(width)
     if isinstance(net, Layered):  # single precision would leave errors in E
         net = Layered(*(tuple(part.astype(np.float64) for part in parts) for parts in (net.W, net.b)))
     pilot = _values(net, _points(rng, PILOT, n), output).var(ddof=1)
