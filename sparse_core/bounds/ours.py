@@ -407,7 +407,7 @@ def _one_run(N: float, delta: float) -> float:
     low, high = 2.0**-10, 1.0  # below that the exponent drowns in rounding, and little is to be gained
     for _ in range(60):  # halvings, until t is known to the last bit
         t = (low + high) / 2
-        if log(2 * N / delta) / (t + (1 - t) * log1p(-t)) > 2 / (delta * (1 - t) ** 2):
+        if (log(N) + log(2 / delta)) / (t + (1 - t) * log1p(-t)) > 2 / (delta * (1 - t) ** 2):
             low = t
         else:
             high = t
