@@ -491,7 +491,10 @@ def test_what_exceeds_the_largest_float_is_infinite_and_nothing_else_is():
     assert paper.theorem_14(10**6, 0.1) == ours.theorem_14(10**6, 0.1) == inf
     assert paper.theorem_14(1074, 1e-150) == ours.theorem_14(1074, 1e-150) == pytest.approx(2.024022533073e23)
     assert (
-        ours.statistical_queries(huge, huge // 2, 0.1, 0.5) == ours.least_squares_samples(huge, huge // 2, 0.1) == inf
+        ours.statistical_queries(huge, huge // 2, 0.1, 0.5)
+        == ours.least_squares_samples(huge, huge // 2, 0.1)
+        == inf
+        == ours.least_squares_samples(1023, 1023, 0.5)
     )
 
 
