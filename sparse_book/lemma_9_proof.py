@@ -20,7 +20,7 @@ from sparse_core._arrays import Array, Integers
 from sparse_core.learning.lemma_9 import Split, edge_terms, flips
 from sparse_core.network.network import SparseNetwork
 
-__all__ = ["Steps", "layers", "noise_sensitivity_layers", "split_layers", "steps"]
+__all__ = ["Steps", "layers", "split_layers", "steps"]
 
 
 class Steps(
@@ -93,24 +93,3 @@ def split_layers(values: ArrayLike, pattern: ArrayLike) -> Split:
     edges = a * binom.pmf(a, len(a), 0.5)
     terms = edge_terms(h[:-1], h[1:], np.not_equal(R[:-1], R[1:]))
     return Split(*(2 * np.sum(edges * term) for term in terms))
-
-
-def noise_sensitivity_layers(values: ArrayLike, rho: float) -> float:
-    """NS_rho(h) = (1/4) E (h(x) - h(y))^2 from the table of h over the layers a = 0, ..., n of the cube.
-
-    With q = (1 - rho)/2, from a point with a ones y keeps Binomial(a, 1 - q) of them and gains Binomial(n - a, q).
-
-    >>> h, _ = layers(100, [1], [0.1], [0])                 # relu(sum_i x_i / 10), where it is nearly linear
-    >>> [round(noise_sensitivity_layers(h, rho), 4) for rho in (0.9, 0.99)]
-    [0.0228, 0.0025]
-    """
-    h = checks.real_array("values", values, 1)
-    rho = checks.real("rho", rho, -1, 1)
-    n = len(h) - 1
-    q = (1 - rho) / 2
-    total = 0.0
-    for a, share in enumerate(binom.pmf(np.arange(n + 1), n, 0.5)):
-        kept = binom.pmf(np.arange(a + 1), a, 1 - q)
-        gained = binom.pmf(np.arange(n - a + 1), n - a, q)
-        total += share * float(np.convolve(kept, gained) @ (h - h[a]) ** 2)
-    return float(total) / 4

@@ -39,6 +39,7 @@ const calculator = (() => {
     average_sensitivity_depth: (W, k, s, layers) => min(2 * k, s) ** (layers + 1) * W ** (2 * layers), // of equal layers
     noise_sensitivity: (rho, W, k, s) => ((1 - rho) / 2) * ours.average_sensitivity(W, k, s),
     tail_from_average_sensitivity: (AS, d) => AS / (d + 1),
+    tail_uncorrelated: (d, W, k) => (4 * k * W * W) / (d + 1),
     log_width: (s, k) => max(1.5, log(s / k)),
     tail_second_order(d, W, k, s) {
       const L = ours.log_width(s, k);
@@ -65,8 +66,15 @@ const calculator = (() => {
       return ceil(8 * log(1 / delta)) * (((36 * variance) / eps) * (1 + q) ** 2 + q);
     },
     least_squares_samples(n, d, delta) {
-      const N = basis_size(n, d);
-      return ceil(8 * log(1 / delta)) * N * max(log(8 * N) / (0.5 + 0.5 * log(0.5)), 9 * 8 * 4);
+      const N = basis_size(n, d), a = log(N) + log(2 / delta);
+      let low = 2 ** -10, high = 1; // of t
+      for (let i = 0; i < 60; i++) {
+        const t = (low + high) / 2;
+        if (a / (t + (1 - t) * log1p(-t)) > 2 / (delta * (1 - t) ** 2)) low = t;
+        else high = t;
+      }
+      const median = ceil(8 * log(1 / delta)) * N * max(log(8 * N) / (0.5 + 0.5 * log(0.5)), 9 * 8 * 4);
+      return min(N * (2 / (delta * (1 - high) ** 2)), median);
     },
     theorem_14: (m, tau) => max(0, tau * tau * (2 ** m - 8)),
     statistical_queries: (n, p, tau, gamma) => max(0, tau * tau * (binomial(n, p) - 1 / gamma)),
@@ -201,6 +209,7 @@ const calculator = (() => {
     "ours.noise_sensitivity": row(({ s, k, W, rho }) => ours.noise_sensitivity(rho, W, k, s), noise),
     ...both("claim_2_1_tail", tail, ({ n, s, k, W, B, rho, d }, form) => paper.claim_2_1_tail(paper.lemma_10(n, s, k, W, B, rho, form), rho, d)),
     "ours.tail_from_average_sensitivity": row(({ s, k, W, d }) => ours.tail_from_average_sensitivity(ours.average_sensitivity(W, k, s), d), tail),
+    "ours.tail_uncorrelated": row(({ k, W, d }) => ours.tail_uncorrelated(d, W, k), tail),
     "ours.tail_second_order": row(({ s, k, W, d }) => ours.tail_second_order(d, W, k, s), second_order),
     ...both("theorem_8_degree", degree, ({ n, s, k, W, B, eps }, form) => paper.theorem_8_degree(n, s, k, W, B, eps, form)),
     "ours.theorem_8_degree": row(({ s, k, W, eps }) => ours.theorem_8_degree(eps, W, k, s), degree),

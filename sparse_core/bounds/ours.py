@@ -22,7 +22,7 @@ __all__ = [
     "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree", "least_squares_samples", "lemma_6",
     "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_ball", "rademacher_mean", "remark_11",
     "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity", "tail_second_order",
-    "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
+    "tail_uncorrelated", "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
 # The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
@@ -50,6 +50,9 @@ PEELING = sqrt(64 * 4 / 3)
 # The rest of the logarithm of layer l, beside ln(1 + 2m/4^l): 1 from counting its sets, and 3/16 from the second moment
 # of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of PEELING^2.
 LAYER = 1 + 3 / 16
+
+# Var f <= AS(f) and W^1 <= Var f, but for the rounding errors of sums over a cube.
+ROUNDED = 1 + 1e-9
 
 # The bounds of `ours-whole-ball`, as pairs (factor, power of s/m): two for all caps, and one, with s/e0 in place of s,
 # for caps whose angular radii have a squared sine of at least e0.
@@ -182,14 +185,49 @@ def claim_2_1_tail(noise_sensitivity: float, rho: float, d: int) -> float:
     return 2 * noise_sensitivity / (1 - rho ** (d + 1))
 
 
-@checked()
-def tail_from_average_sensitivity(AS: float, d: int) -> float:
-    """sum_{|T| > d} fhat(T)^2 <= AS(f) / (d + 1), as AS(f) = sum_T abs(T) fhat(T)^2 (`ours-tail-from-sensitivity`).
+@checked(first=partial(checks.real, minimum=0))
+def tail_from_average_sensitivity(
+    AS: float, d: int, variance: float | None = None, first: float | None = None
+) -> float:
+    """sum_{|T| > d} fhat(T)^2 <= min{AS / (d + 1), V, (AS - V)/d, G / (d + 1), (AS - 2 V + W)/(d - 1)}, if given.
 
-    >>> tail_from_average_sensitivity(1.0, 3)
-    0.25
+    AS = sum_T abs(T) fhat(T)^2 alone gives the first (`ours-tail-from-sensitivity`); with V = Var f also the next two
+    (`ours-tail-affine`); with W = ``first``, the weight at degree 1, also the last two, where G = AS - W is the sum of
+    the variances of the differences (`ours-differences`). Those over d for d >= 1, that over d - 1 for d >= 2.
+
+    >>> tail_from_average_sensitivity(1.0, 3), tail_from_average_sensitivity(1.5, 1, 1.0)
+    (0.25, 0.5)
+    >>> tail_from_average_sensitivity(1.5, 1, 1.0, 0.8), tail_from_average_sensitivity(1.5, 2, 1.0, 0.8)
+    (0.35, 0.2333...)
     """
-    return AS / (d + 1)
+    bounds = [AS / (d + 1)]
+    if variance is None and first is not None:
+        raise ValueError("Argument 'variance' must be given with 'first'.")
+    if variance is not None:
+        checks.real("variance", variance, maximum=AS * ROUNDED)
+        bounds.append(variance)
+        if d:
+            bounds.append((AS - variance) / d)
+    if variance is not None and first is not None and d:
+        checks.real("first", first, maximum=variance * ROUNDED)
+        bounds.append((AS - first) / (d + 1))
+        if d > 1:
+            bounds.append((AS - 2 * variance + first) / (d - 1))
+    return max(0.0, min(bounds))
+
+
+@checked(d=COUNT, rho=partial(checks.real, minimum=0))
+def tail_uncorrelated(d: int, W: float, k: int, rho: float = 0.0) -> float:
+    """sum_{|T| > d} hhat(T)^2 <= 4 k W^2 (1 + rho k) / (d + 1) for d >= 1: k in place of k^2 (`ours-covariance`).
+
+    If C_jl <v_j, v_l> <= rho p_j p_l W^2 for neurons j != l whose output weights have the same sign, where v_j = u_j
+    w_j, p_j is the probability that j is active and C_jl the covariance of the activities: rho = 0 for neurons that are
+    pairwise uncorrelated. Sharp for k parities on disjoint blocks of bits.
+
+    >>> tail_uncorrelated(3, 1.0, 2), tail_uncorrelated(3, 1.0, 2, 0.5)
+    (2.0, 4.0)
+    """
+    return 4 * k * W**2 * (1 + rho * k) / (d + 1)
 
 
 @checked()
@@ -344,21 +382,36 @@ def averaging_samples(n: int, d: int, variance: float, eps: float, delta: float)
     return ceil(8 * log(1 / delta)) * (36 * variance / eps * (1 + q) ** 2 + q)
 
 
-@checked()
-def least_squares_samples(n: int, d: int, delta: float) -> float:
-    """m = r N max{ln(8N) / 0.153, 288} samples bring least squares within 2 tail_{>d}, r = ceil(8 ln(1/delta)).
+@checked("best", "single", "median")
+def least_squares_samples(n: int, d: int, delta: float, form: str = "best") -> float:
+    """m samples bring least squares within 2 tail_{>d} with probability 1 - delta; no W, no B, no 1/eps.
 
-    `ours-least-squares`, for labels without noise: with probability 1 - delta the squared distance to h is at most
-    twice that of the best polynomial of degree d; no W, no B, no 1/eps. In one run the Gram matrix has an eigenvalue
-    below 1/2 with probability at most N exp(-0.153 m/N) <= 1/8 (matrix Chernoff), and else the expected squared
-    distance to h^{<= d} is at most 4 N tail / m. Of r runs the one of the least median distance is output.
+    For labels without noise, the squared distance to h is then at most twice that of the best polynomial of degree d.
+    "single" (`ours-one-run`): m = N max{ln(2N/delta) / (t + (1 - t) ln(1 - t)), 2 / (delta (1 - t)^2)} at the best t.
+    The Gram matrix has an eigenvalue below 1 - t with probability at most delta/2 (matrix Chernoff), and Markov's
+    inequality for the rest costs as much. "median" (`ours-least-squares`): m = r N max{ln(8N) / 0.153, 288}, of
+    r = ceil(8 ln(1/delta)) runs the one of the least median distance. "best": the lesser, the median for small delta.
 
-    >>> f"{least_squares_samples(10, 2, 0.05):.1e}"
-    '3.9e+05'
+    >>> round(least_squares_samples(64, 1, 0.1)), round(least_squares_samples(64, 1, 0.1, "median"))
+    (4102, 355680)
     """
     N = basis_size(n, d)
+    forms = {"single": N * _one_run(N, delta)}
     chernoff = 0.5 + 0.5 * log(0.5)  # 0.153: the exponent for half of the mean
-    return ceil(8 * log(1 / delta)) * N * max(log(8 * N) / chernoff, 9 * 8 * 4)
+    forms["median"] = ceil(8 * log(1 / delta)) * N * max(log(8 * N) / chernoff, 9 * 8 * 4)
+    return min(forms.values()) if form == "best" else forms[form]
+
+
+def _one_run(N: float, delta: float) -> float:
+    """min over t of max{ln(2N/delta) / (t + (1 - t) ln(1 - t)), 2 / (delta (1 - t)^2)}: where they are equal."""
+    low, high = 2.0**-10, 1.0  # below that the exponent drowns in rounding, and little is to be gained
+    for _ in range(60):  # halvings, until t is known to the last bit
+        t = (low + high) / 2
+        if (log(N) + log(2 / delta)) / (t + (1 - t) * log1p(-t)) > 2 / (delta * (1 - t) ** 2):
+            low = t
+        else:
+            high = t
+    return 2 / (delta * (1 - high) ** 2)
 
 
 # --- Statistical queries ---

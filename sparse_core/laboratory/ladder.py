@@ -16,8 +16,9 @@ inequality is `ours-gradient`, the others up to 4 |a|^2 are steps of its proof; 
 
     E |grad h|^2 <= E |a|^2 <= E |R_x| sum_{j in R_x} ||v_j||^2 <= W^2 E |R_x|^2 <= k^2 W^2 <= s^2 W^2.
 
-Beside the ladder under uniform bits stand n Var h, which bounds the average sensitivity of every function, and s^2 W^2,
-that of every network: for some networks they are above a rung, for others below.
+Beside the ladder under uniform bits stand n Var h, which bounds the average sensitivity of every function, s^2 W^2,
+that of every network, and the bound by gradients of either sign (`ours-gradient-signs`), which is at most 4 |a|^2: for
+some networks they are above a rung, for others below.
 
 Paper: sections 3 and 5.
 """
@@ -39,6 +40,7 @@ from ..bounds import ours
 from ..network.sparsity import Sparsity
 from .layer import balanced
 from .observation import Observation, observe
+from .table import least_squares
 
 __all__ = ["Chain", "Ladder", "Rung", "climb", "explain"]
 
@@ -55,6 +57,8 @@ MARKOV = "Markov's inequality for degrees"
 # Two formulas of the ladder under uniform bits that the sentence is about.
 GRADIENT = "(rms |grad h| + b/2)^2"
 COUNTED = "4 W^2 E |R_x|^2"
+# That by gradients at single points, beside the ladder.
+SIGNS = "2 (rms |grad h+| + rms |grad h-|)^2"
 # Rungs that differ by less than this are called equal: sums over 2^20 points stay well below it.
 RTOL = 1e-9
 COLUMNS = ["value", "times", "gives up"]
@@ -255,9 +259,11 @@ def _on_the_cube(f: Observation, k: Sparsity, W: float) -> Chain:
         Rung("ours-average-sensitivity", "4 s^2 W^2", exactly(4 * W**2 * s**2), SPARSITY),
     )
     spread = f.mean(n * (f.h - f.h.mean()) ** 2)
+    by_sign = f.of_roots(*((part**2).sum(axis=1) for part in f.signs))
     beside = (
         Rung("average-sensitivity-fourier", "n Var h", spread, "every function"),
         Rung("ours-average-sensitivity", "s^2 W^2", exactly(W**2 * s**2), "every network, sparse or not"),
+        Rung("ours-gradient-signs", SIGNS, by_sign.scaled(2), "gradients at single points"),
     )
     how = "exact" if f.edge_evidence == "exact" else f"estimated from {N} points, with 95 % intervals"
     return Chain(f"Average sensitivity under uniform bits, {how}", rungs, beside)
@@ -305,14 +311,14 @@ def _verdict(chain: Chain) -> str:
         f"h is {_number(most / measured)} times less sensitive to flips than a function of its variance can be "
         f"(AS(h) = {measured:.4g}, n Var h = {most:.4g})."
     )
-    formula, without = min(((rung.formula, rung.value.value) for rung in chain.beside), key=lambda pair: pair[1])
+    formula, without = min((found[rung.formula], rung.formula) for rung in chain.beside if rung.formula != SIGNS)[::-1]
     if counted < without * (1 - RTOL):
         sparse = f"Sparsity explains a factor {_number(without / counted)}: {COUNTED}, which counts active neurons, is "
         sparse += f"{counted:.4g}, and {formula}, which does not, {without:.4g}."
     else:
         sparse = f"Sparsity explains none of it: {COUNTED}, which counts active neurons, is {counted:.4g}, "
         sparse += f"{_number(counted / without)} times {formula}, which does not."
-    gradient = found[GRADIENT]
+    gradient = min(found[GRADIENT], found[SIGNS])
     if not 0 < gradient < most * (1 - RTOL):
         return f"{begin} {sparse}"
     return f"{begin} {sparse} Gradients explain a factor {_number(most / gradient)}: their bound is {gradient:.4g}."
@@ -354,12 +360,13 @@ def _what_applies(f: Observation, chain: Chain) -> Iterator[str]:
 
 
 def _degrees(f: Observation, chain: Chain, eps: float, delta: float) -> Chain:
-    """Samples for least squares on the monomials up to the degree d that a bound A gives: A / (d + 1) <= eps."""
+    """Samples for least squares up to the degree d that a bound A gives: min{A / (d + 1), (A - Var) / d} <= eps."""
     n = f.net.n
+    variance = f.mean((f.h - f.h.mean()) ** 2)
 
     def rung(formula: str, degree: int, gives_up: str = "") -> Rung:
-        m = exactly(ours.least_squares_samples(n, degree, delta))
-        return Rung("ours-least-squares", f"degree {degree}, by {formula}", m, gives_up)
+        name, m = least_squares(n, degree, delta)
+        return Rung(name, f"degree {degree}, by {formula}", exactly(m), gives_up)
 
     rungs = []
     own = f.degree(eps)
@@ -370,14 +377,22 @@ def _degrees(f: Observation, chain: Chain, eps: float, delta: float) -> Chain:
         below += [found.gives_up] if found.gives_up else []
         # The exact quantity, what needs no enumeration of edges, and what counts neurons.
         if found.gives_up in ("", SWITCHING, LENGTHS, MEAN, SPARSITY):
-            levels = found.value.high / eps  # so that the number of samples holds where the rung is an estimate
-            degree = n if levels > n else max(0, ceil(levels) - 1)
+            A = found.value.high  # so that the number of samples holds where the rung is an estimate
+            degree = _degree(A, variance, eps, n)
             rungs.append(rung(found.formula, degree, ", ".join(below) or (MARKOV if rungs else "")))
             below = []
             if degree == n:  # and so for all rungs above
                 break
     title = f"Samples for loss {eps:.4g} with probability {1 - delta:g} under uniform bits; {n} is the largest degree"
     return Chain(title, tuple(rungs))
+
+
+def _degree(A: float, variance: Interval, eps: float, n: int) -> int:
+    """The least d with min{A / (d + 1), Var, (A - Var) / d} <= eps, at most n (`ours-tail-affine`)."""
+    if min(A, variance.high) <= eps:
+        return 0
+    levels = min(A / eps - 1, max(1.0, (A - variance.low) / eps))
+    return n if levels > n else ceil(levels)
 
 
 def _class(f: Observation, k: int, W: float, B: float, eps: float, delta: float) -> Chain:

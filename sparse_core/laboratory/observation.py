@@ -25,7 +25,7 @@ from ..cube import fourier
 from ..cube.hypercube import points
 from ..learning.lemma_9 import Flips, flips
 from ..network import gradients
-from ..network.gradients import Edges
+from ..network.gradients import Edges, Signs
 from ..network.network import SparseNetwork
 from ..network.sparsity import AUTO_PAIRS, Sparsity, digest
 from .layer import WithConstant, as_network, last_step, numbers
@@ -109,6 +109,17 @@ class Observation:
         return gradients.edges(self.net, self.X[self.edge_rows])
 
     @cached_property
+    def bends(self) -> Array:
+        """|D h(x) - E D h|^2 at the points ``edge_rows``, D h the vector of the D_i h: the mean is G(h)."""
+        D = gradients.differences(self.net, self.X[self.edge_rows])
+        return np.asarray(((D - D.mean(axis=0)) ** 2).sum(axis=1))
+
+    @cached_property
+    def signs(self) -> Signs:
+        """The gradients of the neurons of either sign at the points ``edge_rows``."""
+        return gradients.signs(self.net, self.X[self.edge_rows])
+
+    @cached_property
     def edge_rows(self) -> NDArray[np.intp]:
         """All points, or as many at random as the work allows."""
         count = max(MIN_EDGE_POINTS, EDGE_TRIPLES // self.net.W.size)
@@ -124,8 +135,12 @@ class Observation:
 
     def with_boundary(self, gradient: Any) -> Interval:
         """(sqrt(E gradient) + sqrt(E boundary) / 2)^2, which increases in both means."""
-        terms = zip(self.mean(gradient, 0.025), self.mean(self.edges.boundary, 0.025), strict=True)
-        return Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0)) / 2) ** 2 for a, b in terms))
+        return self.of_roots(gradient, self.edges.boundary / 4)
+
+    def of_roots(self, first: Any, second: Any) -> Interval:
+        """(sqrt(E first) + sqrt(E second))^2, which increases in both means."""
+        terms = zip(self.mean(first, 0.025), self.mean(second, 0.025), strict=True)
+        return Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0))) ** 2 for a, b in terms))
 
     @property
     def usual_loss(self) -> float:

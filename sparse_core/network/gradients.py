@@ -14,7 +14,12 @@ where z_j^l is the pre-activation of neuron j of layer l and g_j^l the derivativ
 (`ours-gradient-depth`). If all u_j >= 0, then AS(h) <= 2 E sum_i (x_i d_i h(x))_+^2 (`ours-gradient-nonnegative`).
 
 All of these are means over x of quantities that one forward and one backward pass at x and at its n neighbours give, so
-a sample of points estimates them.
+a sample of points estimates them. ``signs`` needs no neighbours: with h_+ and h_- the neurons with u_j > 0 and u_j < 0
+
+    sqrt(AS(h)) <= sqrt(2) (sqrt(E |grad h_+|^2) + sqrt(E |grad h_-|^2))                      (`ours-gradient-signs`),
+
+and with variances in place of second moments the right side bounds sqrt(G(h)), where G(h) = sum_i Var(D_i h) is made of
+the ``differences`` D_i h(x) = (h(x with x_i = 1) - h(x with x_i = -1)) / 2 (`ours-differences`, `ours-covariance`).
 """
 
 from __future__ import annotations
@@ -32,7 +37,7 @@ from .activity import BLOCK_ENTRIES, round_off
 from .network import SparseNetwork
 from .training import Layered
 
-__all__ = ["Edges", "edges", "gradients"]
+__all__ = ["Edges", "Signs", "active_norms", "differences", "edges", "gradients", "ranges", "signs"]
 
 # Numbers of the largest array that an enumeration of the cube may make: 2^26 doubles are 512 MB.
 MAX_NUMBERS = 1 << 26
@@ -65,6 +70,38 @@ class Edges(NamedTuple):
         return (sqrt(self.gradient.mean()) + sqrt(self.boundary.mean()) / 2) ** 2
 
 
+class Signs(NamedTuple):
+    """The gradients of h_+ and h_-, with h = h_+ - h_-, at each point x: (points, n) arrays.
+
+    positive, negative : grad h_+(x) and grad h_-(x), the neurons with u_j > 0 and with u_j < 0.
+    """
+
+    positive: Array
+    negative: Array
+
+    @property
+    def bound(self) -> float:
+        """2 (sqrt(E |grad h_+|^2) + sqrt(E |grad h_-|^2))^2 >= AS(h), from the means over the points.
+
+        >>> net = SparseNetwork([1, -1], [[1], [-1]], [-1, -1])       # h(x) = 2 x: AS = 4
+        >>> round(signs(net).bound, 12)
+        4.0
+        """
+        return 2 * (sqrt((self.positive**2).sum(1).mean()) + sqrt((self.negative**2).sum(1).mean())) ** 2
+
+    @property
+    def covariance_bound(self) -> float:
+        """2 (sqrt(tr Cov grad h_+) + sqrt(tr Cov grad h_-))^2 >= G(h), from the variances over the points.
+
+        tr Cov grad h_+ = sum C_jl <v_j, v_l> over pairs with u_j, u_l > 0, C_jl = Cov(1[j active], 1[l active]).
+
+        >>> net = SparseNetwork([1, -1], [[1], [-1]], [-1, -1])       # each neuron active at one of two points
+        >>> round(signs(net).covariance_bound, 12)
+        2.0
+        """
+        return 2 * (sqrt(self.positive.var(0).sum()) + sqrt(self.negative.var(0).sum())) ** 2
+
+
 def gradients(net: SparseNetwork | Layered, X: ArrayLike, output: int = 0) -> Array:
     """grad h(x) at each row x of X: a (rows, n) array; at a kink, the derivative with 0 for relu'(0).
 
@@ -90,16 +127,10 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
     [2.0, 2.0, 1.0, 2.0, 2.0]
     """
     layers, u = _layers(net, output)
-    n = layers[0][0].shape[1]
-    widest = max(len(b) for _, b in layers)
-    if X is None:
-        if n > 62 or max(widest, n) << n > MAX_NUMBERS:
-            raise ValueError(f"Argument 'X' must be given for n = {n}: 2**{n} points are too many to enumerate.")
-        x = points(n).astype(np.float64)
-    else:
-        x = checks.signs("X", X, n).astype(np.float64)
+    x = _cube(layers, X)
+    n = x.shape[1]
     if len(layers) == 1:
-        parts = [_one_layer(*layers[0], u, x[rows]) for rows in slices(len(x), max(1, BLOCK_ENTRIES // widest))]
+        parts = [_one_layer(*layers[0], u, x[rows]) for rows in slices(len(x), max(1, BLOCK_ENTRIES // len(u)))]
         return Edges(*map(np.concatenate, zip(*parts, strict=True)))
     here = _passes(layers, u, x)
     sensitivity = np.zeros(len(x))
@@ -111,6 +142,103 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
         sensitivity += (here.value - near.value) ** 2 / 4
         boundary += _switched(here, near) ** 2
     return _found(x, here.backward[0], sensitivity, np.full(len(x), np.nan), boundary)
+
+
+def signs(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int = 0) -> Signs:
+    """grad h_+ and grad h_- at every point of the cube, or at the rows of X: networks with one hidden layer.
+
+    >>> found = signs(SparseNetwork([1, -2], [[1, 0], [1, 1]], [0, 1]), [[1, 1], [-1, 1]])
+    >>> found.positive.tolist(), found.negative.tolist()
+    ([[1.0, 0.0], [0.0, 0.0]], [[2.0, 2.0], [0.0, 0.0]])
+    """
+    active, v, u = _active(net, X, output)
+    up = u > 0
+    return Signs(active[:, up] @ v[up], active[:, ~up] @ -v[~up])
+
+
+def active_norms(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int = 0) -> Array:
+    """||(v_j)_{j in R_x}||_op, the operator norm of the active rows, at each point: one hidden layer.
+
+    4 E |R_x| ||.||^2 bounds AS(h), and contains 4 W^2 E |R_x|^2 (`ours-gradient-signs`).
+
+    >>> active_norms(SparseNetwork([1, 1], [[3, 0], [0, 4]], [-4, -5])).tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    active, v, _ = _active(net, X, output)
+    sets, which = np.unique(active, axis=0, return_inverse=True)
+    norms = np.array([np.linalg.norm(v[rows], 2) if rows.any() else 0.0 for rows in sets])
+    return norms[which.ravel()]
+
+
+def differences(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int = 0) -> Array:
+    """D_i h(x) = (h(x with x_i = 1) - h(x with x_i = -1)) / 2 at every point of the cube, or at the rows of X.
+
+    A (points, n) array. The sum of the variances of its columns over the cube is G(h) (`ours-differences`), that of
+    their squares AS(h).
+
+    >>> differences(SparseNetwork([1, 1], [[1, 1], [-1, -1]], [0, 0])).tolist()        # |x_1 + x_2|
+    [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
+    """
+    layers, u = _layers(net, output)
+    x = _cube(layers, X)
+    first, b = layers[0]
+    parts = []
+    for rows in slices(len(x), max(1, BLOCK_ENTRIES // max(len(b) for _, b in layers))):
+        z = x[rows] @ first.T - b
+        here = _above(z, layers[1:], u)
+        found = np.empty((len(z), x.shape[1]))
+        for i in range(x.shape[1]):
+            sign = x[rows, i]
+            near = _above(z - np.outer(sign, 2 * first[:, i]), layers[1:], u)
+            found[:, i] = sign * (here - near) / 2
+        parts.append(found)
+    return np.concatenate(parts)
+
+
+def ranges(net: SparseNetwork | Layered, output: int = 0) -> Array:
+    """(|u| |W_D| ... |W_1|)_i: no two values of D_i h differ by more, for each i.
+
+    D_i h is a mean along an edge of the derivative, a sum over paths through the network of the product of the weights,
+    times 1 if all neurons on the path are active and 0 otherwise.
+
+    >>> ranges(SparseNetwork([1, -2], [[1, 0], [-1, 1]], [0, 1])).tolist()
+    [3.0, 2.0]
+    """
+    layers, u = _layers(net, output)
+    paths = np.abs(u)
+    for W, _ in reversed(layers):
+        paths = paths @ np.abs(W)
+    return paths
+
+
+def _above(z: Array, layers: list[tuple[Array, Array]], u: Array) -> Array:
+    """h from the pre-activations of the first layer."""
+    y = np.maximum(z, 0)
+    for W, b in layers:
+        y = np.maximum(y @ W.T - b, 0)
+    return np.asarray(y @ u)
+
+
+def _cube(layers: list[tuple[Array, Array]], X: ArrayLike | None) -> Array:
+    """The rows of X, which are points of the cube, or all points of it."""
+    n = layers[0][0].shape[1]
+    widest = max(len(b) for _, b in layers)
+    if X is not None:
+        return checks.signs("X", X, n).astype(np.float64)
+    if n > 62 or max(widest, n) << n > MAX_NUMBERS:
+        raise ValueError(f"Argument 'X' must be given for n = {n}: 2**{n} points are too many to enumerate.")
+    return points(n).astype(np.float64)
+
+
+def _active(net: SparseNetwork | Layered, X: ArrayLike | None, output: int) -> tuple[NDArray[np.bool_], Array, Array]:
+    """Who is active at each point, the v_j = u_j w_j, and u."""
+    layers, u = _layers(net, output)
+    if len(layers) > 1:
+        raise ValueError(f"Argument 'net' must have one hidden layer, not {len(layers)}.")
+    ((W, b),) = layers
+    x = _cube(layers, X)
+    # What z may err by; a neuron within it contributes nothing but round-off.
+    return x @ W.T - b > 4 * round_off(W, b, x), u[:, None] * W, u
 
 
 def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:

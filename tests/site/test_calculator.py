@@ -43,6 +43,7 @@ def expected(n, s, k, W, B, eps, delta, rho, d, p, tau, m, R, W4, a, D, J, e0):
             for form in ("printed", "repaired")
         },
         "ours.tail_from_average_sensitivity": ours.tail_from_average_sensitivity(ours.average_sensitivity(W, k, s), d),
+        "ours.tail_uncorrelated": ours.tail_uncorrelated(d, W, k),
         "ours.tail_second_order": ours.tail_second_order(d, W, k, s),
         **both("theorem_8_degree", paper.theorem_8_degree, n, s, k, W, B, eps),
         "ours.theorem_8_degree": ours.theorem_8_degree(eps, W, k, s),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_book.lemma_9_proof import Steps, layers, noise_sensitivity_layers, split_layers, steps
+from sparse_book.lemma_9_proof import Steps, layers, split_layers, steps
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork
@@ -50,18 +50,3 @@ def test_layers_agree_with_the_cube(seed, n, s):
 def test_layers_with_more_neurons_than_an_integer_has_bits():
     u, c, b = np.ones(70), np.repeat([0, 1], [69, 1]), np.repeat([1, 0], [69, 1])  # the last one alone is ever active
     assert split_layers(*layers(3, u, c, b)) == split_layers(*layers(3, [1], [1], [0]))
-
-
-@given(st.integers(0, 10**6), st.integers(1, 9), st.floats(-1, 1))
-def test_noise_on_layers_agrees_with_the_fourier_weights(seed, n, rho):
-    values = np.random.default_rng(seed).standard_normal(n + 1)
-    ones = (hypercube.points(n) == 1).sum(axis=1)
-    by_weights = fourier.noise_sensitivity(values[ones], rho)
-    assert noise_sensitivity_layers(values, rho) == pytest.approx(by_weights, abs=1e-12)
-
-
-def test_noise_of_a_large_majority_is_the_arc_cosine():
-    # Sheppard's formula for the limit, O'Donnell (2014), section 5.2: Pr[sign changes] = arccos(rho) / pi
-    majority = np.sign(2.0 * np.arange(202) - 201)
-    for rho in (0.0, 0.5, 0.9):
-        assert noise_sensitivity_layers(majority, rho) == pytest.approx(np.arccos(rho) / np.pi, rel=0.02)

@@ -14,7 +14,7 @@ CONSEQUENCES = {
     "consequential": "a statement, as printed, is false or means something else, or a step loses more than a constant",
     "gap": "a hypothesis, a quantifier or an argument is missing, and is supplied here",
     "constant": "a constant, a sign or a symbol; the statements around it stand",
-    "corner": "only the smallest cases fail, such as one neuron or one bit",
+    "corner": "only extreme cases fail, such as one neuron, one bit or a negative correlation",
     "typography": "a letter or a word is misprinted",
 }
 ARTEFACTS = {

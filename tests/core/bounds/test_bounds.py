@@ -277,10 +277,55 @@ def test_sample_sizes_of_averaging_and_least_squares_by_hand():
     m1 = q * m0 * (1 + 1 / m0)
     assert 4 / m0 + 4 * (N - 1) * (1 + 1 / m0) / m1 == pytest.approx(0.1 / 36)
     assert m0 + m1 == pytest.approx(ours.averaging_samples(10, 2, 4.0, 0.1, 0.05) / r)
-    assert ours.least_squares_samples(10, 2, 0.05) == pytest.approx(r * N * 288)
+    assert ours.least_squares_samples(10, 2, 0.05, "median") == pytest.approx(r * N * 288)
     N = 2**70  # for a basis so large, the matrix Chernoff bound asks for more
-    m = ours.least_squares_samples(70, 70, 0.05) / r
+    m = ours.least_squares_samples(70, 70, 0.05, "median") / r
     assert m > 288 * N and N * exp(-(0.5 + 0.5 * log(0.5)) * m / N) == pytest.approx(1 / 8)
+
+
+@pytest.mark.parametrize("n, d, delta", [(10, 2, 0.05), (64, 1, 0.1), (1, 0, 0.9), (70, 70, 0.3), (5, 2, 1e-4)])
+def test_one_run_of_least_squares_shares_its_failures_equally(n, d, delta):
+    """The two probabilities of `ours-one-run` are delta/2 each, with c = 1, and no other t needs fewer samples."""
+    N = float(hypercube.dimension(n, d))
+    m = ours.least_squares_samples(n, d, delta, "single")
+    t = 1 - sqrt(2 * N / (delta * m))
+    assert 0 < t < 1 and N / ((1 - t) ** 2 * m) == pytest.approx(delta / 2)
+    assert log(N) - (m / N) * (t + (1 - t) * log(1 - t)) == pytest.approx(log(delta / 2))
+    for other in (t - 0.01, t + 0.01):
+        chernoff = log(2 * N / delta) / (other + (1 - other) * log(1 - other))
+        assert max(chernoff, 2 / (delta * (1 - other) ** 2)) > m / N
+
+
+def test_the_median_of_runs_needs_fewer_samples_only_where_the_failure_is_rare():
+    for delta, form in ((0.1, "single"), (1e-3, "single"), (1e-5, "median"), (1e-140, "median")):
+        assert ours.least_squares_samples(64, 1, delta) == ours.least_squares_samples(64, 1, delta, form)
+    assert ours.least_squares_samples(64, 1, 1e-140, "single") == pytest.approx(65 * 2e140, rel=0.01)
+
+
+@given(real_functions, st.integers(0, 6))
+def test_variance_and_the_first_weight_lower_the_tail(f, d):
+    weights = fourier.weight_by_degree(f)
+    AS, variance = fourier.average_sensitivity(f), weights[1:].sum()
+    first = weights[1] if len(weights) > 1 else 0.0
+    found = [ours.tail_from_average_sensitivity(AS, d, *more) for more in ((), (variance,), (variance, first))]
+    assert fourier.tail(f, d) <= found[2] * SLACK + 1e-12 and found[2] <= found[1] <= found[0]
+
+
+def test_the_forms_of_the_tail_by_hand():
+    """Weight 3 at degree 1, 1/2 at degree 2 and 1/4 at degree 4: AS = 5, Var = 3.75."""
+    tail = ours.tail_from_average_sensitivity
+    assert [tail(5.0, d, 3.75) for d in (0, 1, 2, 5)] == [3.75, 1.25, 0.625, 0.25]
+    assert [tail(5.0, d, 3.75, 3.0) for d in (0, 1, 2, 3, 5)] == [3.75, 1.0, 0.5, 0.25, 0.125]
+    assert tail(4.0, 3, 4.0) == 0 and tail(3.0, 5, 3.0, 3.0) == 0
+    assert tail(8.0, 1, 1.0) == 1.0 and tail(8.0, 9, 1.0) == pytest.approx(7 / 9)
+
+
+def test_the_tail_of_uncorrelated_neurons_is_that_of_disjoint_parities():
+    for p, k in product((2, 3), (1, 2)):
+        one = constructions.tight(p, 1)
+        net = SparseNetwork(np.tile(one.u, k), np.kron(np.eye(k), one.W), np.tile(one.b, k))
+        assert fourier.tail(net.values(), p - 1) == pytest.approx(ours.tail_uncorrelated(p - 1, sqrt(p), k))
+    assert ours.tail_uncorrelated(1, 3.0, 2, 0.25) == 4 * 2 * 9 * 1.5 / 2
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
@@ -432,7 +477,8 @@ def test_at_the_ends_of_its_domains_a_bound_is_a_number_perhaps_infinite(bound):
         try:
             found = bound(**case)
         except ValueError as error:  # of a rule between two arguments
-            assert re.match("Argument '(k|p|eps|bad)' must be (at most 2|less than k n s W|more than)", str(error))
+            rule = "Argument '(k|p|eps|bad|variance|first)' must be (at most|less than k n s W|more than)"
+            assert re.match(rule, str(error))
         else:
             assert found >= 0 or (bound in no_bound and case["form"] == "printed"), case
 
@@ -445,7 +491,10 @@ def test_what_exceeds_the_largest_float_is_infinite_and_nothing_else_is():
     assert paper.theorem_14(10**6, 0.1) == ours.theorem_14(10**6, 0.1) == inf
     assert paper.theorem_14(1074, 1e-150) == ours.theorem_14(1074, 1e-150) == pytest.approx(2.024022533073e23)
     assert (
-        ours.statistical_queries(huge, huge // 2, 0.1, 0.5) == ours.least_squares_samples(huge, huge // 2, 0.1) == inf
+        ours.statistical_queries(huge, huge // 2, 0.1, 0.5)
+        == ours.least_squares_samples(huge, huge // 2, 0.1)
+        == inf
+        == ours.least_squares_samples(1023, 1023, 0.5)
     )
 
 

@@ -47,7 +47,8 @@ def test_each_rung_is_what_its_formula_says(seed):
     b = sqrt(edges.boundary.mean())
     want = [edges.sensitivity.mean(), edges.slope.mean(), (sqrt(gradient) + b / 2) ** 2, (sqrt(absolute) + b / 2) ** 2]
     assert values(chain) == pytest.approx([*want, 4 * absolute, *(4 * x for x in rest)])
-    assert [rung.value.value for rung in chain.beside] == pytest.approx([4 * net.values().var(), rest[-1]])
+    signs = gradients.signs(net).bound
+    assert [rung.value.value for rung in chain.beside] == pytest.approx([4 * net.values().var(), rest[-1], signs])
     points_chain = explain(net, X).chains[0]
     assert values(points_chain) == pytest.approx([gradient, absolute, *rest])
 
@@ -81,7 +82,24 @@ def test_n_var_and_the_dense_bound_are_no_rungs():
     for net, above in ((sparse, True), (dense, False)):
         chain = explain(net).chains[0]
         (counted,) = (rung.value.value for rung in chain.rungs if rung.formula == ladder.COUNTED)
-        assert [rung.value.value > counted for rung in chain.beside] == [above, above]
+        assert [rung.value.value > counted for rung in chain.beside[:2]] == [above, above]
+
+
+@pytest.mark.parametrize("signs_below", [True, False])
+def test_the_bound_by_signs_is_no_rung_and_gradients_explain_by_the_lesser(signs_below):
+    """It is below gradient and boundary where neurons switch at flips; with all of them active it is above."""
+    if signs_below:
+        net = SparseNetwork([1, 1], [[1.0, 1], [-1, -1]], [0, 0])  # |x_1 + x_2|
+    else:
+        net = SparseNetwork([1, -1], [[2.0, 0, 0, 0], [0, 0.3, 0, 0]], [-9, -9])
+    found = explain(net)
+    value = {rung.formula: rung.value.value for rung in (*found.chains[0].rungs, *found.chains[0].beside)}
+    assert (value[ladder.SIGNS] < value[ladder.GRADIENT]) == signs_below
+    assert value["AS(h)"] <= value[ladder.SIGNS] <= value["4 E |a|^2"] * (1 + 1e-9)
+    least, most = min(value[ladder.SIGNS], value[ladder.GRADIENT]), value["n Var h"]
+    assert (f"Gradients explain a factor {most / least:.3g}: their bound is {least:.4g}." in found.sentence) == (
+        least < most
+    )
 
 
 def test_the_sentence_says_what_active_neurons_explain():
@@ -153,16 +171,24 @@ def test_given_points_say_what_applies_to_them():
 
 
 def test_degrees_are_the_least_that_a_bound_allows():
-    net, eps = constructions.appendix_a(2, 6, rng=RNG(0)), 0.5
+    net, eps = constructions.appendix_a(2, 6, rng=RNG(0)), 0.1
     found = explain(net, eps=eps)
     by_bound = dict(zip([rung.formula for rung in found.chains[0].rungs], values(found.chains[0]), strict=True))
     own, *rungs = found.chains[1].rungs
     assert own.formula.endswith("by the Fourier weights") and rungs[0].gives_up == ladder.MARKOV
+    variance = net.values().var()
+    tail = ours.tail_from_average_sensitivity
     for rung in rungs:
         degree, formula = int(rung.formula.split(",")[0].split()[1]), rung.formula.partition(", by ")[2]
-        assert degree == net.n or by_bound[formula] / (degree + 1) <= eps
-        assert degree == 0 or by_bound[formula] / degree > eps
+        assert degree == net.n or tail(by_bound[formula], degree, variance) <= eps
+        assert degree == 0 or tail(by_bound[formula], degree - 1, variance) > eps
         assert rung.value.value == ours.least_squares_samples(net.n, degree, 0.05)
+    assert [rung.formula for rung in rungs][0] == "degree 5, by AS(h)"  # (AS - Var) / eps is 4.6, AS / eps 7.9
+
+
+def test_least_squares_is_named_after_the_number_of_its_runs():
+    for delta, name in ((0.05, "ours-one-run"), (1e-6, "ours-least-squares")):
+        assert explain(network(0), delta=delta).chains[1].rungs[0].id == name
 
 
 def test_a_ladder_is_shown_as_text_html_and_json():

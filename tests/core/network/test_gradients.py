@@ -5,7 +5,7 @@ import pytest
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
-from sparse_core.network.gradients import edges, gradients
+from sparse_core.network.gradients import active_norms, differences, edges, gradients, ranges, signs
 from sparse_core.network.training import Layered
 
 
@@ -89,3 +89,70 @@ def test_parities_are_extremal(p):
 
 def test_several_layers_have_no_slope():
     assert np.isnan(edges(deep(0)).slope).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gradients_by_sign_add_up_neuron_by_neuron(seed):
+    net = network(seed)
+    found = signs(net)
+    layered = Layered((net.W, net.u[None]), (net.b, np.array([7.0])))
+    for x, plus, minus in zip(hypercube.points(net.n), *found, strict=True):
+        R = [j for j in range(net.s) if net.W[j] @ x > net.b[j]]
+        for part, sign in ((plus, 1), (minus, -1)):
+            rows = [abs(net.u[j]) * net.W[j] for j in R if sign * net.u[j] > 0]
+            assert part == pytest.approx(np.sum(rows, axis=0) if rows else np.zeros(net.n))
+    assert found.positive - found.negative == pytest.approx(gradients(net, hypercube.points(net.n)))
+    assert all(a == pytest.approx(b) for a, b in zip(found, signs(layered), strict=True))
+    squares = [np.mean([g @ g for g in part]) for part in found]
+    spreads = [np.mean([(g - part.mean(0)) @ (g - part.mean(0)) for g in part]) for part in found]
+    assert found.bound == pytest.approx(2 * sum(np.sqrt(squares)) ** 2)
+    assert found.covariance_bound == pytest.approx(2 * sum(np.sqrt(spreads)) ** 2)
+    assert edges(net).sensitivity.mean() <= found.bound * (1 + 1e-9)
+
+
+def test_a_neuron_without_output_has_no_sign():
+    net = SparseNetwork([1, 0], [[1, 2], [3, 4]], [0, 0])
+    assert np.array_equal(signs(net).negative, np.zeros((4, 2)))
+
+
+def test_norms_of_the_active_rows_are_singular_values():
+    net = network(2)
+    v = net.u[:, None] * net.W
+    for R, norm in zip(net.active(hypercube.points(net.n)), active_norms(net), strict=True):
+        assert norm == pytest.approx(max(np.linalg.svd(v[R])[1], default=0.0))
+    assert active_norms(net, [[1, 1, 1, 1], [-1, 1, 1, 1]]) == pytest.approx(active_norms(net)[:2])
+
+
+@pytest.mark.parametrize("net", [network(0), network(1), deep(2), deep(3, (4, 5, 1))])
+def test_differences_are_half_the_change_from_minus_one_to_one(net):
+    n = net.n if isinstance(net, SparseNetwork) else net.W[0].shape[1]
+    X = hypercube.points(n)
+    h = net.values() if isinstance(net, SparseNetwork) else net(X)[:, 0]
+    D = differences(net)
+    for i in range(n):
+        up = np.array([h[hypercube.index(np.where(np.arange(n) == i, 1, x)[None])[0]] for x in X])
+        down = np.array([h[hypercube.index(np.where(np.arange(n) == i, -1, x)[None])[0]] for x in X])
+        assert D[:, i] == pytest.approx((up - down) / 2)
+    weights = fourier.weight_by_degree(h)
+    assert D.var(axis=0).sum() == pytest.approx(np.arange(2, n + 1) @ weights[2:])
+    assert differences(net, X[[3, 1]]) == pytest.approx(D[[3, 1]])
+    assert np.all(np.ptp(D, axis=0) <= ranges(net) * (1 + 1e-9))
+
+
+def test_ranges_are_sums_over_paths_and_parities_attain_them():
+    W1, W2, u = np.array([[1.0, -2.0], [0.0, 3.0]]), np.array([[-1.0, 2.0]]), np.array([[-3.0]])
+    net = Layered((W1, W2, u), (np.zeros(2), np.zeros(1), np.zeros(1)))
+    assert ranges(net).tolist() == [3 * 1 * 1, 3 * (1 * 2 + 2 * 3)]
+    for p in (1, 2, 3):
+        parity = constructions.tight(p, 2)
+        attained = np.ptp(differences(parity), axis=0)
+        # 2^p neurons in two copies; x_i chi_S / x_i takes the values 4 and -4 for p > 1, and is constant for p = 1
+        assert ranges(parity).tolist() == [2.0 * 2**p] * p and attained.tolist() == [8.0 if p > 1 else 0.0] * p
+
+
+def test_signs_are_for_one_hidden_layer():
+    for function in (signs, active_norms):
+        with pytest.raises(ValueError, match="Argument 'net' must have one hidden layer, not 2."):
+            function(deep(0))
+        with pytest.raises(ValueError, match="Argument 'X' must be given for n = 40"):
+            function(SparseNetwork([1], np.ones((1, 40)), [0]))

@@ -1,0 +1,277 @@
+r"""What the proofs of chapter 7 compare, for one network: bounds by sign, covariances of neurons, certificates.
+
+Each function computes its numbers from the definitions, on the whole cube; ``on_trained`` measures networks that are
+too large for that, on random points.
+
+Paper: section 3, of which chapter 7 is a continuation.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparse_core._arrays import Array
+from sparse_core.cube import fourier, hypercube
+from sparse_core.learning import guarantees
+from sparse_core.network import SparseNetwork, constructions, gradients
+from sparse_core.network.training import Layered
+
+__all__ = [
+    "Guarantee",
+    "all_pairs",
+    "by_sign",
+    "classes",
+    "covariances",
+    "disjoint",
+    "false_certificates",
+    "one_run",
+    "on_trained",
+    "reach",
+    "shares",
+    "tails",
+]
+
+# Blocks of fresh points in ``on_trained``: a million points in all.
+BLOCKS = 20
+BLOCK = 50_000
+# Points of which all pairs are compared in a block, and how many blocks: the weight up to degree 2 is then known to
+# about 1 % of the residual's.
+PAIRED = 2500
+PAIRED_BLOCKS = 4
+
+
+def disjoint(p: int, blocks: int, copies: int = 1) -> SparseNetwork:
+    """Parities of p bits on disjoint blocks of bits, each with copies: k = blocks copies, W^2 = p.
+
+    >>> disjoint(2, 3, 2)
+    SparseNetwork(n=6, s=24, W=1.41421, B=0)
+    """
+    one = constructions.tight(p, copies)
+    return SparseNetwork(np.tile(one.u, blocks), np.kron(np.eye(blocks), one.W), np.tile(one.b, blocks))
+
+
+def by_sign(net: SparseNetwork) -> list[float]:
+    """AS and the four bounds of `ours-gradient-signs`, in their order.
+
+    >>> [round(x, 9) for x in by_sign(disjoint(2, 2))]
+    [16.0, 16.0, 16.0, 16.0, 16.0]
+    """
+    found = gradients.signs(net)
+    count = net.active_count()
+    norms = gradients.active_norms(net) ** 2
+    squares = (found.positive**2).sum(axis=1) + (found.negative**2).sum(axis=1)
+    middle = [4 * squares.mean(), 4 * np.mean(count * norms), 4 * count.max() * norms.max()]
+    return [fourier.average_sensitivity(net.values()), found.bound, *map(float, middle)]
+
+
+def tails(net: SparseNetwork) -> Array:
+    """For d = 1, ..., n - 1 the weight above d, G / (d + 1), G / (d + 2) and (AS - 2 Var + W^1)/(d - 1), in rows.
+
+    >>> tails(disjoint(2, 1)).tolist()
+    [[4.0, 4.0, 2.6666666666666665, inf]]
+    """
+    weights = fourier.weight_by_degree(net.values())
+    t = np.arange(len(weights))
+    G = t[2:] @ weights[2:]
+    bend = (t[2:] - 2) @ weights[2:]
+    rows = [(weights[d + 1 :].sum(), G / (d + 1), G / (d + 2), bend / (d - 1) if d > 1 else inf) for d in t[1:-1]]
+    return np.array(rows)
+
+
+def covariances(net: SparseNetwork) -> list[float]:
+    """G and the three bounds of `ours-covariance`, in their order.
+
+    >>> [round(x, 9) for x in covariances(disjoint(2, 2))]
+    [16.0, 16.0, 16.0, 24.0]
+    """
+    p, terms, _, same = _pairs(net)
+    weights = fourier.weight_by_degree(net.values())
+    G = np.arange(len(weights)) @ weights - weights[1]
+    norm = np.linalg.norm(net.u[:, None] * net.W, 2)
+    last = 4 * norm**2 * np.sum(p * (1 - p))
+    return [float(G), gradients.signs(net).covariance_bound, float(4 * terms[same].sum()), float(last)]
+
+
+def shares(net: SparseNetwork) -> tuple[float, float]:
+    """sum_i sum_jl v_ji v_li Cov(theta_j^i, theta_l^i), and the same with activity at the points instead of shares.
+
+    >>> shares(SparseNetwork([1, 1], [[1], [-1]], [0, 0]))                 # |x|: G = 0, but each end has one active
+    (0.0, 1.0)
+    """
+    X = hypercube.points(net.n).astype(np.float64)
+    z = X @ net.W.T - net.b
+    v = net.u[:, None] * net.W
+    edges = 0.0
+    ends = 0.0
+    for i in range(net.n):
+        other = z - 2 * np.outer(X[:, i], net.W[:, i])
+        gap = np.where(z == other, 1, z - other)
+        theta = np.where(z == other, z > 0, (np.maximum(z, 0) - np.maximum(other, 0)) / gap)
+        edges += (theta @ v[:, i]).var()
+        ends += ((z > 0) @ v[:, i]).var()
+    return float(edges), float(ends)
+
+
+def classes(net: SparseNetwork) -> Array:
+    """For d = 1, ..., n - 1 the tail, its bounds (b) and (c) of `ours-covariance`, and the bound for rho = 0, in rows.
+
+    rho is the least number for which the network is in the class.
+
+    >>> classes(disjoint(2, 1)).round(9).tolist()
+    [[4.0, 8.0, 4.0, 4.0]]
+    """
+    p, terms, products, same = _pairs(net)
+    active = net.active(hypercube.points(net.n))
+    different = same & ~np.eye(net.s, dtype=bool)
+    W2 = products.diagonal().max()
+    chance = np.outer(p, p)
+    some = different & (chance > 0)
+    b = max(0.0, (terms[some] / chance[some]).max(initial=0) / W2)
+    together = active.T.astype(int) @ active > 0
+    c = max(0.0, products[different & together].max(initial=0) / W2)
+    k = int(active.sum(axis=1).max())
+    values = net.values()
+    rows = []
+    for d in range(1, net.n):
+        plain = 4 * k * W2 / (d + 1)
+        rows.append((fourier.tail(values, d), plain * (1 + b * k), plain * (1 + c * (k - 1)), plain))
+    return np.array(rows)
+
+
+def one_run(net: SparseNetwork, d: int, m: int, t: float, rng: np.random.Generator) -> tuple[float, float]:
+    """The squared error of the coefficients of one least squares fit where no eigenvalue is below 1 - t, and its bound.
+
+    >>> error, bound = one_run(disjoint(2, 1), 1, 50, 0.5, np.random.default_rng(0))
+    >>> 0 < error < bound
+    True
+    """
+    h = net.values()
+    masks = hypercube.monomials(net.n, d)
+    rows = rng.integers(0, len(h), m)
+    Phi = 1.0 - 2 * (np.bitwise_count(rows[:, None] & masks) & 1)
+    moment = Phi.T @ (h[rows] - Phi @ fourier.walsh_transform(h)[masks]) / m
+    gram = Phi.T @ Phi / m
+    if np.linalg.eigvalsh(gram)[0] < 1 - t:
+        return 0.0, 0.0
+    error = np.linalg.solve(gram, moment)
+    return float(error @ error), float(moment @ moment / (1 - t) ** 2)
+
+
+def all_pairs(net: SparseNetwork) -> tuple[Array, Array]:
+    """(1/2) sum_i (D_i h(x) - D_i h(y))^2 and (1/2) (h(x) - h(y))^2 for all pairs of points of the cube.
+
+    >>> [part.mean().item() for part in all_pairs(disjoint(2, 1))]
+    [8.0, 4.0]
+    """
+    D = gradients.differences(net)
+    h = net.values()
+    return ((D[:, None] - D) ** 2).sum(axis=2) / 2, (h[:, None] - h) ** 2 / 2
+
+
+def false_certificates(net: SparseNetwork, rng: np.random.Generator, trials: int = 400) -> tuple[float, float]:
+    """How often a g just below G / Var passes the test of `ours-certificate`, and how often the mean alone would.
+
+    In trials of 60 pairs of points each, with error probability 0.05.
+
+    >>> false_certificates(disjoint(2, 1), np.random.default_rng(0), trials=100)[0]
+    0.0
+    """
+    Q, E = all_pairs(net)
+    most = float((gradients.ranges(net) ** 2).sum()) / 2
+    g = 0.999 * Q.mean() / E.mean()
+    cut = 3 * g * E.mean()
+    passed = np.zeros(2)
+    for _ in range(trials):
+        x, y = rng.integers(0, len(Q), (2, 60))
+        Z = np.maximum(Q[x, y] - g * E[x, y], -cut)
+        passed += guarantees.empirical_bernstein(Z, -cut, most, 0.05) <= 0, Z.mean() <= 0
+    certified, plain = (passed / trials).tolist()
+    return certified, plain
+
+
+class Guarantee(NamedTuple):
+    """What low degrees leave of a network's variance, in units of it, at degrees 1 and 2.
+
+    measured : the fitted affine polynomial's error on fresh points, and an unbiased estimate of the weight above 2.
+    certified, asymptotic : the tails by ``certify``.
+    rival : the upper limit for the fitted polynomial's error by a test set.
+    """
+
+    measured: tuple[float, float]
+    certified: tuple[float, float]
+    asymptotic: tuple[float, float]
+    rival: float
+
+
+def on_trained(net: Layered, pairs: int, samples: int, rng: np.random.Generator) -> Guarantee:
+    """The ``Guarantee`` of score 0: from pairs of points, from a fit to samples, and from a million fresh points.
+
+    >>> affine = Layered((np.eye(2), np.ones((1, 2))), (np.full(2, -1.0), np.zeros(1)))          # x_1 + x_2 + 2
+    >>> found = on_trained(affine, 100, 20, np.random.default_rng(0))
+    >>> max(map(abs, found.measured)) < 1e-6, found.asymptotic[0] < 0.01
+    (True, True)
+    """
+    n = net.W[0].shape[1]
+    found = guarantees.certify(net, pairs, 0.05, rng=rng)
+    X = rng.choice([-1.0, 1.0], (samples, n))
+    basis = np.column_stack([np.ones(samples), X])
+    fit = np.linalg.lstsq(basis, net(X)[:, 0].astype(np.float64), rcond=None)[0]
+    values = []
+    errors = []
+    left = []
+    for block in range(BLOCKS):
+        x = rng.choice(np.array([-1, 1], dtype=np.int8), (BLOCK, n)).astype(np.float32)
+        values.append(net(x)[:, 0].astype(np.float64))
+        errors.append(values[-1] - fit[0] - x @ fit[1:])
+        if block < PAIRED_BLOCKS:
+            left.append(_above_two(x[:PAIRED], errors[-1][:PAIRED]))
+    variance = float(np.concatenate(values).var())
+    squares = np.concatenate(errors) ** 2
+    rival = guarantees.empirical_bernstein(squares, 0, reach(net, fit) ** 2, 0.05)
+    return Guarantee(
+        (float(squares.mean()) / variance, float(np.mean(left)) / variance),
+        (found.tail(1), found.tail(2)),
+        (found.asymptotic / 2, found.asymptotic / 3),
+        rival / variance,
+    )
+
+
+def reach(net: Layered, fit: Any) -> float:
+    """max |h - f| over the cube at most, for score 0 and the affine f, by interval arithmetic.
+
+    >>> reach(Layered((np.eye(2), np.ones((1, 2))), (np.full(2, -1.0), np.zeros(1))), np.array([1.0, 0.5, 0.0]))
+    3.5
+    """
+    low = -np.ones(net.W[0].shape[1])
+    high = -low
+    for W, b in zip(net.W[:-1], net.b[:-1], strict=True):
+        low, high = (np.maximum(end, 0) for end in _image(W, b, low, high))
+    low, high = _image(net.W[-1][:1], net.b[-1][:1] + fit[0], low, high)
+    return float(max(high[0], -low[0]) + np.abs(fit[1:]).sum())
+
+
+def _image(W: Array, b: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """The least and the largest values of W y - b for low <= y <= high."""
+    up = np.maximum(W, 0).astype(np.float64)
+    down = np.minimum(W, 0).astype(np.float64)
+    return up @ low + down @ high - b, up @ high + down @ low - b
+
+
+def _above_two(x: NDArray[np.float32], r: Array) -> float:
+    """The weight of r above degree 2, without bias: the mean square less that of r(x) r(y) K(x, y) over pairs."""
+    kernel = (1 + x @ x.T) ** 2 / 2 + (1 - x.shape[1]) / 2  # 1 + <x, y> + (<x, y>^2 - n)/2
+    np.fill_diagonal(kernel, 0)
+    return float(np.mean(r**2) - r @ kernel @ r / (len(r) * (len(r) - 1)))
+
+
+def _pairs(net: SparseNetwork) -> tuple[Array, Array, Array, Any]:
+    """p; the C_jl <v_j, v_l>; the <v_j, v_l>; and which pairs of neurons have output weights of one sign."""
+    active = net.active(hypercube.points(net.n)).astype(np.float64)
+    p = active.mean(axis=0)
+    v = net.u[:, None] * net.W
+    C = active.T @ active / len(active) - np.outer(p, p)
+    return p, C * (v @ v.T), v @ v.T, np.outer(net.u, net.u) > 0

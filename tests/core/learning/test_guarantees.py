@@ -1,0 +1,116 @@
+"""Certificates of tails: against their definition, on networks whose G and variance are known, and when they err."""
+
+from math import inf, log, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sparse_core.cube import fourier
+from sparse_core.learning import guarantees
+from sparse_core.learning.guarantees import Certificate, certify, empirical_bernstein
+from sparse_core.network import SparseNetwork, constructions
+from sparse_core.network.gradients import differences, ranges
+from sparse_core.network.training import Layered
+
+RNG = np.random.default_rng
+
+
+def bend(net):
+    """G / Var, from the Fourier weights."""
+    weights = fourier.weight_by_degree(net.values())
+    return (np.arange(2, len(weights)) @ weights[2:]) / weights[1:].sum()
+
+
+def test_empirical_bernstein_by_hand():
+    width = log(2 / 0.1)
+    found = empirical_bernstein([0.0, 1.0, 2.0], -1, 3, 0.1)
+    assert found == pytest.approx(1 + sqrt(2 * 1.0 * width / 3) + 7 * 4 * width / 6)
+    assert empirical_bernstein([2.0, 2.0], 2, 2, 0.1) == 2
+    with pytest.raises(ValueError, match="Argument 'values' must be between 0.0 and 1.0"):
+        empirical_bernstein([0.5, 1.5], 0, 1, 0.1)
+    with pytest.raises(ValueError, match="Argument 'high' must be at least 1.0, not 0.0."):
+        empirical_bernstein([1.0, 1.0], 1, 0, 0.1)
+    with pytest.raises(ValueError, match="the number of values"):
+        empirical_bernstein([1.0], 0, 1, 0.1)
+
+
+def test_empirical_bernstein_errs_more_rarely_than_it_says():
+    """On the worst kind of variable, one that is rarely not 0; the mean alone errs in half of the cases."""
+    rng = RNG(0)
+    samples = (rng.random((2000, 100)) < 0.05).astype(float)
+    upper = np.array([empirical_bernstein(x, 0, 1, 0.2) for x in samples])
+    assert np.mean(upper < 0.05) <= 0.2 < np.mean(samples.mean(axis=1) < 0.05)
+
+
+def reference(net, pairs, delta, rng):
+    """The two ratios by their definition, one number at a time."""
+    n = net.n
+    pilot = net(rng.choice([-1.0, 1.0], (guarantees.PILOT, n))).var(ddof=1)
+    x = rng.choice([-1.0, 1.0], (pairs, n))
+    y = rng.choice([-1.0, 1.0], (pairs, n))
+    Q = ((differences(net, x) - differences(net, y)) ** 2).sum(axis=1) / 2
+    E = (net(x) - net(y)) ** 2 / 2
+    B = (ranges(net) ** 2).sum() / 2
+    found = [inf, inf]
+    for which in (0, 1):
+        g = 4.0
+        while g > 0.0036:
+            c = 10 * g * pilot
+            Z = np.maximum(Q - g * E, -c) if which == 0 else Q - g * E
+            extra = sqrt(2 * Z.var(ddof=1) * log(2 / delta) / pairs) + 7 * (B + c) * log(2 / delta) / (3 * (pairs - 1))
+            if which == 1:
+                extra = stats.t.ppf(1 - delta, pairs - 1) * Z.std(ddof=1) / sqrt(pairs)
+            if Z.mean() + extra > 0:
+                break
+            found[which] = g
+            g *= 0.99
+    return found, Q.mean() / E.mean()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_certificate_is_that_of_the_definition(seed):
+    net = constructions.random_sparse(6, 8, 2, rng=RNG(seed))
+    found = certify(net, 20_000, 0.05, rng=RNG(1))
+    (ratio, asymptotic), estimate = reference(net, 20_000, 0.05, RNG(1))
+    assert found == pytest.approx(Certificate(ratio, asymptotic, estimate))
+    assert bend(net) < found.asymptotic < found.ratio < inf and found.estimate == pytest.approx(bend(net), rel=0.05)
+    assert found.tail(3) == found.ratio / 4
+    layered = Layered((net.W, net.u[None]), (net.b, np.array([7.0])))
+    assert certify(layered, 20_000, 0.05, rng=RNG(1)) == pytest.approx(found)
+
+
+def test_an_affine_function_is_certified_as_far_as_the_sample_allows():
+    net = SparseNetwork([1, -1], [[1, 0.5], [-1, -0.5]], [-2, -2])
+    few, many = (certify(net, pairs, 0.05, rng=RNG(0)) for pairs in (200, 20_000))
+    assert few.estimate == many.estimate == 0 and 0.05 < few.ratio < 0.06
+    assert many.ratio == many.asymptotic == few.asymptotic == pytest.approx(4 * 0.99**699)
+
+
+def test_what_is_certified_by_luck_is_rare():
+    """A parity of three bits has G = 3 Var; 60 pairs say less at times, but are too few for a certificate."""
+    parity = constructions.tight(3, 1)
+    found = [certify(parity, 60, 0.05, rng=RNG(seed)) for seed in range(40)]
+    assert all(one.ratio > 3 for one in found)
+    assert 0 < sum(one.estimate < 3 for one in found) < 40 and sum(one.asymptotic < 2.97 for one in found) <= 5
+
+
+def test_a_constant_has_no_ratio():
+    assert certify(SparseNetwork([1], [[0.0, 0.0]], [-1]), 10, 0.1, rng=RNG(0)).estimate == inf
+
+
+def test_single_precision_is_left_before_the_differences_are_taken():
+    net = constructions.random_sparse(6, 8, 2, rng=RNG(0))
+    large = Layered((net.W.astype(np.float32), net.u[None].astype(np.float32)), (net.b.astype(np.float32), np.zeros(1)))
+    exact = SparseNetwork(large.W[1][0], large.W[0], large.b[0])
+    assert certify(large, 500, 0.1, rng=RNG(2)).estimate == pytest.approx(
+        certify(exact, 500, 0.1, rng=RNG(2)).estimate, rel=1e-12
+    )
+
+
+def test_arguments_are_checked():
+    net = constructions.tight(2, 1)
+    with pytest.raises(ValueError, match="Argument 'pairs' must be at most"):
+        certify(net, 10**9, 0.1, rng=RNG(0))
+    with pytest.raises(ValueError, match="Argument 'd' must be at least 1, not 0."):
+        Certificate(1.0, 1.0, 1.0).tail(0)
