@@ -60,6 +60,11 @@ Definition tail f (d : nat) : R := \sum_(T : {set I} | (d < #|T|)%N) fourier f T
 Definition sensitivity f x : R := \sum_i (f x - f (flip x i)) ^+ 2 / 4.
 Definition average_sensitivity f : R := mean (sensitivity f).
 
+(* D_i f(x), half of f at x_i = 1 less f at x_i = -1; and Cov(f, g), so that  *)
+(* covariance f f is the variance of f.                                       *)
+Definition difference f i x : R := coord x i * (f x - f (flip x i)) / 2.
+Definition covariance f (g : cube I -> R) : R := mean (fun x => f x * g x) - mean f * mean g.
+
 (* NS_rho(f) = E_(x,y)[1/4 (f(x) - f(y))^2], where y = times x z and each     *)
 (* coordinate is flipped (z_i = -1) with probability (1 - rho)/2.             *)
 Definition noise (rho : R) z : R :=

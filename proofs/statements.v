@@ -10,7 +10,7 @@ From SparseNetworks Require lookups juntas suprema tents parity rounding product
 From SparseNetworks Require gradient edges learning guarantees selection layers signs.
 From SparseNetworks Require inference halfspaces zigzag parity_class rademacher two_points three_points
   top_one.
-From SparseNetworks Require exceptions steepest moments sharp.
+From SparseNetworks Require exceptions steepest moments sharp differences covariance blocks.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -312,6 +312,42 @@ Theorem ours_tail_from_sensitivity (R : realFieldType) (n d : nat) (f : cube 'I_
 Proof.
 split=> [rho range|]; first exact: fourier.tail_le_noise.
 exact: fourier.tail_le_average_sensitivity.
+Qed.
+
+(* The last part: equality if and only if all weight beyond degree 1 is at    *)
+(* degree d+1.                                                                *)
+Theorem ours_tail_affine (R : realFieldType) (n d : nat) (f : cube 'I_n -> R) : (1 <= d)%N ->
+  let AS := average_sensitivity f in
+  let Var := covariance f f in
+  [/\ tail f d <= Var,
+      tail f d <= (AS - Var) / d%:R,
+      Num.min Var ((AS - Var) / d%:R) <= AS / d.+1%:R,
+      (2 <= d)%N -> tail f d <= (AS - 2 * Var + \sum_i fourier f [set i] ^+ 2) / d.-1%:R
+    & tail f d = (AS - Var) / d%:R
+      <-> (forall T : {set 'I_n}, (1 < #|T|)%N -> fourier f T != 0 -> #|T| = d.+1)].
+Proof.
+move=> d0 AS Var; split.
+- exact: differences.tail_le_variance.
+- exact: differences.tail_le_affine.
+- exact: differences.affine_le_sensitivity.
+- exact: differences.tail_le_quadratic.
+exact: differences.eq_tail_affine.
+Qed.
+
+(* G is the sum of the variances of the differences; equality as above.       *)
+Theorem ours_differences (R : realFieldType) (n : nat) (f : cube 'I_n -> R) :
+  let G := \sum_i covariance (difference f i) (difference f i) in
+  [/\ G = average_sensitivity f - \sum_i fourier f [set i] ^+ 2,
+      G = \sum_(T : {set 'I_n} | (1 < #|T|)%N) #|T|%:R * fourier f T ^+ 2
+    & forall d, (1 <= d)%N ->
+        tail f d <= G / d.+1%:R
+        /\ (tail f d = G / d.+1%:R
+            <-> (forall T : {set 'I_n}, (1 < #|T|)%N -> fourier f T != 0 -> #|T| = d.+1))].
+Proof.
+move=> G; split=> [||d d0].
+- exact: differences.variances_sensitivity.
+- exact: differences.variances_fourier.
+by split; [apply: differences.tail_le_variances | apply: differences.eq_tail_variances].
 Qed.
 
 Theorem ours_tail (R : rcfType) (n d : nat) :
@@ -884,6 +920,99 @@ move=> bound; split=> [s N u0 | K a c best affine best_max].
   split; first exact: gradient.average_sensitivity_gradient_nonnegative.
   exact: layers.rises_le_gradient.
 by split; [apply: layers.sensitivity_maximum | apply: layers.rises_le_gradient].
+Qed.
+
+(* h = h_+ - h_-, the neurons with u_j > 0 and with u_j < 0, and [squares]    *)
+(* is E |grad|^2. [norm_at_most N K A]: the matrix V_A of the rows v_j =      *)
+(* u_j w_j, j in A, has |V_A|^2 <= K for the operator norm. Equality: for     *)
+(* parities of d+1 bits on disjoint sets.                                     *)
+Theorem ours_gradient_signs (R : rcfType) (n s : nat) :
+  let squares (M : network R 'I_n 'I_s) := mean (fun x => sqnorm (piece_weight M (active M x))) in
+  let norm_at_most (N : network R 'I_n 'I_s) K A := forall a : 'I_s -> R,
+    \sum_i (\sum_(j in A) a j * (outer N j * weight N j i)) ^+ 2 <= K * \sum_(j in A) a j ^+ 2 in
+  (forall N : network R 'I_n 'I_s,
+     let upper := Network (fun j => Num.max 0 (outer N j)) (weight N) (bias N) in
+     let lower := Network (fun j => Num.max 0 (- outer N j)) (weight N) (bias N) in
+     let AS := average_sensitivity (value N) in
+     let both := squares upper + squares lower in
+     [/\ forall x, value N x = value upper x - value lower x,
+         Num.sqrt AS <= Num.sqrt 2 * (Num.sqrt (squares upper) + Num.sqrt (squares lower)),
+         AS <= 4 * both,
+         forall K : cube 'I_n -> R, (forall x, norm_at_most N (K x) (active N x)) ->
+           both <= mean (fun x => K x * #|active N x|%:R)
+       & (forall (k : nat) (K : R), sparse k N -> 0 <= K -> (forall x, norm_at_most N K (active N x)) ->
+            AS <= 4 * (k%:R * K))
+         /\ forall W B, scale_at_most W B N -> both <= W ^+ 2 * mean (fun x => #|active N x|%:R ^+ 2)])
+  /\ forall (k d : nat) (W B : R), (k * d.+1 <= n)%N -> (k * 2 ^ d.+1 <= s)%N ->
+       0 <= W -> W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
+       exists N : network R 'I_n 'I_s,
+         [/\ in_class k W B N, forall x, #|active N x| = k, forall x, norm_at_most N (W ^+ 2) (active N x)
+           & average_sensitivity (value N) = 4 * (k%:R * W ^+ 2)].
+Proof.
+move=> squares norm_at_most; split=> [N upper lower AS both | k d W B kn ks W0 WB]; last first.
+  exact: blocks.blocks_sensitivity kn ks.
+split.
+- exact: covariance.value_signs.
+- exact: covariance.sensitivity_signs_sqrt.
+- exact: covariance.sensitivity_signs.
+- exact: covariance.squares_operator.
+split=> [k K few K0 norm_K | W B scaleN]; last exact (covariance.squares_le scaleN).
+apply: le_trans (covariance.sensitivity_signs N) _; rewrite ler_wpM2l ?ler0n // mulrC.
+exact: covariance.squares_sparse.
+Qed.
+
+(* [G] as in ours_differences, and upper, lower as in ours_gradient_signs; C  *)
+(* is the covariance of two activities, [same] its sum with <v_j, v_l> over   *)
+(* the pairs of one sign, [trace] the trace of Cov(grad). Equality: for       *)
+(* parities on disjoint sets, and for k copies of one parity.                 *)
+Theorem ours_covariance (R : rcfType) (n s : nat) :
+  let G (N : network R 'I_n 'I_s) :=
+    \sum_i covariance (difference (value N) i) (difference (value N) i) in
+  let trace (M : network R 'I_n 'I_s) :=
+    \sum_i covariance (fun x => piece_weight M (active M x) i) (fun x => piece_weight M (active M x) i) in
+  let C (N : network R 'I_n 'I_s) j l :=
+    covariance (fun x => (j \in active N x)%:R : R) (fun x => (l \in active N x)%:R) in
+  let product N j l := C N j l * \sum_i outer N j * weight N j i * (outer N l * weight N l i) in
+  let same N := \sum_j \sum_(l | 0 < outer N j * outer N l) product N j l in
+  (forall N : network R 'I_n 'I_s,
+     let upper := Network (fun j => Num.max 0 (outer N j)) (weight N) (bias N) in
+     let lower := Network (fun j => Num.max 0 (- outer N j)) (weight N) (bias N) in
+     let p j := probability R (fun x => j \in active N x) in
+     let size := mean (fun x => #|active N x|%:R) in
+     [/\ Num.sqrt (G N) <= Num.sqrt 2 * (Num.sqrt (trace upper) + Num.sqrt (trace lower)),
+         trace upper + trace lower = same N /\ G N <= 4 * same N,
+         (forall j, 0 <= outer N j) -> G N <= 2 * \sum_j \sum_l product N j l,
+         forall K, (forall a : 'I_s -> R, \sum_i (\sum_j a j * (outer N j * weight N j i)) ^+ 2
+                                          <= K * \sum_j a j ^+ 2) ->
+           same N <= K * \sum_j p j * (1 - p j)
+       & forall W B, scale_at_most W B N ->
+           same N <= W ^+ 2 * mean (fun x => #|active N x|%:R ^+ 2)
+           /\ forall rho d, (1 <= d)%N -> 0 <= rho ->
+                (forall j l, j != l -> 0 < outer N j * outer N l ->
+                   product N j l <= rho * p j * p l * W ^+ 2) ->
+                [/\ same N <= W ^+ 2 * (size + rho * size ^+ 2),
+                    tail (value N) d <= 4 * W ^+ 2 * (size + rho * size ^+ 2) / d.+1%:R
+                  & forall k, sparse k N ->
+                      tail (value N) d <= 4 * k%:R * W ^+ 2 * (1 + rho * k%:R) / d.+1%:R]])
+  /\ forall (k d : nat) (W B : R), (1 <= d)%N -> 0 <= W -> W * `|d%:R - 1| / Num.sqrt d.+1%:R <= B ->
+       ((k * d.+1 <= n)%N -> (k * 2 ^ d.+1 <= s)%N -> exists N : network R 'I_n 'I_s,
+          [/\ in_class k W B N, forall x, #|active N x| = k, G N = 4 * same N,
+              same N = k%:R * W ^+ 2 & tail (value N) d = 4 * k%:R * W ^+ 2 / d.+1%:R])
+       /\ ((d.+1 <= n)%N -> (2 ^ d.+1 * k <= s)%N -> exists N : network R 'I_n 'I_s,
+             [/\ in_class k W B N, G N = 4 * same N & same N = k%:R ^+ 2 * W ^+ 2]).
+Proof.
+move=> G trace C product same; split=> [N upper lower p size | k d W B d0 W0 WB]; last first.
+  by split=> ? ?; [apply: blocks.blocks_covariance | apply: (blocks.copies_covariance (d := d))].
+split.
+- exact: covariance.variances_signs_sqrt.
+- by split; [apply: covariance.trace_signs | apply: covariance.variances_same_sign].
+- exact: covariance.variances_nonnegative.
+- exact: covariance.same_sign_operator.
+move=> W B scaleN; split=> [|rho d d0 rho0 pairs]; first exact (covariance.same_sign_square scaleN).
+split=> [||k few].
+- exact (covariance.same_sign_class scaleN rho0 pairs).
+- exact (covariance.tail_class scaleN d0 rho0 pairs).
+exact (covariance.tail_class_sparse scaleN few d0 rho0 pairs).
 Qed.
 
 (* Layers are numbered from 0, as in ours_average_sensitivity_depth.          *)

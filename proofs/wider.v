@@ -20,6 +20,12 @@ Implicit Types (p : I -> R) (l : 'I_s) (j : J).
 (* Neuron l of s is a neuron of N, or none.                                   *)
 Definition neuron l : option J := omap enum_val (insub (l : nat) : option 'I_#|J|).
 
+Lemma neuron_inj l l' j : neuron l = Some j -> neuron l' = Some j -> l = l'.
+Proof.
+rewrite /neuron; case: insubP => //= m _ ml [<-]; case: insubP => //= m' _ m'l' [/enum_val_inj mm].
+by apply: val_inj => /=; rewrite -ml -m'l' mm.
+Qed.
+
 Lemma big_neuron (M : Type) (idx : M) (op : Monoid.com_law idx) (F : J -> M) :
   \big[op/idx]_(l < s) oapp F idx (neuron l) = \big[op/idx]_j F j.
 Proof.
