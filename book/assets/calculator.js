@@ -71,11 +71,11 @@ const calculator = (() => {
     theorem_14: (m, tau) => max(0, tau * tau * (2 ** m - 8)),
     statistical_queries: (n, p, tau, gamma) => max(0, tau * tau * (binomial(n, p) - 1 / gamma)),
     rate(m, s, k) {
-      let L = -5;
-      while (s * 2 ** L < k * m) L++;
-      L += 6;
-      const bracket = 1 + 2 * sqrt((k * m) / s / 2 ** L) + 4 * sqrt(2) * sqrt(log(4 * m * L) + 0.5);
-      return sqrt((s * k) / m) * min(7 * sqrt(log(2 * m)), bracket);
+      const share = (k * m) / s, last = 30 + max(0, ceil(log2(share)));
+      let bracket = 7 * sqrt(log(2 * m));
+      for (let L = 1; L <= last; L++)
+        bracket = min(bracket, 1 + 2 ** (1 - L / 2) * sqrt(share) + 4 * sqrt(2) * sqrt(log(4 * m * L) + 0.5));
+      return sqrt((s * k) / m) * bracket;
     },
     rademacher_mean: (m, s, mean, W, B, R) => (W * R + B) * ours.rate(m, s, mean),
     rademacher(m, s, k, W, B, R, form) {

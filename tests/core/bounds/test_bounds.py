@@ -362,9 +362,15 @@ def test_rademacher_bounds_by_hand():
     assert paper.conjecture_20(25, 4, 2, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(8) / 5)
 
 
+def bracket(m, share, L):
+    """That of `ours-theorem-e` with L scales, share = k m / s."""
+    return 1 + 2 * sqrt(share / 2**L) + 4 * sqrt(2 * (log(4 * m * L) + 1 / 2))
+
+
 def test_theorem_e_by_hand_and_its_forms():
-    m, s, k = 10**6, 16, 1  # L = 16 + 6: 2^15 < 62500 <= 2^16
-    g = 1 + 2 * sqrt(62500 / 2**22) + sqrt(32 * (log(4 * m * 22) + 1 / 2))
+    m, s, k = 10**6, 16, 1  # share 62500 = 2^15.9; L = 25 is best
+    g = bracket(m, 62500, 25)
+    assert g < min(bracket(m, 62500, 24), bracket(m, 62500, 26))
     rate = sqrt(s * k / m)
     scale = (0.5, 3.0, 2.0)  # WR = 1
     assert ours.rademacher(m, s, k, *scale, form="joint") == pytest.approx(4 * rate * g)
@@ -375,20 +381,24 @@ def test_theorem_e_by_hand_and_its_forms():
     assert few == pytest.approx(4 * sqrt(16 / 40) * 7 * sqrt(log(80)))
 
 
-@pytest.mark.parametrize("j", [30, 31, 52, 53, 60])
-def test_the_scales_of_theorem_e_are_counted_in_integers(j):
-    """At m = 2^j + 1, s = k = 1, a scale more than at 2^j: no rounding of a logarithm may lose it."""
-    for m, L in ((2**j, j + 6), (2**j + 1, j + 7)):
-        bracket = 1 + 2 * sqrt(m / 2**L) + 4 * sqrt(2 * (log(4 * m * L) + 1 / 2))
-        assert ours.rademacher(m, 1, 1, 1.0, 0.0, 1.0, "joint") * sqrt(m) == pytest.approx(bracket, rel=1e-12)
+@pytest.mark.parametrize("m", [10**7, 2**60, 10**60])
+def test_the_best_number_of_scales_is_taken(m):
+    best = min(bracket(m, m, L) for L in range(1, 1024))
+    assert ours.rademacher(m, 1, 1, 1.0, 0.0, 1.0, "joint") * sqrt(m) == pytest.approx(best, rel=1e-14)
 
 
-@pytest.mark.parametrize("share, L", [(1e-9, 1), (0.99 / 32, 1), (1.01 / 32, 2), (1.01 / 2, 6), (1.01, 7)])
-def test_few_active_neurons_on_average_leave_one_scale(share, L):
-    m, s = 10**8, 9  # share = k m / s
-    bracket = 1 + 2 * sqrt(share / 2**L) + 4 * sqrt(2 * (log(4 * m * L) + 1 / 2))
-    expected = sqrt(share) * s / m * min(bracket, 7 * sqrt(log(2 * m)))
+@pytest.mark.parametrize("share", [1e-9, 0.99 / 32, 0.6, 1, 33])
+def test_few_active_neurons_on_average(share):
+    m, s = 10**9, 9
+    best = min(bracket(m, share, L) for L in range(1, 100))
+    expected = sqrt(share) * s / m * min(best, 7 * sqrt(log(2 * m)))
     assert ours.rademacher_mean(m, s, share * s / m, 1.0, 0.0, 1.0) == pytest.approx(expected, rel=1e-12)
+
+
+@given(st.integers(1, 10**12), st.integers(1, 1000), st.floats(1e-6, 1000), st.floats(1, 2))
+def test_more_active_neurons_give_a_larger_bound(m, s, k, more):
+    at = [ours.rademacher_mean(m, s, mean, 1.0, 0.0, 1.0) for mean in (k, more * k)]
+    assert at[0] <= at[1] * (1 + 1e-12)
 
 
 def test_the_bound_by_the_width_by_hand():
