@@ -69,7 +69,7 @@ def increments(rng: np.random.Generator) -> Sides:
             right.append(2 * c[level])
         total += delta[(signs == zeta[own]).all(axis=1)][0]
     inside = layers.any(axis=0)
-    left.append(zeta[inside] @ X[inside] @ w)
+    left.append(float(zeta[inside] @ X[inside] @ w))
     right.append(total + eta / 2 * length**2)
     return Sides(np.array(left), np.array(right))
 
