@@ -5,7 +5,7 @@ const calculator = (() => {
 
   // --- sparse_core.bounds ---
 
-  const TAILS = 8, LOSS = TAILS / 2, SECOND_ORDER = ((4 / 0.233) * 2 * 3.83) / 3 ** 1.5, PEELING = sqrt(256 / 3);
+  const TAILS = 8, LOSS = TAILS / 2, SECOND_ORDER = ((4 / 0.233) * 2 * 3.83) / 3 ** 1.5;
 
   const binomial = (n, p) => {
     let value = 1;
@@ -79,13 +79,13 @@ const calculator = (() => {
     theorem_14: (m, tau) => max(0, tau * tau * (2 ** m - 8)),
     statistical_queries: (n, p, tau, gamma) => max(0, tau * tau * (binomial(n, p) - 1 / gamma)),
     rate(m, s, k) {
-      let L = 0, words = 0;
-      while (s * 4 ** L < k * m) words += 1 + 3 / 16 + log1p((2 * m) / 4 ** ++L);
-      return sqrt((s * k) / m) * (2 + sqrt(L) + PEELING * sqrt(words));
+      const share = (k * m) / s, last = 30 + max(0, ceil(log2(share)));
+      let bracket = 7 * sqrt(log(2 * m));
+      for (let L = 1; L <= last; L++)
+        bracket = min(bracket, 1 + 2 ** (1 - L / 2) * sqrt(share) + 4 * sqrt(2) * sqrt(log(4 * m * L) + 0.5));
+      return sqrt((s * k) / m) * bracket;
     },
     rademacher_mean: (m, s, mean, W, B, R) => (W * R + B) * ours.rate(m, s, mean),
-    rademacher_ball: (m, s, W, B, R, e0 = 0) => // at e0 = 0 the third term is infinite
-      W * R * min(24 * (s / m) ** (1 / 7), 8300 * (s / m) ** (2 / 7), 26000 * (s / (e0 * m)) ** (1 / 3)) + ((1 + sqrt(2)) * (W * R + B)) / sqrt(m),
     rademacher(m, s, k, W, B, R, form) {
       const M = W * R + B, rate = ours.rate(m, s, k);
       return { joint: M * rate, separated: (k * M) / sqrt(m) + 2 * W * R * rate, trivial: k * M }[form];
@@ -229,8 +229,6 @@ const calculator = (() => {
     "ours.rademacher joint": row(({ m, s, k, W, B, R }) => ours.rademacher(m, s, k, W, B, R, "joint"), rademacher),
     "ours.rademacher separated": row(({ m, s, k, W, B, R }) => ours.rademacher(m, s, k, W, B, R, "separated"), rademacher),
     "ours.rademacher_mean": row(({ m, s, a, W, B, R }) => ours.rademacher_mean(m, s, a, W, B, R), on_average),
-    "ours.rademacher_ball": row(({ m, s, W, B, R }) => ours.rademacher_ball(m, s, W, B, R), one_sparse),
-    "ours.rademacher_ball wide": row(({ m, s, W, B, R, e0 }) => ours.rademacher_ball(m, s, W, B, R, e0), one_sparse),
     ...both("theorem_17", general, ({ n, s, k, W, B, R, eps, delta }, form) => paper.theorem_17(n, s, k, W, B, R, eps, delta, form)),
     "ours.theorem_17": row(({ n, s, k, W, B, R, eps, delta }) => ours.theorem_17(n, s, k, W, B, R, eps, delta), general),
   };
@@ -262,7 +260,6 @@ const calculator = (() => {
     a: field(0.5, "a", "mean number of active neurons", decimal(-2, 4)),
     D: field(2, "D", "layers", [1, 2, 3, 4, 5, 6, 7, 8], true),
     J: field(1.1, "J", "measured on the edges", decimal(-3, 6)),
-    e0: field(0.5, "e₀", "squared sine of the least radius of a cap", [...decimal(-6, -1), 0.2, 0.3, 0.5, 0.75]),
   };
   const defaults = Object.fromEntries(Object.entries(fields).map(([key, { initial }]) => [key, initial]));
   const evaluate = (setting) => Object.fromEntries(Object.entries(rows).map(([key, { value }]) => [key, value(setting)]));

@@ -20,10 +20,11 @@ LARGEST_BITS = 1024
 COUNT: Domain = partial(checks.integer, minimum=1)
 CORRELATION: Domain = partial(checks.real, minimum=-1, maximum=1)
 OF_NAMES: dict[str, Domain] = {
-    "n m s k": COUNT,
+    "n m s k s1 s2 k1 k2": COUNT,
     "d": partial(checks.integer, minimum=0),
     "r": partial(checks.integer, minimum=2),
     "W B C AS variance noise_sensitivity mean_square_active rademacher": partial(checks.real, minimum=0),
+    "W1 W2 B1 B2": partial(checks.real, minimum=0),
     "R eps tau power constant": checks.positive,
     "p eta success": partial(checks.real, minimum=0, maximum=1),
     "delta gamma": partial(checks.real, above=0, below=1),
@@ -34,7 +35,7 @@ DOMAINS = {name: domain for names, domain in OF_NAMES.items() for name in names.
 
 
 def checked(*forms: str, **own: Domain) -> Callable[[Callable[P, float]], Callable[P, float]]:
-    """A decorator: every argument is in the domain of its name, and k <= s where both are given.
+    """A decorator: every argument is in the domain of its name, and k <= s where both are given, in each layer.
 
     ``forms`` are the values of the argument ``form``; the repaired one has no free constant. ``own`` has the names that
     mean something else in this bound. An argument is None only where that is its default. Where the result, or a power
@@ -52,8 +53,9 @@ def checked(*forms: str, **own: Domain) -> Callable[[Callable[P, float]], Callab
             for name, value in signature.bind(*args, **kwargs).arguments.items():
                 if value is not None or signature.parameters[name].default is not None:
                     given[name] = domains[name](name, value)
-            if "k" in given and "s" in given:
-                checks.integer("k", given["k"], maximum=given["s"])
+            for k, s in (("k", "s"), ("k1", "s1"), ("k2", "s2")):
+                if k in given and s in given:
+                    checks.integer(k, given[k], maximum=given[s])
             constant = given.get("constant", 1)
             if given.get("form") == "repaired" and constant != 1:
                 raise ValueError(

@@ -11,18 +11,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from math import cbrt, ceil, inf, ldexp, log, log1p, log2, sqrt
+from math import cbrt, ceil, frexp, inf, ldexp, log, log2, sqrt
 
 from .. import checks
 from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, unchecked
 
 __all__ = [
-    "BALL", "BRACKET", "LAYER", "LEVEL", "LOSS", "PEELING", "SECOND_ORDER", "TAILS", "WIDE_CAPS", "average_sensitivity",
+    "BALL", "BRACKET", "LEVEL", "LOSS", "NEARLY", "SECOND_ORDER", "TAILS", "WIDE_CAPS", "WORDS", "average_sensitivity",
     "average_sensitivity_depth", "average_sensitivity_moments", "average_sensitivity_nonnegative",
     "average_sensitivity_spread", "averaging_samples", "claim_2_1_tail", "degree", "least_squares_samples", "lemma_6",
-    "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_ball", "rademacher_mean", "remark_11",
-    "selection_constant", "statistical_queries", "tail", "tail_from_average_sensitivity", "tail_second_order",
-    "tail_uncorrelated", "theorem_14", "theorem_17", "theorem_8_degree", "theorem_8_samples",
+    "lemma_7", "log_width", "noise_sensitivity", "rademacher", "rademacher_ball", "rademacher_mean",
+    "rademacher_two_layers", "rademacher_width", "remark_11", "selection_constant", "statistical_queries", "tail",
+    "tail_from_average_sensitivity", "tail_second_order", "tail_uncorrelated", "theorem_14", "theorem_17",
+    "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
 # The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
@@ -43,13 +44,13 @@ BRACKET = 3.83
 # 3^(-3/2) because (r - 1) sqrt(r) >= 3^(3/2) d^(3/2).
 SECOND_ORDER = 4 / LEVEL * 2 * BRACKET / 3**1.5
 
-# The factor before the sum over layers in ``rademacher``, 9.24 (`ours-theorem-e`, step 3): 64 from the concentration of
-# the supremum over one layer, 4/3 > 1 + 1/4 + 1/16 + ... from the layers above it.
-PEELING = sqrt(64 * 4 / 3)
+# The factor of sqrt(ln(2m)) with which Conjecture 20 holds (`ours-theorem-e`): from 280 000 points on the bracket gives
+# 6.88, and before the geometric mean of two trivial bounds gives less than 7.
+NEARLY = 7
 
-# The rest of the logarithm of layer l, beside ln(1 + 2m/4^l): 1 from counting its sets, and 3/16 from the second moment
-# of a maximum, whose logarithm is by 1 larger; 64/4 = 16 in all, in units of PEELING^2.
-LAYER = 1 + 3 / 16
+# The factor of the logarithm in the bracket of ``rademacher``, 5.66 (`ours-theorem-e`, step 4): sqrt(16) from
+# McDiarmid's inequality, and sqrt(2) because a letter of one scale is paid for at all finer ones, 1 + 1/2 + 1/4 + ...
+WORDS = 4 * sqrt(2)
 
 # Var f <= AS(f) and W^1 <= Var f, but for the rounding errors of sums over a cube.
 ROUNDED = 1 + 1e-9
@@ -451,15 +452,15 @@ def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
 
 @checked("joint", "separated", "trivial", "best")
 def rademacher(m: int, s: int, k: int, W: float, B: float, R: float, form: str = "best") -> float:
-    """R_S <= (WR + B) sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l))).
+    """R_S <= (WR + B) sqrt(s k/m) g, g = min{7 sqrt(ln(2m)), 1 + 2^(1-L/2) sqrt(k m/s) + 5.66 sqrt(ln(4mL) + 1/2)}.
 
-    L is the least integer L >= 0 with 4^L >= k m/s. Always g <= 2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))).
+    The least over the integers L >= 1 is taken; about log2(k m/s) + 10 is best.
     `ours-theorem-e`: the "joint" form, with no n. `ours-theorem-e-bias`: the "separated" form,
     k (WR + B)/sqrt(m) + 2 WR sqrt(s k/m) g, where B counts only for the at most k neurons that are active everywhere.
     "trivial": k (WR + B). "best": the least of the three.
 
     >>> round(rademacher(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
-    0.0057
+    0.0013
     """
     rate = _rate(m, s, k)
     forms = {
@@ -500,11 +501,49 @@ def rademacher_ball(m: int, s: int, W: float, B: float, R: float, e0: float | No
     return float(W * R * min(terms) + (1 + sqrt(2)) * (W * R + B) / sqrt(m))
 
 
+@checked()
+def rademacher_width(m: int, s: int, k: int, W: float, B: float, R: float) -> float:
+    """R_S <= (WR + B) sqrt(s k/m) (11 + 49 sqrt(ln(8 L s/k) + 1/2)) with 4^L >= k m/s, and at most k (WR + B).
+
+    `ours-theorem-d`: where km > s the logarithm is of s/k and of L = ceil(log2(k m/s) / 2), not of m. Smaller than
+    ``rademacher`` only where ln(m) is about 75 times as large as ln(8 L s/k).
+
+    >>> round(rademacher_width(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
+    0.0059
+    """
+    M = W * R + B
+    L = next(L for L in count() if s << 2 * L >= k * m)
+    if L == 0:
+        return k * M
+    return min(k * M, M * sqrt(s * k / m) * (11 + 49 * sqrt(log(8 * L * s / k) + 1 / 2)))
+
+
+@checked()
+def rademacher_two_layers(
+    m: int, s1: int, s2: int, k1: int, k2: int, W1: float, W2: float, B1: float, B2: float, R: float
+) -> float:
+    """R_S <= M2 sqrt(L ln(4mL)/m) (16 sqrt(s2 k2) + 35 k2 sqrt(s1)), and at most k2 M2, L = ceil(log2(m) / 2).
+
+    `ours-two-layers`: s1 neurons of scale (W1, B1), at most k1 active at a point; on their outputs s2 neurons of scale
+    (W2, B2), at most k2 active; output weights of modulus at most 1. M2 = W2 sqrt(k1) (W1 R + B1) + B2.
+
+    >>> round(rademacher_two_layers(10**9, 8, 4, 2, 1, 1.0, 1.0, 0.0, 0.0, 1.0), 4)
+    0.113
+    """
+    M2 = W2 * sqrt(k1) * (W1 * R + B1) + B2
+    if m == 1:
+        return k2 * M2
+    L = next(L for L in count() if 1 << 2 * L >= m)
+    return min(k2 * M2, M2 * sqrt(L * log(4 * m * L) / m) * (16 * sqrt(s2 * k2) + 35 * k2 * sqrt(s1)))
+
+
 def _rate(m: int, s: int, k: float) -> float:
-    """sqrt(s k/m) g, g = 2 + sqrt(L) + 9.24 sqrt(sum_{l <= L} ln(3.28 (1 + 2m/4^l)))."""
-    levels = range(1, 1 + next(L for L in count() if s << 2 * L >= k * m))
-    words = sum(LAYER + log1p(2 * m / 4**level) for level in levels)
-    return sqrt(s * k / m) * (2 + sqrt(len(levels)) + PEELING * sqrt(words))
+    """sqrt(s k/m) min{7 sqrt(ln(2m)), min over L of 1 + 2^(1-L/2) sqrt(k m/s) + 5.66 sqrt(ln(4mL) + 1/2)}."""
+    share = k * m / s
+    # 2^L up to 2^30 times the share: beyond, the middle term falls by less than the logarithm rises.
+    scales = range(1, 31 + max(0, frexp(share)[1]))
+    bracket = min(1 + 2 ** (1 - L / 2) * sqrt(share) + WORDS * sqrt(log(4 * m * L) + 1 / 2) for L in scales)
+    return sqrt(s * k / m) * min(NEARLY * sqrt(log(2 * m)), bracket)
 
 
 @checked()

@@ -1,4 +1,4 @@
-"""Perceptron covers and the peeling: the four facts behind `ours-theorem-e`, on random and extremal data."""
+"""The run of the perceptron and the peeling: the facts behind `ours-theorem-e`, on random and extremal data."""
 
 import numpy as np
 import pytest
@@ -43,21 +43,28 @@ def test_a_gap_of_e_needs_no_step():
 def test_the_layers_partition_the_active_set():
     for X, w, M in instances():
         X[0] = 0  # a point with f = 0 is not active
-        f, peeling = X @ w, peel(X, w, M, 4)
-        assert len(peeling.layers) == len(peeling.words) == 4
+        f, peeling = X @ w, peel(X, w, M, 8)
+        assert len(peeling.layers) == len(peeling.words) == 8
         assert np.array_equal(peeling.layers.sum(axis=0) + peeling.rest, f > 0)
         for level, layer in enumerate(peeling.layers, start=1):
-            assert (f[layer] <= 4 * M / 2**level + 1e-12).all()
+            assert (f[layer] <= 2 * M / 2 ** ((level - 1) / 2) + 1e-12).all()
         assert (f[peeling.rest] <= 2 * M / 2**4 + 1e-12).all()
+
+
+def test_the_steps_of_all_scales_share_one_budget():
+    for X, w, M in instances():
+        lengths = np.array([len(word) for word in peel(X, w, M, 10).words])
+        assert lengths @ 2.0 ** -np.arange(1, 11) < 1
 
 
 def test_layers_are_fixed_by_the_words():
     for X, w, M in instances(20):
-        peeling, before = peel(X, w, M, 3), np.zeros(len(X), dtype=bool)
+        peeling, before, v = peel(X, w, M, 6), np.zeros(len(X), dtype=bool), np.zeros(len(X))
         for level, (layer, word) in enumerate(zip(peeling.layers, peeling.words, strict=True), start=1):
-            cover = replay(X, word, SHADE * M / 2**level)
-            assert np.abs(cover - X @ w).max() < M / 2**level
-            assert np.array_equal(layer, (cover > M / 2**level) & ~before)
+            scale = M / 2 ** (level / 2)
+            v = v + replay(X, word, SHADE * scale)
+            assert np.abs(v - X @ w).max() < scale
+            assert np.array_equal(layer, (v > scale) & ~before)
             before |= layer
 
 
@@ -84,6 +91,6 @@ def test_an_accuracy_of_a_thousandth_is_the_finest():
     assert len(perceptron([[1.0]], [1.0], 1e-3).word) == 999
     with pytest.raises(ValueError, match="'e' must be at least 0.001, not 0.00099"):
         perceptron([[1.0]], [1.0], 0.00099)
-    assert len(peel([[1.0]], [1.0], 1.03, 10).words) == 10  # gamma_10 = 1.03 / 1024
+    assert len(peel([[1.0]], [1.0], 1.03, 20).words) == 20  # gamma_20 = 1.03 / 1024
     with pytest.raises(ValueError, match="'M' must be at least 1.024"):
-        peel([[1.0]], [1.0], 1.02, 10)
+        peel([[1.0]], [1.0], 1.02, 20)

@@ -407,24 +407,61 @@ def test_rademacher_bounds_by_hand():
     assert paper.conjecture_20(25, 4, 2, 1.0, 0.5, 2.0) == pytest.approx(2.5 * sqrt(8) / 5)
 
 
+def bracket(m, share, L):
+    """That of `ours-theorem-e` with L scales, share = k m / s."""
+    return 1 + 2 * sqrt(share / 2**L) + 4 * sqrt(2 * (log(4 * m * L) + 1 / 2))
+
+
 def test_theorem_e_by_hand_and_its_forms():
-    m, s, k = 1000, 16, 1  # L = 3: 16 < 62.5 <= 64
-    g = 2 + sqrt(3) + sqrt(256 / 3 * (3 * (1 + 3 / 16) + log(501) + log(126) + log(32.25)))
+    m, s, k = 10**6, 16, 1  # share 62500 = 2^15.9; L = 25 is best
+    g = bracket(m, 62500, 25)
+    assert g < min(bracket(m, 62500, 24), bracket(m, 62500, 26))
     rate = sqrt(s * k / m)
     scale = (0.5, 3.0, 2.0)  # WR = 1
     assert ours.rademacher(m, s, k, *scale, form="joint") == pytest.approx(4 * rate * g)
     assert ours.rademacher(m, s, k, *scale, form="separated") == pytest.approx(4 / sqrt(m) + 2 * rate * g)
-    assert ours.rademacher(m, s, k, *scale) == ours.rademacher(m, s, k, *scale, form="trivial") == 4
-    assert ours.rademacher(5, 16, 1, 1.0, 0.0, 1.0, form="joint") == pytest.approx(2 * sqrt(16 / 5))  # L = 0
+    assert ours.rademacher(m, s, k, *scale) == pytest.approx(4 / sqrt(m) + 2 * rate * g)
+    assert ours.rademacher(40, s, k, *scale) == ours.rademacher(40, s, k, *scale, form="trivial") == 4
+    few = ours.rademacher(40, s, k, *scale, form="joint")  # fewer points: the simple form is the smaller one
+    assert few == pytest.approx(4 * sqrt(16 / 40) * 7 * sqrt(log(80)))
 
 
-def test_the_layers_of_theorem_e_are_counted_in_integers():
-    """At m = 4^j + 1, s = k = 1, a layer more than at 4^j: no rounding of a logarithm may lose it."""
-    for j in (1, 2, 25, 26, 31):
-        for m, L in ((4**j, j), (4**j + 1, j + 1)):
-            words = sum(1 + 3 / 16 + log(1 + 2 * m / 4**level) for level in range(1, L + 1))
-            found = ours.rademacher(m, 1, 1, 1.0, 0.0, 1.0, "joint") * sqrt(m)
-            assert found == pytest.approx(2 + sqrt(L) + sqrt(256 / 3 * words), rel=1e-12)
+@pytest.mark.parametrize("m", [10**7, 2**60, 10**60])
+def test_the_best_number_of_scales_is_taken(m):
+    best = min(bracket(m, m, L) for L in range(1, 1024))
+    assert ours.rademacher(m, 1, 1, 1.0, 0.0, 1.0, "joint") * sqrt(m) == pytest.approx(best, rel=1e-14)
+
+
+@pytest.mark.parametrize("share", [1e-9, 0.99 / 32, 0.6, 1, 33])
+def test_few_active_neurons_on_average(share):
+    m, s = 10**9, 9
+    best = min(bracket(m, share, L) for L in range(1, 100))
+    expected = sqrt(share) * s / m * min(best, 7 * sqrt(log(2 * m)))
+    assert ours.rademacher_mean(m, s, share * s / m, 1.0, 0.0, 1.0) == pytest.approx(expected, rel=1e-12)
+
+
+@given(st.integers(1, 10**12), st.integers(1, 1000), st.floats(1e-6, 1000), st.floats(1, 2))
+def test_more_active_neurons_give_a_larger_bound(m, s, k, more):
+    at = [ours.rademacher_mean(m, s, mean, 1.0, 0.0, 1.0) for mean in (k, more * k)]
+    assert at[0] <= at[1] * (1 + 1e-12)
+
+
+def test_the_bound_by_the_width_by_hand():
+    m, s, k = 10**7, 16, 2
+    L = 11  # 4^10 < 1.25 * 10^6 <= 4^11
+    expected = 4 * sqrt(s * k / m) * (11 + 49 * sqrt(log(8 * L * s / k) + 1 / 2))
+    assert ours.rademacher_width(m, s, k, 0.5, 3.0, 2.0) == pytest.approx(expected)
+    assert ours.rademacher_width(8, 16, 2, 0.5, 3.0, 2.0) == 2 * 4  # k m = s: trivial
+    assert ours.rademacher_width(9, 16, 2, 0.5, 3.0, 2.0) == 2 * 4  # and just above
+
+
+def test_two_layers_by_hand():
+    shape, scale = (6, 4, 3, 2), (0.5, 3.0, 1.0, 2.0, 4.0)  # M1 = 0.5 * 4 + 1 = 3, M2 = 3 sqrt(3) * 3 + 2
+    M2 = 9 * sqrt(3) + 2
+    for m, L in ((4**20, 20), (4**20 + 1, 21)):
+        expected = M2 * sqrt(L * log(4 * m * L) / m) * (16 * sqrt(4 * 2) + 35 * 2 * sqrt(6))
+        assert ours.rademacher_two_layers(m, *shape, *scale) == pytest.approx(expected)
+    assert ours.rademacher_two_layers(1, *shape, *scale) == ours.rademacher_two_layers(100, *shape, *scale) == 2 * M2
 
 
 def test_the_whole_ball_by_hand_in_each_of_its_three_ranges():
@@ -437,12 +474,11 @@ def test_the_whole_ball_by_hand_in_each_of_its_three_ranges():
 
 
 @given(st.integers(1, 10**12), st.integers(1, 1000), st.integers(1, 1000))
-def test_theorem_e_is_below_its_simple_form(m, s, k):
-    """2 + sqrt(L) (1 + 9.995 sqrt(ln(2m + 1))), which counts words where the bound counts their letters."""
+def test_theorem_e_is_below_its_simple_form_and_above_the_conjecture(m, s, k):
     s, k = max(s, k), min(s, k)
-    L = min(j for j in range(99) if 4**j * s >= k * m)
-    simple = sqrt(s * k / m) * (2 + sqrt(L) * (1 + 9.995 * sqrt(log(2 * m + 1))))
-    assert ours.rademacher(m, s, k, 1.0, 0.0, 1.0, "joint") <= simple
+    conjecture = paper.conjecture_20(m, s, k, 1.0, 0.0, 1.0)
+    joint = ours.rademacher(m, s, k, 1.0, 0.0, 1.0, "joint")
+    assert conjecture < joint <= 7 * sqrt(log(2 * m)) * conjecture * (1 + 1e-12)
 
 
 # --- Arguments and the largest float ---
@@ -477,7 +513,8 @@ def test_at_the_ends_of_its_domains_a_bound_is_a_number_perhaps_infinite(bound):
         try:
             found = bound(**case)
         except ValueError as error:  # of a rule between two arguments
-            rule = "Argument '(k|p|eps|bad|variance|first)' must be (at most|less than k n s W|more than)"
+            names = "k[12]?|p|eps|bad|variance|first"
+            rule = f"Argument '({names})' must be (at most|less than k n s W|more than)"
             assert re.match(rule, str(error))
         else:
             assert found >= 0 or (bound in no_bound and case["form"] == "printed"), case
