@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from math import cbrt, ceil, frexp, inf, ldexp, log, log2, sqrt
+from math import cbrt, ceil, frexp, inf, ldexp, log, log1p, log2, sqrt
 
 from .. import checks
 from ._domains import CORRELATION, COUNT, basis_size, binomial, checked, unchecked
