@@ -49,7 +49,10 @@ INSTALL_PROBLEMS = {
     "": "the packages could not be installed ({})",
 }
 # The packages that a command needs, if it needs some
-LOCKS = {"book": BOOK_LOCK, "refresh": BOOK_LOCK, "test": LOCK, "check": LOCK, "extras": LOCK, "measure-pages": LOCK}
+LOCKS = {
+    **dict.fromkeys(["book", "refresh", "publish"], BOOK_LOCK),
+    **dict.fromkeys(["test", "check", "extras", "measure-pages"], LOCK),
+}
 # Ends with an error unless all packages with the given names are installed
 PROBE = "import sys; from importlib.metadata import distribution; [*map(distribution, sys.argv[1:])]"
 

@@ -352,6 +352,10 @@ def test_an_environment_of_the_book_grows_into_one_of_the_tests(steps):
     assert again == []
 
 
+def test_what_executes_chapters_has_the_packages_of_the_book():
+    assert {name for name, lock in make.LOCKS.items() if lock == make.BOOK_LOCK} == {"book", "refresh", "publish"}
+
+
 def test_an_environment_whose_growth_was_interrupted_is_made_anew(steps):
     steps("Collecting numpy", 0)
     make.bootstrap(make.VENV, make.BOOK_LOCK)
