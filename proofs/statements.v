@@ -928,7 +928,7 @@ Qed.
 (* parities of d+1 bits on disjoint sets.                                     *)
 Theorem ours_gradient_signs (R : rcfType) (n s : nat) :
   let squares (M : network R 'I_n 'I_s) := mean (fun x => sqnorm (piece_weight M (active M x))) in
-  let norm_at_most (N : network R 'I_n 'I_s) K A := forall a : 'I_s -> R,
+  let norm_at_most (N : network R 'I_n 'I_s) K (A : {set 'I_s}) := forall a : 'I_s -> R,
     \sum_i (\sum_(j in A) a j * (outer N j * weight N j i)) ^+ 2 <= K * \sum_(j in A) a j ^+ 2 in
   (forall N : network R 'I_n 'I_s,
      let upper := Network (fun j => Num.max 0 (outer N j)) (weight N) (bias N) in
@@ -970,14 +970,14 @@ Theorem ours_covariance (R : rcfType) (n s : nat) :
     \sum_i covariance (difference (value N) i) (difference (value N) i) in
   let trace (M : network R 'I_n 'I_s) :=
     \sum_i covariance (fun x => piece_weight M (active M x) i) (fun x => piece_weight M (active M x) i) in
-  let C (N : network R 'I_n 'I_s) j l :=
+  let C (N : network R 'I_n 'I_s) (j l : 'I_s) :=
     covariance (fun x => (j \in active N x)%:R : R) (fun x => (l \in active N x)%:R) in
-  let product N j l := C N j l * \sum_i outer N j * weight N j i * (outer N l * weight N l i) in
-  let same N := \sum_j \sum_(l | 0 < outer N j * outer N l) product N j l in
+  let product N (j l : 'I_s) := C N j l * \sum_i outer N j * weight N j i * (outer N l * weight N l i) in
+  let same (N : network R 'I_n 'I_s) := \sum_j \sum_(l | 0 < outer N j * outer N l) product N j l in
   (forall N : network R 'I_n 'I_s,
      let upper := Network (fun j => Num.max 0 (outer N j)) (weight N) (bias N) in
      let lower := Network (fun j => Num.max 0 (- outer N j)) (weight N) (bias N) in
-     let p j := probability R (fun x => j \in active N x) in
+     let p (j : 'I_s) := probability R (fun x => j \in active N x) in
      let size := mean (fun x => #|active N x|%:R) in
      [/\ Num.sqrt (G N) <= Num.sqrt 2 * (Num.sqrt (trace upper) + Num.sqrt (trace lower)),
          trace upper + trace lower = same N /\ G N <= 4 * same N,
@@ -988,7 +988,7 @@ Theorem ours_covariance (R : rcfType) (n s : nat) :
        & forall W B, scale_at_most W B N ->
            same N <= W ^+ 2 * mean (fun x => #|active N x|%:R ^+ 2)
            /\ forall rho d, (1 <= d)%N -> 0 <= rho ->
-                (forall j l, j != l -> 0 < outer N j * outer N l ->
+                (forall j l : 'I_s, j != l -> 0 < outer N j * outer N l ->
                    product N j l <= rho * p j * p l * W ^+ 2) ->
                 [/\ same N <= W ^+ 2 * (size + rho * size ^+ 2),
                     tail (value N) d <= 4 * W ^+ 2 * (size + rho * size ^+ 2) / d.+1%:R
