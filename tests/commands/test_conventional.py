@@ -55,7 +55,7 @@ def test_source_archive_and_wheel_hold_every_module_of_both_packages(clone, arch
         in_source = {name.partition("/")[2] for name in source.getnames()}
         in_wheel = set(wheel.namelist())
     modules = {str(path.relative_to(clone)) for path in clone.glob("sparse_*/**/*.py")}
-    modules |= {"sparse_core/py.typed", "sparse_book/py.typed"}
+    modules |= {"sparse_core/py.typed", "sparse_meter/py.typed", "sparse_book/py.typed"}
     modules |= {str(path.relative_to(clone)) for path in clone.glob("sparse_book/experiments/results/*.json")}
     assert len(modules) > 40
     assert modules <= in_source and modules <= in_wheel
@@ -70,9 +70,9 @@ def test_pip_installs_the_package_and_its_command(clone, tmp_path, editable):
     start = f"import site; site.addsitedir({str(packages)!r}); import sparse_core, sparse_book"
     shown = run("-c", f"{start}; print(sparse_core.__version__, sparse_core.__file__)", folder=tmp_path)
     assert shown == f"{VERSION} {(clone if editable else packages) / 'sparse_core/__init__.py'}\n"
-    assert list(tmp_path.glob("*/sparse-core*"))
-    shown = run("-c", f"{start}; from sparse_core.laboratory.command import main; main(['--version'])", folder=tmp_path)
-    assert shown == f"sparse-core {VERSION}\n"
+    assert list(tmp_path.glob("*/sparse-meter*"))
+    shown = run("-c", f"{start}; from sparse_meter.command import main; main(['--version'])", folder=tmp_path)
+    assert shown == f"sparse-meter {VERSION}\n"
 
 
 def test_pytest_runs_without_make(clone):

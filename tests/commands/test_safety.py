@@ -15,9 +15,9 @@ from examples import claim, erratum, record
 from small_repository import run
 
 import make
+import sparse_meter
 from sparse_book import figures, ledger
 from sparse_book.claims import read
-from sparse_core import laboratory
 from sparse_core.network import network
 
 mpl.use("agg")
@@ -115,8 +115,8 @@ def evil_output(kind):
         return figures.Figure(fig, EVIL)
     if kind == "slider":
         return figures.Slider(EVIL, [1, 2], lambda ax, value: ax.plot([0, 1], [0, 1], label="line") and EVIL, start=1)
-    row = laboratory.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
-    return laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
+    row = sparse_meter.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
+    return sparse_meter.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
 
 
 @pytest.mark.parametrize("kind", ["table", "figure", "slider", "report"])

@@ -9,8 +9,8 @@ import pytest
 
 keras = pytest.importorskip("keras")
 
-import sparse_core  # noqa: E402  (after the line that may skip this file)
-from sparse_core.laboratory import as_layer, files  # noqa: E402
+import sparse_meter  # noqa: E402  (after the line that may skip this file)
+from sparse_meter import as_layer, files  # noqa: E402
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_a_model_its_weights_and_their_file(model, tmp_path):
     A = np.asarray(part.predict(X, verbose=0)) > 0
     np.savez(tmp_path / "net.npz", *model.get_weights())
     for network in (model, model.get_weights(), files.read(tmp_path / "net.npz")):
-        assert sparse_core.measure(network, X).active_at.tolist() == A.sum(axis=0).tolist()
+        assert sparse_meter.measure(network, X).active_at.tolist() == A.sum(axis=0).tolist()
     assert "The model has relu." in as_layer(model).notes
     values = np.asarray(model.predict(X, verbose=0))
     np.testing.assert_allclose(as_layer(model).network(1)(X), values[:, 1], atol=1e-5)

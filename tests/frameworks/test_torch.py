@@ -13,9 +13,9 @@ torch = pytest.importorskip("torch")
 
 from safetensors.torch import save_file  # noqa: E402  (after torch, which it needs)
 
-import sparse_core  # noqa: E402
-from sparse_core.laboratory import as_layer, files  # noqa: E402
-from sparse_core.laboratory.command import main  # noqa: E402
+import sparse_meter  # noqa: E402
+from sparse_meter import as_layer, files  # noqa: E402
+from sparse_meter.command import main  # noqa: E402
 
 N, S, OUTPUTS, M = 24, 70, 5, 300
 
@@ -45,7 +45,7 @@ def assert_counts(found, A):
 
 
 def test_a_module_with_gradients_and_a_tensor_of_batches(module, X):
-    found = sparse_core.measure(module, X.reshape(10, 30, N).requires_grad_())
+    found = sparse_meter.measure(module, X.reshape(10, 30, N).requires_grad_())
     assert_counts(found, active(module, X))
     assert any("0.bias is added: b of Definition 1 is its negative" in note for note in found.notes)
     assert "The module has relu." in found.notes
@@ -57,13 +57,13 @@ def test_a_module_with_gradients_and_a_tensor_of_batches(module, X):
 
 def test_the_dictionary_of_a_module_and_a_loader(module, X):
     loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(X), batch_size=17)
-    found = sparse_core.measure(module.state_dict(), (x for (x,) in loader))
+    found = sparse_meter.measure(module.state_dict(), (x for (x,) in loader))
     assert_counts(found, active(module, X))
 
 
 def test_bfloat16(module, X):
     half = module.to(torch.bfloat16)
-    found = sparse_core.measure(half, X.to(torch.bfloat16))
+    found = sparse_meter.measure(half, X.to(torch.bfloat16))
     W, b = (part.detach().float().numpy() for part in (half[0].weight, half[0].bias))
     assert_counts(found, X.to(torch.bfloat16).float().numpy() @ W.T + b > 0)
 
@@ -74,16 +74,16 @@ def test_the_hook_of_the_documentation(X, tmp_path, monkeypatch, capsys):
     model = torch.nn.TransformerEncoder(encoder, 4, enable_nested_tensor=False).train()
     for layer in model.layers:
         layer.fc1 = layer.linear1  # another name for it
-    lines = inspect.getdoc(sparse_core.measure).splitlines()
+    lines = inspect.getdoc(sparse_meter.measure).splitlines()
     start = lines.index("    saved = []")
     code = "\n".join(lines[start : lines.index('    numpy.save("Z.npy", torch.cat(saved))') + 1])
     names = {"model": model, "loader": X.reshape(20, 15, N).split(6), "torch": torch, "numpy": np}
     exec(inspect.cleandoc(code), names)
     Z = torch.cat(names["saved"]).numpy()
     assert Z.shape == (M, S)
-    assert_counts(sparse_core.measure(names["saved"]), Z > 0)
+    assert_counts(sparse_meter.measure(names["saved"]), Z > 0)
     assert main(["measure", "Z.npy"]) == 0
-    assert capsys.readouterr().out.startswith(repr(sparse_core.measure(Z)))
+    assert capsys.readouterr().out.startswith(repr(sparse_meter.measure(Z)))
 
 
 def test_another_activation_is_named(X):
@@ -94,7 +94,7 @@ def test_another_activation_is_named(X):
 
 def test_tensors_without_data_are_refused(module):
     with pytest.raises(TypeError, match=r"Argument '0.weight' must be a dense tensor of real numbers"):
-        sparse_core.measure(module.to("meta"), np.ones((1, N)))
+        sparse_meter.measure(module.to("meta"), np.ones((1, N)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
@@ -117,7 +117,7 @@ def test_an_onnx_file_of_both_exporters(module, X, tmp_path, dynamo, axes):
     torch.onnx.export(module, (example,), path, dynamo=dynamo)
     found = files.read(path)
     assert np.array_equal(found.W, module[0].weight.detach().numpy())
-    assert_counts(sparse_core.measure(found, X), active(module, X))
+    assert_counts(sparse_meter.measure(found, X), active(module, X))
     assert found.outputs == OUTPUTS
 
 
@@ -141,7 +141,7 @@ def test_a_gated_layer_as_a_module_a_file_and_a_graph(X, tmp_path, dynamo):
     with torch.no_grad():
         A = (module.gate_proj(X) > 0).numpy()
     for network in (module, files.read(tmp_path / "net.safetensors"), files.read(tmp_path / "net.onnx")):
-        found = sparse_core.measure(network, X)
+        found = sparse_meter.measure(network, X)
         assert_counts(found, A)
         assert found.gated and found.outputs == N
 
@@ -171,4 +171,4 @@ def test_a_transcoder(X, tmp_path, kind):
         A = torch.zeros_like(A).scatter(1, Z.topk(7).indices, True) & A
     save_file(arrays, tmp_path / "sae_weights.safetensors")
     (tmp_path / "cfg.json").write_text(json.dumps(settings))
-    assert_counts(sparse_core.measure(files.read(tmp_path), X), A.numpy())
+    assert_counts(sparse_meter.measure(files.read(tmp_path), X), A.numpy())

@@ -16,12 +16,12 @@ from sklearn.preprocessing import FunctionTransformer
 
 from sparse_core._interval import Interval, exactly
 from sparse_core.cube.hypercube import points
-from sparse_core.laboratory import Ladder, Report, WithConstant, as_network, balanced, examine, explain, observation
-from sparse_core.laboratory import report as laboratory
-from sparse_core.laboratory.table import Row
 from sparse_core.network import SparseNetwork, activity, constructions
+from sparse_meter import Ladder, Report, WithConstant, as_network, balanced, examine, explain, observation
+from sparse_meter import report as laboratory
+from sparse_meter.table import Row
 
-CLAIMS = Path(__file__).parents[3] / "book/claims"
+CLAIMS = Path(__file__).parents[2] / "book/claims"
 
 
 # --- Degenerate networks ---

@@ -18,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from .. import checks
-from .._arrays import Array
-from .._interval import Interval, exactly, student
-from ..cube import fourier
-from ..cube.hypercube import points
-from ..learning.lemma_9 import Flips, flips
-from ..network import gradients
-from ..network.gradients import Edges
-from ..network.network import SparseNetwork
-from ..network.sparsity import AUTO_PAIRS, Sparsity, digest
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core._interval import Interval, exactly, student
+from sparse_core.cube import fourier
+from sparse_core.cube.hypercube import points
+from sparse_core.learning.lemma_9 import Flips, flips
+from sparse_core.network import gradients
+from sparse_core.network.gradients import Edges
+from sparse_core.network.network import SparseNetwork
+from sparse_core.network.sparsity import AUTO_PAIRS, Sparsity, digest
+
 from .layer import WithConstant, as_network, last_step, numbers
 
 __all__ = ["Observation", "observe", "visit"]

@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import save_file
 
-from sparse_core import examine, measure
-from sparse_core.laboratory import command, files, stored
-from sparse_core.laboratory.files import read
+from sparse_meter import command, examine, files, measure, stored
+from sparse_meter.files import read
 
 N, S, OUTPUTS = 3, 5, 2
 RNG = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""``sparse-core measure FILE --x X.npy`` counts active neurons; ``sparse-core examine FILE`` checks every statement.
+"""``sparse-meter measure FILE --x X.npy`` counts active neurons; ``sparse-meter examine FILE`` checks every statement.
 
 Reports are text, JSON or a page of HTML. Files are read by ``files``; bad input is refused in one line.
 """
@@ -17,12 +17,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .. import __version__
-from .._arrays import slices
-from .._tables import printable
+from sparse_core import __version__
+from sparse_core._arrays import slices
+
 from . import files
-from .measure import Measurement, measure
+from .counting import Measurement, measure
 from .report import Report, examine
+from .tables import printable
 
 __all__ = ["main"]
 
@@ -54,13 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, TypeError, MemoryError) as error:
         # One line; control characters, as in the names of files and arrays, are escaped.
-        print(f"sparse-core: {printable(str(error))}", file=sys.stderr)
+        print(f"sparse-meter: {printable(str(error))}", file=sys.stderr)
         return 2
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="sparse-core", description="Networks with sparse activations.")
+    parser = argparse.ArgumentParser(prog="sparse-meter", description="Networks with sparse activations.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True)
 
@@ -108,7 +109,7 @@ def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
             yield array[rows]
             done += rows.stop - rows.start
             if sys.stderr.isatty() and monotonic() - last > PROGRESS_SECONDS:
-                print(f"\rsparse-core: {done} of {total} inputs", end="", file=sys.stderr, flush=True)
+                print(f"\rsparse-meter: {done} of {total} inputs", end="", file=sys.stderr, flush=True)
                 last = monotonic()
                 shown = True
     if shown:

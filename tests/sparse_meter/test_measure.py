@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from sparse_core import SparseNetwork, measure
+from sparse_core import SparseNetwork
 from sparse_core.cube import hypercube
-from sparse_core.laboratory import Layer, Unit
-from sparse_core.laboratory.measure import ALIGNMENT, THRESHOLDS
+from sparse_meter import Layer, Unit, measure
+from sparse_meter.counting import ALIGNMENT, THRESHOLDS
 
 
 def random_layer(n, s, outputs=2, dtype=np.float64, **more):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from sparse_core import SparseNetwork, explain, measure
-from sparse_core.laboratory import Layer, as_layer, as_network
+from sparse_core import SparseNetwork
+from sparse_meter import Layer, as_layer, as_network, explain, measure
 
 RNG = np.random.default_rng(0)
 W = RNG.standard_normal((5, 3))

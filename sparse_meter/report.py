@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _tables, checks
-from .._arrays import Array
-from ..cube.hypercube import points
-from ..network.sparsity import Sparsity
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core.cube.hypercube import points
+from sparse_core.network.sparsity import Sparsity
+
+from . import tables
 from .ladder import Ladder, climb
 from .layer import WithConstant, balanced
 from .observation import Observation, observe
@@ -119,7 +121,7 @@ class Report:
         if self.ladder:
             parts.append(self.ladder.text().partition("\n\n")[2])
         parts += [f"{name}\n\n{_rows_as_text(some)}" for name, some in self._parts().items()]
-        return "\n\n".join([*parts, _tables.as_text(["samples needed", "form", "m"], self._sizes())])
+        return "\n\n".join([*parts, tables.as_text(["samples needed", "form", "m"], self._sizes())])
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, where numbers that are not finite are the strings
@@ -137,7 +139,7 @@ class Report:
             "rows": [{**asdict(row), **{name: getattr(row, name) for name in derived}} for row in self],
             "sizes": [{"id": name, "form": form, "samples": m} for name, form, m in self.sizes],
         }
-        plain: dict[str, Any] = _tables.for_json(found)
+        plain: dict[str, Any] = tables.for_json(found)
         return plain
 
     def __repr__(self) -> str:
@@ -148,14 +150,14 @@ class Report:
             return {"text/plain": repr(self), "text/html": _rows_as_html(self.rows, self.title)}
         summary, title = ("<br>".join(map(html.escape, lines)) for lines in (self.summary, self.title))
         linked = {row.id for row in self} | set(ERRATA.values())
-        summary = re.sub(r"[\w-]+", lambda word: _tables.claim(word[0]) if word[0] in linked else word[0], summary)
+        summary = re.sub(r"[\w-]+", lambda word: tables.claim(word[0]) if word[0] in linked else word[0], summary)
         shown = f"<p>{summary}</p><p>{title}</p>"
-        tables = "".join(_rows_as_html(part, [f"{name}."]) for name, part in self._parts().items())
+        parts = "".join(_rows_as_html(part, [f"{name}."]) for name, part in self._parts().items())
         heads = [_head(name, form) for name, form, _ in self._sizes()]
         numbers = [[m] for _, _, m in self._sizes()]
-        tables += _tables.as_html(["statement", "samples"], numbers, heads=heads, caption=["Samples needed"])
+        parts += tables.as_html(["statement", "samples"], numbers, heads=heads, caption=["Samples needed"])
         above = self.ladder._repr_mimebundle_()["text/html"].partition("</p>")[2] if self.ladder else ""
-        shown += f"<details><summary>The ladder and all {len(self.rows)} rows</summary>{above}{tables}</details>"
+        shown += f"<details><summary>The ladder and all {len(self.rows)} rows</summary>{above}{parts}</details>"
         return {"text/plain": repr(self), "text/html": shown}
 
     def _parts(self) -> dict[str, list[Row]]:
@@ -173,7 +175,7 @@ class Report:
 
 def _rows_as_text(table: Iterable[Row]) -> str:
     header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
-    return _tables.as_text(header, map(_cells, table))
+    return tables.as_text(header, map(_cells, table))
 
 
 def _rows_as_html(table: Iterable[Row], caption: Iterable[str]) -> str:
@@ -184,11 +186,11 @@ def _rows_as_html(table: Iterable[Row], caption: Iterable[str]) -> str:
         heads.append(_head(name, form))
         lines.append([left, right, slack, verdict, "; ".join(filter(None, remarks))])
     header = ["statement", "left", "right", "slack", "verdict", "evidence and remarks"]
-    return _tables.as_html(header, lines, heads=heads, caption=caption, kind="report")
+    return tables.as_html(header, lines, heads=heads, caption=caption, kind="report")
 
 
 def _head(name: str, form: str) -> str:
-    return f'{_tables.claim(name)}<br><span style="font-weight: normal">{html.escape(form)}</span>'
+    return f'{tables.claim(name)}<br><span style="font-weight: normal">{html.escape(form)}</span>'
 
 
 def _number(x: float) -> str:
@@ -295,7 +297,7 @@ def _title(
     return (
         f"{net.n} inputs, {net.s} neurons; active at once: {sparsity!r}.",
         f"{compared}.",
-        *filter(None, [_tables.printable(" ".join(known.notes))]),
+        *filter(None, [tables.printable(" ".join(known.notes))]),
         inputs,
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",
     )

@@ -42,7 +42,7 @@ FROM_TORCH = (
     "torch.load(path, weights_only=True), 'net.safetensors')."
 )
 FROM_KERAS = "is not read. Convert it where it comes from: numpy.savez('net.npz', *model.get_weights())."
-FROM_PICKLE = "may run programs when it is read, and is not. Pass the object that it holds to sparse_core.measure."
+FROM_PICKLE = "may run programs when it is read, and is not. Pass the object that it holds to sparse_meter.measure."
 ELSEWHERE = {
     ".pt": FROM_TORCH, ".pth": FROM_TORCH, ".bin": FROM_TORCH, ".ckpt": FROM_TORCH, ".h5": FROM_KERAS,
     ".hdf5": FROM_KERAS, ".keras": FROM_KERAS, ".pkl": FROM_PICKLE, ".pickle": FROM_PICKLE, ".joblib": FROM_PICKLE,
@@ -108,14 +108,14 @@ def limited(where: str, shape: tuple[int, ...], itemsize: int) -> int:
 
     >>> limited("W", (10**6, 10**6), 8)
     Traceback (most recent call last):
-    ValueError: W would take 8e+03 GB; the limit is 2.15 GB (sparse_core.laboratory.stored.MAX_ARRAY_BYTES).
+    ValueError: W would take 8e+03 GB; the limit is 2.15 GB (sparse_meter.stored.MAX_ARRAY_BYTES).
     """
     entries = math.prod(shape)
     size = entries * max(itemsize, 4)
     if size > MAX_ARRAY_BYTES:
         raise ValueError(
             f"{where} would take {size / 1e9:.3g} GB; the limit is {MAX_ARRAY_BYTES / 1e9:.3g} GB "
-            "(sparse_core.laboratory.stored.MAX_ARRAY_BYTES)."
+            "(sparse_meter.stored.MAX_ARRAY_BYTES)."
         )
     return entries * itemsize
 

@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _tables, checks
-from .._arrays import Integers, each
-from ..network.activity import THREAD_MULTIPLY_ADDS
-from ..network.network import Scale, SparseNetwork
+from sparse_core import checks
+from sparse_core._arrays import Integers, each
+from sparse_core.network.activity import THREAD_MULTIPLY_ADDS
+from sparse_core.network.network import Scale, SparseNetwork
+
+from . import tables
 from .layer import Layer, Unit, as_layer, last_step, plain
 
 __all__ = ["ALIGNMENT", "Measurement", "measure"]
@@ -198,9 +200,9 @@ class Measurement:
 
     def text(self) -> str:
         """The report, as text."""
-        tables = [f"{title}\n{_tables.as_text(*part)}" for title, part in self._parts().items()]
-        notes = [_tables.printable(note) for note in self.notes]
-        return "\n\n".join([repr(self), *tables, "\n".join(notes)]).strip()
+        parts = [f"{title}\n{tables.as_text(*part)}" for title, part in self._parts().items()]
+        notes = [tables.printable(note) for note in self.notes]
+        return "\n\n".join([repr(self), *parts, "\n".join(notes)]).strip()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as lists, dictionaries, strings and finite numbers, for JSON; None is what is not known.
@@ -226,8 +228,8 @@ class Measurement:
 
     def _repr_html_(self) -> str:
         shown = f"<p>{'<br>'.join(map(html.escape, self._lines()))}</p>"
-        tables = "".join(_tables.as_html(*part, caption=[title]) for title, part in self._parts().items())
-        shown += f"<details><summary>Histogram, thresholds, work saved</summary>{tables}</details>"
+        parts = "".join(tables.as_html(*part, caption=[title]) for title, part in self._parts().items())
+        shown += f"<details><summary>Histogram, thresholds, work saved</summary>{parts}</details>"
         return shown + "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
 
     def _lines(self) -> Iterator[str]:
@@ -313,7 +315,7 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, unit: str 
     shards are multiples of ALIGNMENT, the sum of their measurements is that of the whole to the last bit; otherwise
     only signs of pre-activations within round-off of 0 may differ. Those of given pre-activations never do.
 
-    The pre-activations of one layer of any model in PyTorch, saved while it runs; "sparse-core measure Z.npy" or
+    The pre-activations of one layer of any model in PyTorch, saved while it runs; "sparse-meter measure Z.npy" or
     measure(numpy.load("Z.npy", mmap_mode="r")) then counts:
 
         saved = []

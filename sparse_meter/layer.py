@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
-from .._arrays import Array
-from .._tables import printable
-from ..network.network import SparseNetwork
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core.network.network import SparseNetwork
+
 from . import naming
 from .stored import Stored
+from .tables import printable
 
 __all__ = [
     "Layer", "Unit", "WithConstant", "activation", "as_layer", "as_network", "balanced", "from_named", "last_step",
@@ -292,7 +293,7 @@ def _found(source: Any, layer: str | None) -> Layer:
     elif hasattr(source, "named_steps"):
         advice = " Of a pipeline pass the last step, pipeline[-1]."
     elif isinstance(source, str):
-        advice = " A file is read by sparse_core.laboratory.files.read."
+        advice = " A file is read by sparse_meter.files.read."
     raise TypeError(
         "Argument 'network' must be arrays (u, W, b), a Layer, a SparseNetwork, a module or dictionary of tensors, "
         f"a Keras model or a fitted MLP of scikit-learn, not {type(source).__name__}.{advice}"

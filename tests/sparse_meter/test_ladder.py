@@ -11,9 +11,9 @@ from naive import network, networks
 from sparse_core._interval import exactly
 from sparse_core.bounds import ours
 from sparse_core.cube.hypercube import points
-from sparse_core.laboratory import examine, explain, ladder, observation
-from sparse_core.laboratory.ladder import Chain, Ladder, Rung
 from sparse_core.network import SparseNetwork, constructions, gradients
+from sparse_meter import examine, explain, ladder, observation
+from sparse_meter.ladder import Chain, Ladder, Rung
 
 RNG = np.random.default_rng
 

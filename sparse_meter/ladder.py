@@ -33,10 +33,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _tables, checks
-from .._interval import Interval, exactly
-from ..bounds import ours
-from ..network.sparsity import Sparsity
+from sparse_core import checks
+from sparse_core._interval import Interval, exactly
+from sparse_core.bounds import ours
+from sparse_core.network.sparsity import Sparsity
+
+from . import tables
 from .layer import balanced
 from .observation import Observation, observe
 
@@ -117,7 +119,7 @@ class Ladder:
         parts = [self.sentence, *self.notes]
         for chain in self.chains:
             lines = [[rung.formula, *cells, rung.id] for rung, cells in _lines(chain)]
-            table = _tables.as_text(["bound", *COLUMNS, "statement"], lines)
+            table = tables.as_text(["bound", *COLUMNS, "statement"], lines)
             parts.append(f"{chain.title}\n\n{table}")
         return "\n\n".join(parts)
 
@@ -137,7 +139,7 @@ class Ladder:
             }
             for chain in self.chains
         ]
-        plain: dict[str, Any] = _tables.for_json({"sentence": self.sentence, "notes": self.notes, "chains": chains})
+        plain: dict[str, Any] = tables.for_json({"sentence": self.sentence, "notes": self.notes, "chains": chains})
         return plain
 
     def __repr__(self) -> str:
@@ -145,17 +147,17 @@ class Ladder:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         shown = "".join(f"<p>{html.escape(_with_symbols(line))}</p>" for line in (self.sentence, *self.notes))
-        tables = []
+        parts = []
         for chain in self.chains:
             heads = []
             lines = []
             for rung, cells in _lines(chain):
-                heads.append(f"{html.escape(_with_symbols(rung.formula))}<br>{_tables.claim(rung.id)}")
+                heads.append(f"{html.escape(_with_symbols(rung.formula))}<br>{tables.claim(rung.id)}")
                 lines.append(cells)
-            tables.append(_tables.as_html(["bound", *COLUMNS], lines, heads=heads, caption=[chain.title]))
-        shown += "".join(tables[:1])
-        if tables[1:]:
-            shown += f"<details><summary>The same for learning it</summary>{''.join(tables[1:])}</details>"
+            parts.append(tables.as_html(["bound", *COLUMNS], lines, heads=heads, caption=[chain.title]))
+        shown += "".join(parts[:1])
+        if parts[1:]:
+            shown += f"<details><summary>The same for learning it</summary>{''.join(parts[1:])}</details>"
         return {"text/plain": repr(self), "text/html": shown}
 
 
@@ -204,7 +206,7 @@ def explain(
     known, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
     eps = checks.real("eps", found.usual_loss if eps is None else eps, 0)
     ladder = climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
-    how = _tables.printable(" ".join(known.notes))
+    how = tables.printable(" ".join(known.notes))
     return replace(ladder, notes=(*ladder.notes, how)) if how else ladder
 
 

@@ -14,10 +14,10 @@ from scipy import stats
 from sparse_core._interval import Interval, exactly, student
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
-from sparse_core.laboratory import examine, table
-from sparse_core.laboratory.observation import visit
-from sparse_core.laboratory.table import NetworkClass, Row, rows
 from sparse_core.network import SparseNetwork, constructions
+from sparse_meter import examine, table
+from sparse_meter.observation import visit
+from sparse_meter.table import NetworkClass, Row, rows
 
 ONE = "printed, constant 1"
 
