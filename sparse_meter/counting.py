@@ -42,6 +42,10 @@ QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 BARS = 12
 # A measured share of 0 among m independent inputs excludes, at the level of 5 %, a probability above this number / m.
 RULE_OF_THREE = 3.0
+# The sizes of a batch in the table of a report, as far as there are inputs.
+BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+# Factors that are multiplied neuron by neuron; with more, a table over the counts takes less time.
+FACTORS = 1024
 # The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
 MAX_SIZE = 1e150
 
@@ -141,6 +145,30 @@ class Measurement:
 
     # What it buys
 
+    def union(self, m: int) -> float:
+        """sum_j (1 - C(M - c_j, m) / C(M, m)): the expected number of neurons that some of m inputs use.
+
+        The m inputs are drawn without replacement from the M measured ones, c_j of which activate neuron j: a batch has
+        to compute the neurons that one of its inputs uses. Exact for these inputs, from the counts alone.
+
+        >>> found = measure([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])
+        >>> found.union(1), round(found.union(2), 9), found.union(3)
+        (1.0, 1.666666667, 2.0)
+        """
+        m = checks.integer("m", m, 1, self.inputs)
+        M = self.inputs
+        counts = self.active_at
+        if m <= FACTORS:  # the factors (M - c - i) / (M - i), i < m, of which one is 0 if c > M - m
+            unused = np.ones(self.s)
+            for i in range(m):
+                unused *= np.maximum(M - i - counts, 0) / (M - i)
+        else:  # the same number has the factors (M - m - i) / (M - i), i < c; from `last` on it is below 2^-53
+            last = min(M, int(64 * M / m) + 1)
+            i = np.arange(last)
+            product = np.concatenate([[1.0], np.cumprod(np.maximum(M - m - i, 0) / (M - i))])
+            unused = product[np.minimum(counts, last)]
+        return float((1 - unused).sum())
+
     @property
     def saved(self) -> dict[str, float | None]:
         """The share of the layer's multiply-adds that skipping saves, on average and at the worst input.
@@ -220,6 +248,7 @@ class Measurement:
         found["scale"] = None if self.scale is None else self.scale._asdict()
         found |= {name: getattr(self, name) for name in derived}
         found["active"] = {f"{q:g}": self.quantile(q) for q in QUANTILES}
+        found["union"] = [{"batch": m, "used": used} for m, used in self._unions()]
         found["sweep"] = [{"threshold": t, "mean": mean, "max": most} for t, mean, most in self.sweep]
         return found
 
@@ -271,10 +300,17 @@ class Measurement:
         found = {
             "Quantiles of the number active, over the inputs": ([f"{q:.0%}" for q in QUANTILES], [quantiles]),
             "Histogram of the number active": (["active neurons", "inputs"], self._bars()),
+            "Neurons that a batch of so many of these inputs uses, expected": (
+                ["batch", "used", "share"],
+                [[f"{m}", f"{used:.5g}", f"{used / self.s:.1%}"] for m, used in self._unions()],
+            ),
             "With a threshold": (["z at least", "mean active", "at most"], self._sweep_rows()),
             "Multiply-adds of the layer": (["saved by", "share"], saved),
         }
         return {title: part for title, part in found.items() if part[1]}
+
+    def _unions(self) -> list[tuple[int, float]]:
+        return [(m, self.union(m)) for m in BATCHES if m <= self.inputs]
 
     def _bars(self) -> list[list[str]]:
         """The histogram in at most BARS groups of equal width."""
