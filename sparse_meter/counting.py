@@ -158,6 +158,7 @@ class Measurement:
         m = checks.integer("m", m, 1, self.inputs)
         M = self.inputs
         counts = self.active_at
+        unused: NDArray[Any]
         if m <= FACTORS:  # the factors (M - c - i) / (M - i), i < m, of which one is 0 if c > M - m
             unused = np.ones(self.s)
             for i in range(m):
