@@ -6,14 +6,29 @@ the ladder and a table of all statements. ``layer`` takes networks from arrays a
 mathematics is that of ``sparse_core``, which knows nothing of this package.
 """
 
-from . import counting, files, ladder, layer, naming, observation, onnx_graph, report, stored, table, tables
-from .counting import Measurement, measure
+from . import (
+    counting,
+    files,
+    ladder,
+    layer,
+    measuring,
+    modules,
+    naming,
+    observation,
+    report,
+    running,
+    stored,
+    table,
+    tables,
+)  # fmt: skip
+from .counting import Measurement, Measurements
 from .ladder import Ladder, explain
 from .layer import Layer, Unit, WithConstant, as_layer, as_network, balanced
+from .measuring import measure
 from .report import Report, examine
 
 __all__ = [
-    "Ladder", "Layer", "Measurement", "Report", "Unit", "WithConstant", "as_layer", "as_network", "balanced",
-    "counting", "examine", "explain", "files", "ladder", "layer", "measure", "naming", "observation", "onnx_graph",
-    "report", "stored", "table", "tables",
+    "Ladder", "Layer", "Measurement", "Measurements", "Report", "Unit", "WithConstant", "as_layer", "as_network",
+    "balanced", "counting", "examine", "explain", "files", "ladder", "layer", "measure", "measuring", "modules",
+    "naming", "observation", "report", "running", "stored", "table", "tables",
 ]  # fmt: skip

@@ -56,6 +56,8 @@ PAIR_GRAPH = 1 << 26
 # The largest W and B of a network, and coordinate of a point: squares of sums of them stay below the 1e60 that bounds
 # accept.
 MAX_SCALE = 1e20
+# The least loss for which bounds are computed: the least positive number that they accept.
+MIN_LOSS = 1e-150
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,26 @@ class Observation:
         return Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0)) / 2) ** 2 for a, b in terms))
 
     @property
-    def usual_loss(self) -> float:
-        """Var h / 20, a tenth of the loss of the best constant; 0.1 if h is constant but for rounding."""
-        return self.variance / 20 if self.variance > self.round_off else 0.1
+    def inputs(self) -> str:
+        """Which points the numbers are about, in a sentence."""
+        if not self.cube:
+            return (
+                f"Inputs: uniform on {len(self.X)} given points, which are inputs of the network itself, so that the "
+                "statements about the uniform distribution on the cube are left out."
+            )
+        where = f"all {len(self.X)} points of the cube" if self.exact else f"a sample of {len(self.X)} of its points"
+        return f"Inputs: uniform on the cube {{-1, 1}}^{self.net.n}, assumed since no X was given; {where}."
+
+    def loss(self, eps: float | None) -> float:
+        """The eps that was asked for, or Var h / 20, a tenth of the loss of the best constant; 0.1 for a constant h."""
+        if eps is None:
+            eps = self.variance / 20 if self.variance > self.round_off else 0.1
+            if eps < MIN_LOSS:
+                raise ValueError(
+                    "Argument 'network' must be larger, or argument 'eps' be given: its variance is "
+                    f"{self.variance:.3g}, a twentieth of which is less than {MIN_LOSS:g}."
+                )
+        return checks.real("eps", eps, 0)
 
     @property
     def variance(self) -> float:

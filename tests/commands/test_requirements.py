@@ -28,7 +28,7 @@ def canonical(name):
 LOCKED = requirements("requirements.lock")
 BOOK = requirements("requirements-book.lock")
 # What the package imports only where a user asks for it, and what `make.py extras` alone imports
-NOT_OF_THE_BOOK = {"onnx", "playwright", "pypdf"}
+NOT_OF_THE_BOOK = {"ml_dtypes", "playwright", "pypdf", "safetensors"}
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "tests/benchmarks/requirements.txt"])

@@ -46,8 +46,8 @@ model.predict(X=[[1, -1], [1, 1]])
 modular.arora_ge(Y=[[1, 0], [0, 1], [1, 1]], labels=[1, 2, 0], table=[0, 1, 2])
 modular.degree(table=[0, 1, 0, 1, 0])
 risks.risk(model, coefficients=[0, 1, 0, 1])
-counting.measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), X=[[3, 1], [1, 2]])
-counting.measure(network=[[3, 1], [1, 0]])
+measuring.measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), X=[[3, 1], [1, 2]])
+measuring.measure(network=[[3, 1], [1, 0]])
 """.strip().splitlines()
 CALLS = OTHERS + [call for call in LIMITS if "=[" in call]
 SEQUENCES = {"S", "sizes", "word"}  # of Python integers

@@ -60,4 +60,4 @@ def test_an_architecture_with_two_matrices_is_refused(tmp_path):
     model = randomised(sae_lens.GatedSAE(sae_lens.GatedSAEConfig(**COMMON)))
     model.save_model(tmp_path)
     with pytest.raises(ValueError, match="the architecture 'gated' is not read"):
-        files.read(tmp_path)
+        sparse_meter.as_layer(files.read(tmp_path))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sparse_core import __version__
-from sparse_meter import command, examine
+from sparse_meter import command, examine, files
 from sparse_meter.stored import stored as arrays_of
 
 ROOT = Path(__file__).parents[2]
@@ -41,12 +41,9 @@ def test_the_wheel_installs_the_command():
 
 
 def test_the_text_is_that_of_the_report(stored, capsys):
-    assert run(capsys, "net.npz") == (0, f"{examine(list(NET.values())).text()}\n", "")
-    assert run(capsys, "net.npz", "--x", "X.npy") == (
-        0,
-        f"{examine(list(NET.values()), np.load('X.npy')).text()}\n",
-        "",
-    )
+    assert run(capsys, "net.npz") == (0, f"{examine(files.read('net.npz')).text()}\n", "")
+    expected = examine(files.read("net.npz"), np.load("X.npy"))
+    assert run(capsys, "net.npz", "--x", "X.npy") == (0, f"{expected.text()}\n", "")
 
 
 def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):

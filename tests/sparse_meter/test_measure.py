@@ -108,9 +108,9 @@ def test_each_unit_by_its_definition(unit, gated):
     assert_counts(found, UNITS[unit](Z))
     assert found.gated == gated and found.unit == unit
     assert (found.scale is None) == (gated or unit.startswith(("relu2", "top", "thres")))
-    assert_counts(measure(Z, unit=unit), UNITS[unit](Z))
+    assert_counts(measure(Z, activation=unit), UNITS[unit](Z))
     if "top-k" not in unit:
-        assert measure(Z, unit=unit).histogram.tolist() != measure(-Z, unit=unit).histogram.tolist()
+        assert measure(Z, activation=unit).histogram.tolist() != measure(-Z, activation=unit).histogram.tolist()
 
 
 def test_a_threshold_for_each_neuron():
@@ -186,7 +186,7 @@ def test_the_inputs_are_not_changed():
     Z = X @ layer.W.T
     before = X.copy(), Z.copy(), layer.W.copy()
     measure(layer, X)
-    measure(Z, unit="top-k:2")
+    measure(Z, activation="top-k:2")
     assert all(np.array_equal(a, b) for a, b in zip(before, (X, Z, layer.W), strict=True))
 
 
@@ -291,13 +291,13 @@ REFUSED = {
     "huge single": (lambda: measure(Layer(ONE * 1e30, ONE[0]), ONE * 1e30), ValueError, "overflow"),
     "huge outputs": (lambda: measure(([1e300], [[1e20]], [0]), [[1]]), ValueError, "its scale .* is not a finite"),
     "huge inputs": (lambda: measure(Layer([[1e-300]], [0]), [[1e200]]), ValueError, "sums of theirs overflow float64"),
-    "unit": (lambda: measure([[1.0]], unit="gelu"), ValueError, "'unit' must be one of 'relu', .*, not 'gelu'"),
-    "parameter": (lambda: measure([[1.0]], unit="relu:2"), ValueError, "'unit' must have no parameter for 'relu'"),
-    "no parameter": (lambda: measure([[1.0]], unit="top-k"), ValueError, "'unit' must have a number"),
-    "half a neuron": (lambda: measure([[1.0]], unit="top-k:1.5"), TypeError, "'k' must be an integer, not 1.5"),
-    "more than all": (lambda: measure([[1.0]], unit="top-k:2"), ValueError, "'k' must be at most 1, not 2"),
-    "more than s": (lambda: measure(SQUARE, [[1, 1]], unit="top-k:3"), ValueError, "'k' must be at most .* 2, not 3"),
-    "infinite": (lambda: measure([[1.0]], unit="shifted:inf"), ValueError, "'threshold' must be finite"),
+    "unit": (lambda: measure([[1.0]], activation="maxout"), ValueError, "must be one of 'relu', .*, not 'maxout'"),
+    "parameter": (lambda: measure([[1.0]], activation="relu:2"), ValueError, "must have no parameter for 'relu'"),
+    "no parameter": (lambda: measure([[1.0]], activation="top-k"), ValueError, "'activation' must have a number"),
+    "half a neuron": (lambda: measure([[1.0]], activation="top-k:1.5"), TypeError, "'k' must be an integer, not 1.5"),
+    "more than all": (lambda: measure([[1.0]], activation="top-k:2"), ValueError, "'k' must be at most 1, not 2"),
+    "more than s": (lambda: measure(SQUARE, [[1, 1]], activation="top-k:3"), ValueError, "at most .*, 2, not 3"),
+    "infinite": (lambda: measure([[1.0]], activation="shifted:inf"), ValueError, "'threshold' must be finite"),
     "other": (lambda: measure([[1.0]]) + 1, TypeError, "unsupported operand"),
     "other layer": (lambda: measure([[1.0]]) + measure([[1.0, 2.0]]), ValueError, "same layer .*: s is 1 and 2"),
     "other scale": (lambda: measure(SQUARE, [[1, 1]]) + measure(OTHER, [[1, 1]]), ValueError, "layer .*: scale is"),
