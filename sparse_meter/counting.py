@@ -33,7 +33,8 @@ BLOCK_ENTRIES = 1 << 20
 # Rows of inputs to a block, at most. All such numbers are powers of two, so that they divide this one.
 ALIGNMENT = 1024
 # The sweep counts z >= t for these t, from 0.0002 to 1024: fixed, so that the sweeps of shards add.
-THRESHOLDS = tuple(2.0**e for e in range(-12, 11))
+FIRST = -12
+THRESHOLDS = tuple(2.0**e for e in range(FIRST, 11))
 # Outputs are sorted by size into intervals, 32 to each power of two: by a float32 without its last MANTISSA bits.
 MANTISSA = 18
 SIZES = ((np.arange(0x7F800000 >> MANTISSA, dtype=np.int32) + 1) << MANTISSA).view(np.float32).astype(np.float64)
@@ -463,7 +464,9 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, **facts
         z = np.abs(z)
         limit = float(unit.threshold)
         if unit.kind != "nonzero":
-            places = np.ascontiguousarray(np.minimum(z, SIZES[-1]), np.float32).view(np.int32).ravel() >> MANTISSA
+            places = (
+                np.ascontiguousarray(np.minimum(z, float(SIZES[-1])), np.float32).view(np.int32).ravel() >> MANTISSA
+            )
             sizes = np.bincount(places, minlength=SIZES.size)
     else:
         z -= np.asarray(unit.threshold, dtype=z.dtype)
@@ -471,19 +474,24 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, **facts
         _keep_largest(z, unit.k)
     largest = float(z.max())
     active = z > limit
-    sweep_total = np.zeros(len(THRESHOLDS), np.int64)
-    sweep_max = np.zeros(len(THRESHOLDS), np.int64)
-    for i, threshold in enumerate(THRESHOLDS):
-        if largest < threshold:
-            break
-        K = _row_sums(z >= threshold)
-        sweep_total[i] = K.sum()
-        sweep_max[i] = K.max()
+    reached = _reached(z)
     return Measurement(
         s=s, unit=repr(unit), inputs=m, active_at=active.sum(axis=0),
         histogram=np.bincount(_row_sums(active), minlength=s + 1),
-        sweep_total=sweep_total, sweep_max=sweep_max, largest=largest, sizes=sizes, **facts,
+        sweep_total=reached.sum(axis=0), sweep_max=reached.max(axis=0), largest=largest, sizes=sizes, **facts,
     )  # fmt: skip
+
+
+def _reached(z: NDArray[Any]) -> Integers:
+    """(rows, thresholds): how many entries of a row are at least 2^e, for each of THRESHOLDS: by their exponents."""
+    m, s = z.shape
+    bits, kind = (23, np.int32) if z.dtype == np.float32 else (52, np.int64)
+    places = np.ascontiguousarray(z).view(kind) >> bits  # below 0 for negative numbers
+    places -= np.finfo(z.dtype).maxexp - 1 + FIRST - 1  # 1 for the exponent FIRST, since that of 1.0 is maxexp - 1
+    np.clip(places, 0, len(THRESHOLDS), out=places)
+    places = places.astype(np.intp) + np.arange(0, m * (len(THRESHOLDS) + 1), len(THRESHOLDS) + 1)[:, None]
+    counts = np.bincount(places.ravel(), minlength=m * (len(THRESHOLDS) + 1)).reshape(m, -1)
+    return np.asarray(counts[:, :0:-1].cumsum(axis=1)[:, ::-1])
 
 
 def _row_sums(flags: NDArray[np.bool_]) -> Integers:

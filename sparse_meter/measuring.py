@@ -182,11 +182,18 @@ def _of_keras(model: Any, X: Any, layer: str | None, activation: str | Unit | No
     """The layers of a model of Keras that is a sequence: each is called in its turn, and the last gives the outputs."""
     found: dict[str, Measurement] = {}
     unit = None if activation is None else Unit.parse(activation)
+    refusal = ValueError(
+        "Argument 'network' must be a model of Keras whose layers run one after the other; of another, measure the "
+        "outputs of keras.Model(model.inputs, layer.output), with activation='nonzero'."
+    )
     for batch in X if counting.several(X) else [X]:
         x = plain("X", batch)
         h = x
         for part in model.layers:
-            h = part(h)
+            try:
+                h = part(h)
+            except Exception as error:  # a layer that takes several inputs
+                raise refusal from error
             function = getattr(getattr(part, "activation", None), "__name__", type(part).__name__)
             if not running.NAMED.search(function) and function not in ("tanh", "sigmoid", "elu", "selu"):
                 continue
@@ -200,10 +207,7 @@ def _of_keras(model: Any, X: Any, layer: str | None, activation: str | Unit | No
                 one = counting.of_arrays("network", outputs, unit or running.unit_of(function), notes=notes)
                 found[part.name] = found[part.name] + one if part.name in found else one
         if not np.allclose(plain("network", h), plain("network", model(x)), rtol=1e-4, atol=1e-6):
-            raise ValueError(
-                "Argument 'network' must be a model of Keras whose layers run one after the other; of another, measure "
-                "the outputs of keras.Model(model.inputs, layer.output), with activation='nonzero'."
-            )
+            raise refusal
     if not found:
         names = ", ".join(part.name for part in model.layers)
         raise ValueError(f"Argument 'layer' must name a layer with an activation function; there: {names}.")

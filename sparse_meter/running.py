@@ -297,7 +297,10 @@ def _result(watcher: _Watcher) -> Measurement | Measurements:
     counts: dict[str, int] = {}
     for one in candidates:
         counts[one.name] = counts.get(one.name, 0) + 1
-    named = {(one.name if one.name and counts[one.name] == 1 else one.reader or one.name): one for one in candidates}
+    named = {}
+    for one in candidates:
+        own = one.name and counts[one.name] == 1 and not one.gated
+        named[one.name if own else one.reader or one.name] = one
     if not named:
         left = f" Not looked at: {', '.join(sorted(watcher.left))}." if watcher.left else ""
         raise ValueError(

@@ -3,6 +3,8 @@
 In an environment of its own: ``pip install torch transformers pytest ".[files]"``, then ``pytest tests/frameworks``.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -329,3 +331,16 @@ def test_a_model_as_from_pretrained_returns_it(kind):
         assert one.inputs == int(mask.sum()) and one.s == 40
     assert_counts(sparse_meter.measure(model, {"input_ids": tokens, "attention_mask": mask}, layer=parts[1][0]),
                   (A > (0 if kind == "OPT" else 0.01)).numpy())  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_example_of_the_readme_runs():
+    pytest.importorskip("transformers")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    names = {}
+    exec(readme.split("```python\n")[2].split("```")[0], names)
+    found = sparse_meter.measure(names["model"], names["tokens"])
+    assert list(found) == ["layers.0.mlp.down_proj", "layers.1.mlp.down_proj"]
+    assert [one.inputs for one in found.values()] == [128, 128]
+    one = sparse_meter.measure(names["model"], names["tokens"], layer="layers.1.mlp")
+    assert one.active_at.tolist() == found["layers.1.mlp.down_proj"].active_at.tolist()
