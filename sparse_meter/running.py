@@ -297,7 +297,7 @@ def _result(watcher: _Watcher) -> Measurement | Measurements:
     counts: dict[str, int] = {}
     for one in candidates:
         counts[one.name] = counts.get(one.name, 0) + 1
-    named = {}
+    named: dict[str, _Candidate] = {}
     for one in candidates:
         own = one.name and counts[one.name] == 1 and not one.gated
         named[one.name if own else one.reader or one.name] = one
