@@ -25,7 +25,7 @@ BENCH_LOCK = ROOT / "tests" / "benchmarks" / "requirements.txt"
 OLDEST = (3, 11)
 TESTED = "Python 3.11 to 3.14"
 VERSION = "{}.{}".format(*sys.version_info)
-MATHEMATICS = ["tests/core", "tests/sparse_book", "sparse_core", "sparse_book"]
+MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", "sparse_core", "sparse_meter", "sparse_book"]
 # The settings of every command: the book is the same for every user and on every machine
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),

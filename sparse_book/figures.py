@@ -30,7 +30,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.text import Text
 from scipy.optimize import isotonic_regression
 
-from sparse_core import _tables
+from sparse_meter import tables
 
 from . import figure_data, figure_faults, figure_phone
 from .figure_svg import INK, drawn, inline, standalone
@@ -182,10 +182,10 @@ class Table:
         self.rows = list(zip(*cells, strict=True))
 
     def __repr__(self) -> str:
-        return _tables.as_text(self.header, self.rows)
+        return tables.as_text(self.header, self.rows)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": _tables.as_html(self.header, self.rows)}
+        return {"text/plain": repr(self), "text/html": tables.as_html(self.header, self.rows)}
 
 
 class Answer:

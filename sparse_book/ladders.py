@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from sparse_core.laboratory import Ladder
-from sparse_core.laboratory.ladder import ALIGNMENT, CANCELLATION, LENGTHS, MEAN, SPARSITY
+from sparse_meter import Ladder
+from sparse_meter.ladder import ALIGNMENT, CANCELLATION, LENGTHS, MEAN, SPARSITY
 
 from . import figures
 
@@ -28,7 +28,7 @@ LEAST_LABELLED_DECADES = 0.3
 def rungs(found: Ladder, title: str) -> figures.Figure:
     """The first chain of a ladder: a bar from each rung to the next, labelled with what it gives up.
 
-    >>> from sparse_core import explain
+    >>> from sparse_meter import explain
     >>> rungs(explain(([1], [[1]], [-1])), "x + 1").alt.partition(";")[0]
     'x + 1: AS(h) is 1'
     """
@@ -70,7 +70,7 @@ def rungs(found: Ladder, title: str) -> figures.Figure:
 def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
     """Several ladders under uniform bits: what lies between each network and 4 s^2 W^2, in four groups of factors.
 
-    >>> from sparse_core import explain
+    >>> from sparse_meter import explain
     >>> beside({"x + 1": explain(([1], [[1]], [-1]))}, "One").alt
     'One. x + 1: along edges 2, cancellation 1, alignment, lengths 1, sparsity 2; every function 1.'
     """

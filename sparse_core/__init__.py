@@ -23,15 +23,10 @@ from . import bounds, cube, hardness, network
 from .network import SparseNetwork
 
 if TYPE_CHECKING:
-    from . import general, laboratory, learning
-    from .laboratory import examine, explain
-    from .laboratory.measure import measure
+    from . import general, learning
     from .learning import LowDegreeRegressor
 
-__all__ = [
-    "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "examine", "explain", "general", "hardness",
-    "laboratory", "learning", "measure", "network",
-]  # fmt: skip
+__all__ = ["LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "general", "hardness", "learning", "network"]
 try:
     __version__ = version("sparse-activations")
 except PackageNotFoundError:  # imported from a folder and not installed, as by the chapters of the book
@@ -40,12 +35,8 @@ except PackageNotFoundError:  # imported from a folder and not installed, as by 
 
 def __getattr__(name: str) -> Any:
     """What loads SciPy, which takes half a second, or scikit-learn, which takes as long again."""
-    if name in ("general", "laboratory", "learning"):
+    if name in ("general", "learning"):
         return import_module(f"{__name__}.{name}")
-    if name in ("examine", "explain"):
-        return getattr(import_module(f"{__name__}.laboratory"), name)
-    if name == "measure":
-        return import_module(f"{__name__}.laboratory.measure").measure
     if name == "LowDegreeRegressor":
         return import_module(f"{__name__}.learning.lowdegree").LowDegreeRegressor
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-// What the page "Your weights" computes: files are read, neurons counted and bounds compared as in sparse_core.laboratory,
+// What the page "Your weights" computes: files are read, neurons counted and bounds compared as in sparse_meter,
 // part by part under the names that it has there (tests/site/test_weights.py compares the numbers).
 // It is one function, and runs in a worker made of its text: a page that is opened as a file may not load another one.
 const weightsWorker = () => {
@@ -11,7 +11,7 @@ const weightsWorker = () => {
   const sum = (values) => values.reduce((total, value) => total + value, 0);
   const printable = (text) => String(text).replace(/[^\x20-\x7e\xa1-\u2027\u2030-\ud7ff]/g, "�").slice(0, 120);
 
-  // --- sparse_core.laboratory.stored: what a file says of itself is checked against its size before memory is taken ---
+  // --- sparse_meter.stored: what a file says of itself is checked against its size before memory is taken ---
 
   // The bytes of an array in double precision, the largest a tab holds beside a second one of the kind.
   const MAX_ARRAY_BYTES = 2 ** 31;
@@ -321,7 +321,7 @@ const weightsWorker = () => {
     if (!head.length) refuse(`${name} must not be empty; it has 0 bytes.`);
     if (ending === "safetensors") return safetensors(file, name); // which may begin with any bytes: a length
     if (FOREIGN[ending] === "pickle" || (begins(0x80) && head[1] >= 2 && head[1] <= 5)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
-    if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays); sparse_core.laboratory.files reads ONNX.`);
+    if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays); sparse_meter.files reads ONNX.`);
     if (begins(0x50, 0x4b)) return npz(file, name);
     if (begins(0x93, 0x4e)) return npy(file, name);
     if (ending === "npz") refuse(`${name} must begin as an archive, with the bytes 50 4b, not ${[...head.subarray(0, 2)].map((byte) => byte.toString(16)).join(" ")}.`);
@@ -342,7 +342,7 @@ const weightsWorker = () => {
     return data;
   };
 
-  // --- sparse_core.laboratory.naming ---
+  // --- sparse_meter.naming ---
 
   const FAMILIES = [
     ["gate_proj", "down_proj", "up_proj"], ["w1", "w2", "w3"], ["wi_0", "wo", "wi_1"], ["fc1", "fc2", ""],
@@ -423,7 +423,7 @@ const weightsWorker = () => {
     return found ?? refuse(`The layer must name arrays that fit together; their shapes are ${names.map((name) => shown(shapes.get(name))).join(", ")}.`);
   };
 
-  // --- sparse_core.laboratory.layer ---
+  // --- sparse_meter.layer ---
 
   const KINDS = ["relu", "relu2", "shifted", "thresholded", "top-k"];
   const parseUnit = (text) => {
@@ -546,7 +546,7 @@ const weightsWorker = () => {
     return { m, n, fill: (start, count, to) => to.set(signs.subarray(start * n, (start + count) * n)), cube: true, exact: false, single: true, words: `${m} random points of the cube, seed 0` };
   };
 
-  // --- sparse_core.laboratory.measure ---
+  // --- sparse_meter.measure ---
 
   const LOWEST_POWER = -12, HIGHEST_POWER = 10, POWERS = HIGHEST_POWER - LOWEST_POWER + 1;
   const THRESHOLDS = Array.from({ length: POWERS }, (_, i) => 2 ** (LOWEST_POWER + i));
@@ -757,7 +757,7 @@ const weightsWorker = () => {
     return [mean, mean - half, mean + half];
   };
 
-  // --- sparse_core.laboratory.ladder, its first chain ---
+  // --- sparse_meter.ladder, its first chain ---
 
   const EDGE_TRIPLES = 2 ** 26, MIN_EDGE_POINTS = 16, MAX_SCALE = 1e20, MAX_INTEGER = 2 ** 20;
   const KINKS = "kinks within an edge", SWITCHING = "neurons that switch", CANCELLATION = "cancellation", ALL_SWITCH = "all active neurons switch";

@@ -42,7 +42,16 @@ def test_no_page_needs_more_than_the_package_and_matplotlib(name):
     roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     roots |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     theirs = {root.partition(".")[0] for root in roots} - sys.stdlib_module_names
-    assert theirs <= {"numpy", "scipy", "sklearn", "threadpoolctl", "matplotlib", "sparse_core", "sparse_book"}
+    assert theirs <= {
+        "numpy",
+        "scipy",
+        "sklearn",
+        "threadpoolctl",
+        "matplotlib",
+        "sparse_core",
+        "sparse_meter",
+        "sparse_book",
+    }
     strings = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     assert not [text for text in strings if re.fullmatch(r"[\w./-]+\.(py|json|csv|npy|npz|txt|md|yml)", text)]
 
@@ -78,7 +87,7 @@ def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
     assert one == other
     with zipfile.ZipFile(io.BytesIO(one)) as archive:
         held = set(archive.namelist())
-    paths = [*make.ROOT.glob("sparse_core/**/*"), *make.ROOT.glob("sparse_book/**/*")]
+    paths = make.ROOT.glob("sparse_*/**/*")
     sources = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
     assert {name for name in held if not name.startswith("sparse_activations-")} == {
         path.relative_to(make.ROOT).as_posix() for path in sources

@@ -9,6 +9,7 @@ from companion.pages import errata, ledger, paper_map
 
 import sparse_book
 import sparse_core
+import sparse_meter
 from sparse_book.ledger import check, refute
 from tests.book.examples import BOOK, CLAIMS, claim, erratum, passing, record
 
@@ -177,7 +178,7 @@ def test_the_map_knows_every_verdict_and_section_of_the_book():
 
 
 def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
-    cited = ledger.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_book"])
+    cited = ledger.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_meter", BOOK.parent / "sparse_book"])
     assert "sparse_core.network.network.Scale" in cited["definition-2"]
     assert "sparse_core.bounds.paper.lemma_9" in cited["lemma-9"]
     page = ledger.page([claim("lemma-9")], [], code=cited)
@@ -187,14 +188,15 @@ def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_o
     )
     packages = {name.removeprefix("sparse_core.").partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
     assert len(packages) > 5 and packages <= {path.name for path in (BOOK.parent / "tests/core").iterdir()} | {
-        "sparse_book"
+        "sparse_book",
+        "sparse_meter",
     }
 
 
 def test_each_name_in_the_notation_exists():
     """A function stands there as `module.name`, with or without its subpackage."""
     text = (BOOK / "notation.md").read_text(encoding="utf-8")
-    packages = sparse_core, sparse_book
+    packages = sparse_core, sparse_meter, sparse_book
     paths = [m.name for p in packages for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]
     named = re.findall(r"`((?:[a-z]\w*\.)+)([a-z]\w*)", text)
     named = {(module.removesuffix("."), name) for module, name in named if module not in ("net.", "oracle.", "module.")}

@@ -44,7 +44,7 @@ TOC = "{format: jb-book, root: book/index, chapters: [{file: book/01-a}, {file: 
 
 def write(root):
     """Two chapters, and a ledger that records what it was given."""
-    for folder in ("sparse_core", "sparse_book", "book/_ext", "book/assets"):
+    for folder in ("sparse_core", "sparse_meter", "sparse_book", "book/_ext", "book/assets"):
         shutil.copytree(make.ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("make.py", "_config.yml", "pyproject.toml", "LICENSE"):
         shutil.copy(make.ROOT / name, root / name)

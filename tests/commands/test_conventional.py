@@ -55,7 +55,7 @@ def test_source_archive_and_wheel_hold_every_module_of_both_packages(clone, arch
         in_source = {name.partition("/")[2] for name in source.getnames()}
         in_wheel = set(wheel.namelist())
     modules = {str(path.relative_to(clone)) for path in clone.glob("sparse_*/**/*.py")}
-    modules |= {"sparse_core/py.typed", "sparse_book/py.typed"}
+    modules |= {"sparse_core/py.typed", "sparse_meter/py.typed", "sparse_book/py.typed"}
     modules |= {str(path.relative_to(clone)) for path in clone.glob("sparse_book/experiments/results/*.json")}
     assert len(modules) > 40
     assert modules <= in_source and modules <= in_wheel

@@ -28,7 +28,7 @@ def canonical(name):
 LOCKED = requirements("requirements.lock")
 BOOK = requirements("requirements-book.lock")
 # What the package imports only where a user asks for it, and what `make.py extras` alone imports
-NOT_OF_THE_BOOK = {"onnx", "playwright", "pypdf"}
+NOT_OF_THE_BOOK = {"ml_dtypes", "playwright", "pypdf", "safetensors"}
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "tests/benchmarks/requirements.txt"])
@@ -67,7 +67,9 @@ def imported(text):
 
 def test_what_the_book_imports_is_in_its_lock():
     programs = [
-        path for folder in ("book/_ext", "sparse_core", "sparse_book") for path in make.ROOT.glob(f"{folder}/**/*.py")
+        path
+        for folder in ("book/_ext", "sparse_core", "sparse_meter", "sparse_book")
+        for path in make.ROOT.glob(f"{folder}/**/*.py")
     ]
     texts = [make.ROOT.joinpath("make.py").read_text(), *(path.read_text(encoding="utf-8") for path in programs)]
     for source in chapters.sources(make.BOOK).values():

@@ -13,9 +13,9 @@ from companion.pages import errata, markup, paper_map
 from docutils import nodes
 
 import make
+import sparse_meter
 from sparse_book import figures, ledger
 from sparse_book.claims import read
-from sparse_core import laboratory
 from sparse_core.network import network
 from tests.book.examples import claim, erratum, record
 from tests.commands.small_repository import run
@@ -115,13 +115,14 @@ def evil_output(kind):
         return figures.Figure(fig, EVIL)
     if kind == "slider":
         return figures.Slider(EVIL, [1, 2], lambda ax, value: ax.plot([0, 1], [0, 1], label="line") and EVIL, start=1)
-    row = laboratory.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
-    return laboratory.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
+    row = sparse_meter.examine(network.SparseNetwork([1.0], [[1.0]], [0.0])).rows[0]
+    return sparse_meter.Report((EVIL,), (replace(row, form=EVIL),), (("lemma-7", EVIL, 1.0),))
 
 
 @pytest.mark.parametrize("kind", ["table", "figure", "slider", "report"])
 def test_what_a_cell_shows_is_text(kind):
-    assert_only_text(evil_output(kind)._repr_mimebundle_()["text/html"])
+    output = evil_output(kind)
+    assert_only_text(output._repr_html_() if kind == "report" else output._repr_mimebundle_()["text/html"])
 
 
 def test_the_claims_of_this_book_need_no_tags():

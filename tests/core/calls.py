@@ -10,14 +10,15 @@ import numpy as np
 
 import sparse_book
 import sparse_core
+import sparse_meter
 from sparse_book import grid_family, learning_curves
 from sparse_core.cube import hypercube
 from sparse_core.hardness import statistical_queries
-from sparse_core.laboratory import layer
 from sparse_core.learning import lowdegree
 from sparse_core.network import network, training
+from sparse_meter import layer
 
-PACKAGES = sparse_core, sparse_book
+PACKAGES = sparse_core, sparse_meter, sparse_book
 MODULES = sorted(m.name for p in PACKAGES for m in walk_packages(p.__path__, f"{p.__name__}."))
 NAMES = {name.rpartition(".")[2]: import_module(name) for name in MODULES}
 NAMES |= {"np": np, "Fraction": Fraction, "nan": np.nan, "inf": np.inf}

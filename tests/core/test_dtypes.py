@@ -47,8 +47,8 @@ model.predict(X=[[1, -1], [1, 1]])
 modular.arora_ge(Y=[[1, 0], [0, 1], [1, 1]], labels=[1, 2, 0], table=[0, 1, 2])
 modular.degree(table=[0, 1, 0, 1, 0])
 risks.risk(model, coefficients=[0, 1, 0, 1])
-measure.measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), X=[[3, 1], [1, 2]])
-measure.measure(network=[[3, 1], [1, 0]])
+measuring.measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), X=[[3, 1], [1, 2]])
+measuring.measure(network=[[3, 1], [1, 0]])
 """.strip().splitlines()
 CALLS = OTHERS + [call for call in LIMITS if "=[" in call]
 SEQUENCES = {"S", "sizes", "word"}  # of Python integers
@@ -57,7 +57,7 @@ TYPES = ("float64", "int8", "uint8", "int64", "float32", "bool")
 METHODS = {
     "net.evaluator": evaluator.SparseEvaluator,
     "net": network.SparseNetwork,
-    "wrapped": NAMES["laboratory"].WithConstant,
+    "wrapped": NAMES["layer"].WithConstant,
     "family": NAMES["grid_family"].GridFamily,
     "model": NAMES["lowdegree"].LowDegreeRegressor,
     "layered": NAMES["training"].Layered,

@@ -13,10 +13,11 @@ import pytest
 
 import sparse_book
 import sparse_core
+import sparse_meter
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PACKAGES = sparse_core, sparse_book
+PACKAGES = sparse_core, sparse_meter, sparse_book
 MODULES = sorted(m.name for p in PACKAGES for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}."))
 # What draws or trains, and has nothing short to show: tests and chapters call it.
 WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_phone", "figure_svg", "moving_proof", "runs")

@@ -15,8 +15,8 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import PolynomialFeatures
 
+import sparse_meter
 from sparse_book import halfspaces
-from sparse_core import laboratory
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
 from sparse_core.learning import lowdegree, regression, risks
@@ -73,9 +73,9 @@ def test_trained_networks_have_the_outputs_of_scikit_learn():
     rng = np.random.default_rng(0)
     X, Z = rng.standard_normal((200, 5)), rng.standard_normal((50, 5))
     mlp = MLPRegressor(hidden_layer_sizes=(12,), random_state=0, max_iter=30).fit(X, X[:, 0] * X[:, 1])
-    assert laboratory.as_network(mlp)(Z) == pytest.approx(mlp.predict(Z))
+    assert sparse_meter.as_network(mlp)(Z) == pytest.approx(mlp.predict(Z))
     mlp = MLPClassifier(hidden_layer_sizes=(12,), random_state=0, max_iter=30).fit(X, X[:, 0] * X[:, 1] > 0)
-    assert 1 / (1 + np.exp(-laboratory.as_network(mlp)(Z))) == pytest.approx(mlp.predict_proba(Z)[:, 1])
+    assert 1 / (1 + np.exp(-sparse_meter.as_network(mlp)(Z))) == pytest.approx(mlp.predict_proba(Z)[:, 1])
 
 
 # python-flint 0.9.0

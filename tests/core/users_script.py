@@ -5,10 +5,10 @@ from typing import assert_type
 import numpy as np
 from numpy.typing import NDArray
 
-from sparse_core import LowDegreeRegressor, SparseNetwork, __version__, examine, measure
+from sparse_core import LowDegreeRegressor, SparseNetwork, __version__
 from sparse_core.cube import fourier, hypercube
-from sparse_core.laboratory import Measurement, Report
 from sparse_core.network import constructions
+from sparse_meter import Measurement, Report, examine, measure
 
 net = constructions.indexing(2)
 assert_type(net, SparseNetwork)

@@ -9,8 +9,8 @@ import pytest
 torch = pytest.importorskip("torch")
 sae_lens = pytest.importorskip("sae_lens")
 
-import sparse_core  # noqa: E402  (after the line that may skip this file)
-from sparse_core.laboratory import files  # noqa: E402
+import sparse_meter  # noqa: E402  (after the line that may skip this file)
+from sparse_meter import files  # noqa: E402
 
 N, S, M = 16, 90, 200
 COMMON = {"d_in": N, "d_sae": S, "dtype": "float32", "device": "cpu"}
@@ -50,7 +50,7 @@ def test_who_is_active(name, tmp_path):
     X = torch.randn(M, N)
     with torch.no_grad():
         A = (model.encode(X) > 0).numpy()
-    found = sparse_core.measure(files.read(tmp_path), X)
+    found = sparse_meter.measure(files.read(tmp_path), X)
     assert found.active_at.tolist() == A.sum(axis=0).tolist()
     assert found.histogram.tolist() == np.bincount(A.sum(axis=1), minlength=S + 1).tolist()
     assert 0 < found.mean_active < S
@@ -60,4 +60,4 @@ def test_an_architecture_with_two_matrices_is_refused(tmp_path):
     model = randomised(sae_lens.GatedSAE(sae_lens.GatedSAEConfig(**COMMON)))
     model.save_model(tmp_path)
     with pytest.raises(ValueError, match="the architecture 'gated' is not read"):
-        files.read(tmp_path)
+        sparse_meter.as_layer(files.read(tmp_path))

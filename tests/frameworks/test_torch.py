@@ -1,6 +1,6 @@
 """Networks of PyTorch, with the real library, which is too large for the tests that always run.
 
-In an environment of its own: ``pip install torch onnxscript onnx safetensors pytest . && pytest tests/frameworks``.
+In an environment of its own: ``pip install torch pytest ".[files]" && pytest tests/frameworks``.
 """
 
 import inspect
@@ -13,9 +13,9 @@ torch = pytest.importorskip("torch")
 
 from safetensors.torch import save_file  # noqa: E402  (after torch, which it needs)
 
-import sparse_core  # noqa: E402
-from sparse_core.laboratory import as_layer, files  # noqa: E402
-from sparse_core.laboratory.command import main  # noqa: E402
+import sparse_meter  # noqa: E402
+from sparse_meter import as_layer, files  # noqa: E402
+from sparse_meter.command import main  # noqa: E402
 
 N, S, OUTPUTS, M = 24, 70, 5, 300
 
@@ -45,10 +45,9 @@ def assert_counts(found, A):
 
 
 def test_a_module_with_gradients_and_a_tensor_of_batches(module, X):
-    found = sparse_core.measure(module, X.reshape(10, 30, N).requires_grad_())
+    found = sparse_meter.measure(module, X.reshape(10, 30, N).requires_grad_())
     assert_counts(found, active(module, X))
-    assert any("0.bias is added: b of Definition 1 is its negative" in note for note in found.notes)
-    assert "The module has relu." in found.notes
+    assert found.notes[0].startswith("Layer 1: outputs of ReLU (1), read by 2")
     with torch.no_grad():
         net = as_layer(module).network(2)
         expected = module(X)[:, 2] - module[2].bias[2]
@@ -57,15 +56,14 @@ def test_a_module_with_gradients_and_a_tensor_of_batches(module, X):
 
 def test_the_dictionary_of_a_module_and_a_loader(module, X):
     loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(X), batch_size=17)
-    found = sparse_core.measure(module.state_dict(), (x for (x,) in loader))
+    found = sparse_meter.measure(module.state_dict(), (x for (x,) in loader))
     assert_counts(found, active(module, X))
 
 
 def test_bfloat16(module, X):
     half = module.to(torch.bfloat16)
-    found = sparse_core.measure(half, X.to(torch.bfloat16))
-    W, b = (part.detach().float().numpy() for part in (half[0].weight, half[0].bias))
-    assert_counts(found, X.to(torch.bfloat16).float().numpy() @ W.T + b > 0)
+    found = sparse_meter.measure(half, X.to(torch.bfloat16))
+    assert_counts(found, active(half, X.to(torch.bfloat16)))
 
 
 def test_the_hook_of_the_documentation(X, tmp_path, monkeypatch, capsys):
@@ -74,27 +72,35 @@ def test_the_hook_of_the_documentation(X, tmp_path, monkeypatch, capsys):
     model = torch.nn.TransformerEncoder(encoder, 4, enable_nested_tensor=False).train()
     for layer in model.layers:
         layer.fc1 = layer.linear1  # another name for it
-    lines = inspect.getdoc(sparse_core.measure).splitlines()
+    lines = inspect.getdoc(sparse_meter.measure).splitlines()
     start = lines.index("    saved = []")
-    code = "\n".join(lines[start : lines.index('    numpy.save("Z.npy", torch.cat(saved))') + 1])
-    names = {"model": model, "loader": X.reshape(20, 15, N).split(6), "torch": torch, "numpy": np}
-    exec(inspect.cleandoc(code), names)
-    Z = torch.cat(names["saved"]).numpy()
+    code = "\n".join(lines[start : lines.index("    model(X)") + 1])
+    names = {"model": model.eval(), "X": X.reshape(20, 15, N)}
+    with torch.no_grad():
+        exec(inspect.cleandoc(code), names)
+    names["handle"].remove()
+    Z = torch.cat(names["saved"]).reshape(-1, S)
     assert Z.shape == (M, S)
-    assert_counts(sparse_core.measure(names["saved"]), Z > 0)
+    assert_counts(sparse_meter.measure(names["saved"]), (Z > 0).numpy())
+    np.save("Z.npy", Z.numpy())
     assert main(["measure", "Z.npy"]) == 0
-    assert capsys.readouterr().out.startswith(repr(sparse_core.measure(Z)))
+    assert capsys.readouterr().out.startswith(repr(sparse_meter.measure(Z)))
 
 
-def test_another_activation_is_named(X):
+def test_another_function_needs_the_module_itself(X):
     module = torch.nn.Sequential(torch.nn.Linear(N, S), torch.nn.GELU(), torch.nn.Linear(S, OUTPUTS))
-    (note,) = [note for note in as_layer(module).notes if "gelu" in note]
-    assert "hardly an output is exactly 0" in note
+    with pytest.raises(ValueError, match=r"must be a module Linear, ReLU, Linear; it has 1 \(GELU\)"):
+        as_layer(module)
+    A = torch.nn.functional.gelu(module[0](X)).abs() > 0.01
+    assert_counts(sparse_meter.measure(module, X), A.numpy())
+    known = as_layer(module.state_dict(), activation="gelu")
+    near = abs(sparse_meter.measure(known, X).active_at - A.numpy().sum(axis=0))  # but for round-off at 0.01
+    assert near.max() <= 1
 
 
 def test_tensors_without_data_are_refused(module):
     with pytest.raises(TypeError, match=r"Argument '0.weight' must be a dense tensor of real numbers"):
-        sparse_core.measure(module.to("meta"), np.ones((1, N)))
+        as_layer(module.to("meta").state_dict())
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
@@ -102,23 +108,10 @@ def test_a_safetensors_file(module, X, tmp_path, dtype):
     path = tmp_path / "net.safetensors"
     module = module.to(dtype)
     save_file(module.state_dict(), path)
-    found = files.read(path)
+    found = as_layer(files.read(path))
     assert np.array_equal(found.W, module[0].weight.detach().double().numpy())
     assert np.array_equal(-found.b, module[0].bias.detach().double().numpy())
     assert np.array_equal(found.U, module[2].weight.detach().double().numpy())
-
-
-@pytest.mark.parametrize("dynamo", [True, False])
-@pytest.mark.parametrize("axes", [2, 3])
-@pytest.mark.filterwarnings("ignore")  # of the exporters
-def test_an_onnx_file_of_both_exporters(module, X, tmp_path, dynamo, axes):
-    path = tmp_path / "net.onnx"
-    example = X.reshape(10, 30, N) if axes == 3 else X
-    torch.onnx.export(module, (example,), path, dynamo=dynamo)
-    found = files.read(path)
-    assert np.array_equal(found.W, module[0].weight.detach().numpy())
-    assert_counts(sparse_core.measure(found, X), active(module, X))
-    assert found.outputs == OUTPUTS
 
 
 class Gated(torch.nn.Module):
@@ -132,27 +125,25 @@ class Gated(torch.nn.Module):
         return self.down_proj(torch.relu(self.gate_proj(x)) * self.up_proj(x))
 
 
-@pytest.mark.parametrize("dynamo", [True, False])
-@pytest.mark.filterwarnings("ignore")
-def test_a_gated_layer_as_a_module_a_file_and_a_graph(X, tmp_path, dynamo):
+def test_a_gated_layer_as_a_module_and_a_file(X, tmp_path):
     module = Gated()
     save_file(module.state_dict(), tmp_path / "net.safetensors")
-    torch.onnx.export(module, (X,), tmp_path / "net.onnx", dynamo=dynamo)
     with torch.no_grad():
-        A = (module.gate_proj(X) > 0).numpy()
-    for network in (module, files.read(tmp_path / "net.safetensors"), files.read(tmp_path / "net.onnx")):
-        found = sparse_core.measure(network, X)
-        assert_counts(found, A)
-        assert found.gated and found.outputs == N
+        gate = torch.relu(module.gate_proj(X))
+        A = (gate * module.up_proj(X) != 0).numpy()
+    assert_counts(sparse_meter.measure(files.read(tmp_path / "net.safetensors"), X), (gate > 0).numpy())
+    found = sparse_meter.measure(module, X)
+    assert_counts(found, A)
+    assert found.gated and found.outputs == N
 
 
 def test_one_layer_of_a_transformer(tmp_path):
     layer = torch.nn.TransformerEncoderLayer(N, 2, dim_feedforward=S)
     module = torch.nn.TransformerEncoder(layer, 3, enable_nested_tensor=False)
-    found = as_layer(module, layer="layers.1")
+    found = as_layer(module.state_dict(), layer="layers.1")
     assert np.array_equal(found.W, module.layers[1].linear1.weight.detach().numpy())
     with pytest.raises(ValueError, match="must name one of 3 hidden layers: layers.0"):
-        as_layer(module)
+        as_layer(module.state_dict())
 
 
 @pytest.mark.parametrize("kind", ["relu", "thresholded", "top-k"])
@@ -171,4 +162,4 @@ def test_a_transcoder(X, tmp_path, kind):
         A = torch.zeros_like(A).scatter(1, Z.topk(7).indices, True) & A
     save_file(arrays, tmp_path / "sae_weights.safetensors")
     (tmp_path / "cfg.json").write_text(json.dumps(settings))
-    assert_counts(sparse_core.measure(files.read(tmp_path), X), A.numpy())
+    assert_counts(sparse_meter.measure(files.read(tmp_path), X), A.numpy())

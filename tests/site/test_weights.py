@@ -13,11 +13,10 @@ import pytest
 from safetensors.numpy import save
 from scipy.special import stdtrit
 
-from sparse_core import explain, measure
 from sparse_core.cube.hypercube import points
-from sparse_core.laboratory import files
-from sparse_core.laboratory.layer import as_layer
 from sparse_core.network import constructions
+from sparse_meter import explain, files, measure
+from sparse_meter.layer import as_layer
 
 RNG = np.random.default_rng(30)
 ENDED = """() => document.querySelector('#weights-phase').textContent.startsWith('Done')

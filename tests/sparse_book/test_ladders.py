@@ -6,8 +6,9 @@ import io
 import pytest
 
 from sparse_book import ladders
-from sparse_core import SparseNetwork, explain
+from sparse_core import SparseNetwork
 from sparse_core.network import constructions
+from sparse_meter import explain
 
 TIGHT = constructions.tight(3, 2, n=6)
 CANCELLING = SparseNetwork([1, -1], [[1] * 6, [-1, 1, 1, 1, 1, 1]], [-9, -9])

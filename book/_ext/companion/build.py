@@ -30,6 +30,7 @@ PROVED = BUILD / "proved.sha"
 SOURCES = (
     "book",
     "sparse_core",
+    "sparse_meter",
     "sparse_book",
     "tests/benchmarks",
     "_config.yml",
@@ -177,7 +178,8 @@ def execution(notebook):
     """
     cells = [[cell.source, cell.metadata.get("tags", [])] for cell in chapters.code_cells(notebook)]
     code = json.dumps(cells).encode()
-    tops = [ROOT / "sparse_core", ROOT / "sparse_book", ROOT / "requirements-book.lock", Path(chapters.__file__)]
+    packages = [ROOT / "sparse_core", ROOT / "sparse_meter", ROOT / "sparse_book"]
+    tops = [*packages, ROOT / "requirements-book.lock", Path(chapters.__file__)]
     tops += [ROOT / "tests/benchmarks"] * (b"benchmarks" in code)
     return digest(code, platform.python_version().encode(), *contents(*tops, read=program))
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-OURS = ("sparse_core", "sparse_book")
+OURS = ("sparse_core", "sparse_meter", "sparse_book")
 # The functions that suppress an error in a with statement.
 SUPPRESSING = ("suppress", "raises", "assertRaises")
 

@@ -108,7 +108,7 @@ def wheel(folder: Path, root: Path) -> None:
     """The package as a file that pip installs, of which each byte follows from the sources."""
     build = f"from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
     with tempfile.TemporaryDirectory() as copied:
-        for package in ("sparse_core", "sparse_book"):
+        for package in ("sparse_core", "sparse_meter", "sparse_book"):
             shutil.copytree(root / package, f"{copied}/{package}", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("pyproject.toml", "LICENSE"):
             shutil.copy(root / name, copied)

@@ -9,12 +9,13 @@ from typing import Any
 
 import sparse_book
 import sparse_core
+import sparse_meter
 from companion import audit, claims, slides
 from companion.pages import data, errata, graph, ledger, paper_map, proofs
 from sparse_book.claims import Claim, machine_checked, proof, read, read_yaml
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
-PACKAGES = [Path(package.__file__).parent for package in (sparse_core, sparse_book)]
+PACKAGES = [Path(package.__file__).parent for package in (sparse_core, sparse_meter, sparse_book)]
 
 
 def collect(executed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

@@ -143,7 +143,7 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
         shown.append(f"<small>To run it again: <code>{claim['command']}</code></small>")
     if code:
         packages = sorted({one.removeprefix("sparse_core.").partition(".")[0] for one in code})
-        tests = ", ".join(f"`tests/{'' if name == 'sparse_book' else 'core/'}{name}`" for name in packages)
+        tests = ", ".join(f"`tests/{'' if name.startswith('sparse_') else 'core/'}{name}`" for name in packages)
         links = f"{JOINER}, ".join(map(to_code, code))
         shown.append(f"<small>Code: {links}{JOINER}; tests: {tests}.</small>")
     return shown

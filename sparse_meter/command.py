@@ -1,4 +1,4 @@
-"""``sparse-core measure FILE --x X.npy`` counts active neurons; ``sparse-core examine FILE`` checks every statement.
+"""``sparse-meter measure FILE --x X.npy`` counts active neurons; ``sparse-meter examine FILE`` checks every statement.
 
 Reports are text, JSON or a page of HTML. Files are read by ``files``; bad input is refused in one line.
 """
@@ -17,12 +17,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .. import __version__
-from .._arrays import slices
-from .._tables import printable
+from sparse_core import __version__
+from sparse_core._arrays import slices
+
 from . import files
-from .measure import Measurement, measure
+from .counting import Measurement
+from .layer import as_layer
+from .measuring import measure
 from .report import Report, examine
+from .tables import printable
 
 __all__ = ["main"]
 
@@ -37,7 +40,7 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>{0}</title><style>{1}</style></head>
 <body><h1>{0}</h1>{2}</body></html>"""
-NETWORK = "a .safetensors, .onnx or .npz file, or a folder with cfg.json or config.json and .safetensors files"
+NETWORK = "a .safetensors or .npz file, or a folder with cfg.json or config.json and .safetensors files"
 LAYER = "which hidden layer: its name, a part of it, a pattern as '*.3.mlp', or its arrays as 'inner,outer'"
 
 
@@ -54,20 +57,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, TypeError, MemoryError) as error:
         # One line; control characters, as in the names of files and arrays, are escaped.
-        print(f"sparse-core: {printable(str(error))}", file=sys.stderr)
+        print(f"sparse-meter: {printable(str(error))}", file=sys.stderr)
         return 2
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="sparse-core", description="Networks with sparse activations.")
+    parser = argparse.ArgumentParser(prog="sparse-meter", description="Networks with sparse activations.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True)
 
     counting = commands.add_parser("measure", help="count the active neurons of one hidden layer on given inputs")
     counting.add_argument("network", help=f"{NETWORK}; or pre-activations (inputs, neurons), .npy, without --x")
     counting.add_argument("--x", metavar="X.npy", nargs="+", help="inputs (m, n), in one file or several")
-    counting.add_argument("--unit", help="relu, relu2, shifted:t, thresholded:t or top-k:k, if not as the file says")
+    counting.add_argument(
+        "--activation", help="relu, relu2, shifted:t, thresholded:t, top-k:k, gelu, silu, ..., if not as the file says"
+    )
     counting.add_argument("--list", action="store_true", help="only list the hidden layers in the file")
     counting.set_defaults(run=_measure)
 
@@ -88,13 +93,13 @@ def _measure(args: argparse.Namespace) -> str:
         return "\n".join(f"{printable(name)}  {s} neurons, {n} inputs" for name, s, n in files.blocks(args.network))
     if args.x:
         inputs = [files.points(path) for path in args.x]
-        known = files.read(args.network, args.layer, args.unit)
-        return _shown(measure(known, _watched(inputs)), args)
+        weights = files.read(args.network)
+        return _shown(measure(weights, _watched(inputs), layer=args.layer, activation=args.activation), args)
     if Path(args.network).suffix != ".npy":
         raise ValueError(
             f"{args.network} needs inputs: --x X.npy, one input in each row. (Or --list, to see its layers.)"
         )
-    return _shown(measure(_watched([files.points(args.network)]), unit=args.unit), args)
+    return _shown(measure(_watched([files.points(args.network)]), activation=args.activation), args)
 
 
 def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
@@ -108,7 +113,7 @@ def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
             yield array[rows]
             done += rows.stop - rows.start
             if sys.stderr.isatty() and monotonic() - last > PROGRESS_SECONDS:
-                print(f"\rsparse-core: {done} of {total} inputs", end="", file=sys.stderr, flush=True)
+                print(f"\rsparse-meter: {done} of {total} inputs", end="", file=sys.stderr, flush=True)
                 last = monotonic()
                 shown = True
     if shown:
@@ -117,14 +122,13 @@ def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
 
 def _examine(args: argparse.Namespace) -> str:
     X = files.points(args.x) if args.x else None
-    return _shown(examine(files.read(args.network, args.layer), X, output=args.output), args)
+    return _shown(examine(as_layer(files.read(args.network), args.layer), X, output=args.output), args)
 
 
 def _shown(report: Report | Measurement, args: argparse.Namespace) -> str:
     if args.format == "json":
         return json.dumps(report.to_dict(), indent=1, allow_nan=False)
     if args.format == "html":
-        body = report._repr_html_() if isinstance(report, Measurement) else report._repr_mimebundle_()["text/html"]
-        page = PAGE.format(html.escape(os.path.basename(args.network)), STYLE, body)
+        page = PAGE.format(html.escape(os.path.basename(args.network)), STYLE, report._repr_html_())
         return page.encode("ascii", "xmlcharrefreplace").decode()
     return report.text()

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparse_core import __version__, examine
-from sparse_core.laboratory import command
-from sparse_core.laboratory.stored import stored as arrays_of
+from sparse_core import __version__
+from sparse_meter import command, examine, files
+from sparse_meter.stored import stored as arrays_of
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 NET = {"u": np.array([1.0, -1.0]), "W": np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 0.0]]), "b": np.array([0.0, 0.5])}
-COMMAND = [sys.executable, "-c", "import sys; from sparse_core.laboratory.command import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from sparse_meter.command import main; sys.exit(main())"]
 
 
 @pytest.fixture
@@ -36,17 +36,14 @@ def run(capsys, *arguments):
 
 def test_the_wheel_installs_the_command():
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
-    module, _, name = scripts["sparse-core"].partition(":")
+    module, _, name = scripts["sparse-meter"].partition(":")
     assert getattr(import_module(module), name) is command.main
 
 
 def test_the_text_is_that_of_the_report(stored, capsys):
-    assert run(capsys, "net.npz") == (0, f"{examine(list(NET.values())).text()}\n", "")
-    assert run(capsys, "net.npz", "--x", "X.npy") == (
-        0,
-        f"{examine(list(NET.values()), np.load('X.npy')).text()}\n",
-        "",
-    )
+    assert run(capsys, "net.npz") == (0, f"{examine(files.read('net.npz')).text()}\n", "")
+    expected = examine(files.read("net.npz"), np.load("X.npy"))
+    assert run(capsys, "net.npz", "--x", "X.npy") == (0, f"{expected.text()}\n", "")
 
 
 def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):
@@ -61,7 +58,7 @@ def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):
 def test_the_version(capsys):
     with pytest.raises(SystemExit) as end:
         command.main(["--version"])
-    assert end.value.code == 0 and capsys.readouterr().out == f"sparse-core {__version__}\n"
+    assert end.value.code == 0 and capsys.readouterr().out == f"sparse-meter {__version__}\n"
 
 
 def test_html_is_a_page_of_its_own(stored, capsys):

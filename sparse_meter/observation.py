@@ -18,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from .. import checks
-from .._arrays import Array
-from .._interval import Interval, exactly, student
-from ..cube import fourier
-from ..cube.hypercube import points
-from ..learning.lemma_9 import Flips, flips
-from ..network import gradients
-from ..network.gradients import Edges, Signs
-from ..network.network import SparseNetwork
-from ..network.sparsity import AUTO_PAIRS, Sparsity, digest
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core._interval import Interval, exactly, student
+from sparse_core.cube import fourier
+from sparse_core.cube.hypercube import points
+from sparse_core.learning.lemma_9 import Flips, flips
+from sparse_core.network import gradients
+from sparse_core.network.gradients import Edges, Signs
+from sparse_core.network.network import SparseNetwork
+from sparse_core.network.sparsity import AUTO_PAIRS, Sparsity, digest
+
 from .layer import WithConstant, as_network, last_step, numbers
 
 __all__ = ["Observation", "observe", "visit"]
@@ -55,6 +56,8 @@ PAIR_GRAPH = 1 << 26
 # The largest W and B of a network, and coordinate of a point: squares of sums of them stay below the 1e60 that bounds
 # accept.
 MAX_SCALE = 1e20
+# The least loss for which bounds are computed: the least positive number that they accept.
+MIN_LOSS = 1e-150
 
 
 @dataclass(frozen=True)
@@ -143,9 +146,26 @@ class Observation:
         return Interval(*((sqrt(max(a, 0.0)) + sqrt(max(b, 0.0))) ** 2 for a, b in terms))
 
     @property
-    def usual_loss(self) -> float:
-        """Var h / 20, a tenth of the loss of the best constant; 0.1 if h is constant but for rounding."""
-        return self.variance / 20 if self.variance > self.round_off else 0.1
+    def inputs(self) -> str:
+        """Which points the numbers are about, in a sentence."""
+        if not self.cube:
+            return (
+                f"Inputs: uniform on {len(self.X)} given points, which are inputs of the network itself, so that the "
+                "statements about the uniform distribution on the cube are left out."
+            )
+        where = f"all {len(self.X)} points of the cube" if self.exact else f"a sample of {len(self.X)} of its points"
+        return f"Inputs: uniform on the cube {{-1, 1}}^{self.net.n}, assumed since no X was given; {where}."
+
+    def loss(self, eps: float | None) -> float:
+        """The eps that was asked for, or Var h / 20, a tenth of the loss of the best constant; 0.1 for a constant h."""
+        if eps is None:
+            eps = self.variance / 20 if self.variance > self.round_off else 0.1
+            if eps < MIN_LOSS:
+                raise ValueError(
+                    "Argument 'network' must be larger, or argument 'eps' be given: its variance is "
+                    f"{self.variance:.3g}, a twentieth of which is less than {MIN_LOSS:g}."
+                )
+        return checks.real("eps", eps, 0)
 
     @property
     def variance(self) -> float:

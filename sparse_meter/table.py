@@ -15,15 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import Array
-from .._interval import Interval, exactly, student
-from ..bounds import ours, paper
-from ..cube.hypercube import dimension
-from ..general import rademacher
-from ..learning.lemma_9 import Flips
-from ..learning.risks import averaging_risk
-from ..network.network import SparseNetwork
-from ..network.sparsity import Sparsity
+from sparse_core._arrays import Array
+from sparse_core._interval import Interval, exactly, student
+from sparse_core.bounds import ours, paper
+from sparse_core.cube.hypercube import dimension
+from sparse_core.general import rademacher
+from sparse_core.learning.lemma_9 import Flips
+from sparse_core.learning.risks import averaging_risk
+from sparse_core.network.network import SparseNetwork
+from sparse_core.network.sparsity import Sparsity
+
 from .observation import Observation
 
 __all__ = ["NetworkClass", "Row", "least_squares", "rows", "sizes"]
@@ -128,7 +129,7 @@ def rows(
     distribution, ``sample`` (m, n) points for the Rademacher complexities; d, rho and eps are the degree of Fourier
     tails, the correlation of noise and the loss in Theorem 8.
 
-    >>> from sparse_core.laboratory.observation import visit
+    >>> from sparse_meter.observation import visit
     >>> from sparse_core.cube.hypercube import points
     >>> net = SparseNetwork([1], [[1]], [0])
     >>> f, c = visit(net, points(1), exact=True, cube=True), NetworkClass(1, 1, 1, 1.0, 0.0)
@@ -466,7 +467,7 @@ def least_squares(n: int, d: int, delta: float) -> tuple[str, float]:
 def sizes(f: Observation, c: NetworkClass, R: float, eps: float, delta: float) -> Iterator[tuple[str, str, float]]:
     """(id, form, m): samples with which each learner reaches loss eps, with probability 1 - delta.
 
-    >>> from sparse_core.laboratory.observation import visit
+    >>> from sparse_meter.observation import visit
     >>> from sparse_core.cube.hypercube import points
     >>> found = visit(SparseNetwork([1], [[1]], [0]), points(1), exact=True, cube=True)
     >>> [round(m) for _, _, m in sizes(found, NetworkClass(1, 1, 1, 1.0, 0.0), 1.0, 0.1, 0.05)][-3:]

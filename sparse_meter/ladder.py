@@ -34,10 +34,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _tables, checks
-from .._interval import Interval, exactly
-from ..bounds import ours
-from ..network.sparsity import Sparsity
+from sparse_core import checks
+from sparse_core._interval import Interval, exactly
+from sparse_core.bounds import ours
+from sparse_core.network.sparsity import Sparsity
+
+from . import tables
 from .layer import balanced
 from .observation import Observation, observe
 from .table import least_squares
@@ -104,26 +106,33 @@ class Chain:
 class Ladder:
     """What sparsity explains of one network, in a ``sentence``; the chains of bounds behind it; and what else applies.
 
-    The first chain is about the network, the others are about learning it. ``print`` shows all of it.
+    ``assumed`` says how the network and the inputs were taken. The first chain is about the network, the others are
+    about learning it. ``print`` shows all of it.
     """
 
     sentence: str
     chains: tuple[Chain, ...]
     notes: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     @property
     def factors(self) -> dict[str, float]:
         """The factors of the first chain."""
         return self.chains[0].factors
 
+    def parts(self) -> tuple[tables.Table, ...]:
+        """A table of each chain."""
+        return tuple(map(_table, self.chains))
+
+    def document(self) -> tables.Document:
+        """What was assumed, the sentence, the notes, and the chains."""
+        lines = (*self.assumed, self.sentence, *self.notes)
+        more = "The same for learning it"
+        return tables.Document(lines, self.parts(), more, 1, lambda line: html.escape(_with_symbols(line)))
+
     def text(self) -> str:
-        """The sentence, the notes, and a table of each chain."""
-        parts = [self.sentence, *self.notes]
-        for chain in self.chains:
-            lines = [[rung.formula, *cells, rung.id] for rung, cells in _lines(chain)]
-            table = _tables.as_text(["bound", *COLUMNS, "statement"], lines)
-            parts.append(f"{chain.title}\n\n{table}")
-        return "\n\n".join(parts)
+        """What was assumed, the sentence, the notes, and a table of each chain."""
+        return self.document().text()
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, as ``Report.to_dict``.
@@ -141,26 +150,23 @@ class Ladder:
             }
             for chain in self.chains
         ]
-        plain: dict[str, Any] = _tables.for_json({"sentence": self.sentence, "notes": self.notes, "chains": chains})
+        found = {"assumed": self.assumed, "sentence": self.sentence, "notes": self.notes, "chains": chains}
+        plain: dict[str, Any] = tables.for_json(found)
         return plain
 
     def __repr__(self) -> str:
         return self.text()
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        shown = "".join(f"<p>{html.escape(_with_symbols(line))}</p>" for line in (self.sentence, *self.notes))
-        tables = []
-        for chain in self.chains:
-            heads = []
-            lines = []
-            for rung, cells in _lines(chain):
-                heads.append(f"{html.escape(_with_symbols(rung.formula))}<br>{_tables.claim(rung.id)}")
-                lines.append(cells)
-            tables.append(_tables.as_html(["bound", *COLUMNS], lines, heads=heads, caption=[chain.title]))
-        shown += "".join(tables[:1])
-        if tables[1:]:
-            shown += f"<details><summary>The same for learning it</summary>{''.join(tables[1:])}</details>"
-        return {"text/plain": repr(self), "text/html": shown}
+    def _repr_html_(self) -> str:
+        return self.document().html()
+
+
+def _table(chain: Chain) -> tables.Table:
+    lines = [*_lines(chain)]
+    heads = [f"{html.escape(_with_symbols(rung.formula))}<br>{tables.claim(rung.id)}" for rung, _ in lines]
+    rows = [[rung.formula, *cells, rung.id] for rung, cells in lines]
+    page = (["bound", *COLUMNS], [cells for _, cells in lines])
+    return tables.Table(chain.title, ["bound", *COLUMNS, "statement"], rows, heads, page)
 
 
 def _lines(chain: Chain) -> Iterator[tuple[Rung, list[str]]]:
@@ -206,10 +212,9 @@ def explain(
     [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 16.0]
     """
     known, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
-    eps = checks.real("eps", found.usual_loss if eps is None else eps, 0)
+    eps = found.loss(eps)
     ladder = climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
-    how = _tables.printable(" ".join(known.notes))
-    return replace(ladder, notes=(*ladder.notes, how)) if how else ladder
+    return replace(ladder, assumed=(*known.notes, found.inputs))
 
 
 def climb(f: Observation, k: Sparsity, eps: float, delta: float) -> Ladder:

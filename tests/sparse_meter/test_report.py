@@ -15,13 +15,13 @@ from sklearn.preprocessing import FunctionTransformer
 
 from sparse_core._interval import Interval, exactly
 from sparse_core.cube.hypercube import points
-from sparse_core.laboratory import Ladder, Report, WithConstant, as_network, balanced, examine, explain, observation
-from sparse_core.laboratory import report as laboratory
-from sparse_core.laboratory.table import Row
 from sparse_core.network import SparseNetwork, activity, constructions
+from sparse_meter import Ladder, Report, WithConstant, as_network, balanced, examine, explain, observation
+from sparse_meter import report as laboratory
+from sparse_meter.table import Row
 from tests.core.naive import network, networks, sides
 
-CLAIMS = Path(__file__).parents[3] / "book/claims"
+CLAIMS = Path(__file__).parents[2] / "book/claims"
 
 
 # --- Degenerate networks ---
@@ -57,7 +57,9 @@ def test_arrays_networks_and_readings_agree():
     arrays_of = net.u, net.W, net.b
     arrays = examine(arrays_of)
     assert examine(net).text() == examine(WithConstant(net)).text() and arrays.rows == examine(net).rows
-    assert "W, the bias subtracted" in arrays.title[2] and "W, the bias subtracted" in explain(arrays_of).notes[-1]
+    assert "W, the bias subtracted" in arrays.assumed[0] and arrays.assumed == explain(arrays_of).assumed
+    assert arrays.text().startswith(arrays.assumed[0]) and repr(arrays).startswith(arrays.assumed[0])
+    assert arrays._repr_html_().startswith(f"<p>{arrays.assumed[0]}") and [*arrays.to_dict()][0] == "assumed"
     assert "The output bias 2.5 is ignored" in examine(WithConstant(net, 2.5)).text()
 
 
@@ -200,18 +202,18 @@ def test_a_dictionary_of_a_report_is_standard_json():
 
 def test_a_report_shows_itself_as_text_and_as_accessible_tables():
     report = examine(network(0), k=1)
-    page = report._repr_mimebundle_()["text/html"]
+    page = report._repr_html_()
     assert "not 1-sparse" in report.text() and "samples needed" in report.text()
     assert page.count("<table") == page.count("<caption ") == 7 + len(report.ladder.chains)
-    assert page.count("<summary>") == 2
-    assert '(<span class="claim" data-claim="E13">E13</span>)' in examine(network(0))._repr_mimebundle_()["text/html"]
+    assert page.count("<summary>") == 1
+    assert '(<span class="claim" data-claim="E13">E13</span>)' in examine(network(0))._repr_html_()
     assert "<=" not in page
     assert '<th scope="row"><span class="claim" data-claim="lemma-9">lemma-9</span><br>' in page  # the book links it
     rows = re.findall(r"<tr><th scope=.row.>(.*?)</tr>", page)
     rungs = sum(len(chain.rungs) + len(chain.beside) for chain in report.ladder.chains)
     cells = [3] * rungs + [5] * len(report.rows) + [1] * len(report.sizes)
     assert [row.count("<td data-name=") for row in rows] == cells
-    shown = report.only(lambda row: row.verdict == "fails")._repr_mimebundle_()["text/html"]
+    shown = report.only(lambda row: row.verdict == "fails")._repr_html_()
     assert shown.count("<table") == 1 and "<details" not in shown and "statements" not in shown
 
 
@@ -231,14 +233,14 @@ def test_a_report_by_hand():
         "x                       <=                       not computed  exact",
         "z                 1     ==  not a number         not a number  sampled",
     ]
-    short = [*report.summary, "", "1 < 2", "second"]
-    assert repr(report).split("\n") == report._repr_mimebundle_()["text/plain"].split("\n") == short
+    short = [*report.summary, "1 < 2", "second"]
+    assert repr(report).split("\n") == short
     assert report.text().split("\n") == [
-        *short, "", "Section 3: average sensitivity", "", *table, "", "samples needed  form     m",
+        *short, "", "Section 3: average sensitivity", *table, "", "Samples needed", "samples needed  form     m",
         "theorem-8       printed  1.235e+05",
     ]  # fmt: skip
-    assert repr(report.only(lambda row: True)).split("\n") == ["1 < 2", "", *table]
-    page = report._repr_mimebundle_()["text/html"]
+    assert repr(report.only(lambda row: True)).split("\n") == ["1 < 2", *table]
+    page = report._repr_html_()
     lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>(.*?)</tr>", page)]
     lines = [[re.sub("(<[^>]*>)+", "|", cell).strip("|") for cell in line] for line in lines]
     no_break = "\N{NO-BREAK SPACE}"
@@ -254,9 +256,9 @@ def test_a_report_by_hand():
         ["theorem-8|printed", "1.235e+05"],
     ]  # fmt: skip
     captions = re.findall("<caption[^>]*>(.*?)</caption>", page)
-    assert captions == ["Section 3: average sensitivity.", "Samples needed"]
-    said, title = re.findall("<p>(.*?)</p>", page)
-    assert (re.sub("<(?!br).*?>", "", said), title) == ("<br>".join(report.summary), "1 &lt; 2<br>second")
+    assert captions == ["Section 3: average sensitivity", "Samples needed"]
+    (said,) = re.findall("<p>(.*?)</p>", page)
+    assert re.sub("<(?!br).*?>", "", said) == "<br>".join([*report.summary, "1 &lt; 2", "second"])
     assert "<summary>The ladder and all 3 rows</summary>" in page
 
 
@@ -271,25 +273,26 @@ COMPARED = (
     [
         (
             WithConstant(DEAD, 2.5), None, "3 neurons; active at once: 2, exact by enumeration of 4 points", COMPARED,
-            "all 4 points of the cube. On average 1 neurons are active; 1 are never active; variance 0.4525. "
+            "On average 1 neurons are active; 1 are never active; variance 0.4525. "
             "The output bias 2.5 is ignored.", "0.02262",
         ),
         (
             DEAD, points(2)[:3], "3 neurons; active at once: 2, exact by evaluation of 3 given points", COMPARED,
-            "3 given points, so that the statements about the uniform distribution on the cube are left out. "
             "On average 1.333 neurons are active; 1 are never active; variance 0.2022.", "0.01011",
         ),
         (
             SparseNetwork([], np.zeros((0, 2)), []), None,
             "0 neurons; active at once: 0, exact by enumeration of 4 points",
             "Compared with the class H, n = 2, s = 1, k = 1, W = 0, B = 0.",
-            "all 4 points of the cube. On average 0 neurons are active; 0 are never active; variance 0.", "0.1",
+            "On average 0 neurons are active; 0 are never active; variance 0.", "0.1",
         ),
     ],
 )  # fmt: skip
 def test_the_title_names_the_network_the_class_and_the_inputs(known, X, active, compared, inputs, loss):
     learners = f"Learners: loss {loss} with probability 0.95."
-    assert examine(known, X).title == (f"2 inputs, {active}.", compared, f"Inputs: uniform on {inputs}", learners)
+    assert examine(known, X).title == (f"2 inputs, {active}.", compared, inputs, learners)
+    where = "the cube {-1, 1}^2, assumed since no X was given" if X is None else "3 given points"
+    assert examine(known, X).assumed[-1].startswith(f"Inputs: uniform on {where}")
 
 
 def test_the_defaults_are_those_of_the_documentation():

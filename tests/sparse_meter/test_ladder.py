@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from sparse_core._interval import exactly
 from sparse_core.bounds import ours
 from sparse_core.cube.hypercube import points
-from sparse_core.laboratory import examine, explain, ladder, observation
-from sparse_core.laboratory.ladder import Chain, Ladder, Rung
 from sparse_core.network import SparseNetwork, constructions, gradients
+from sparse_meter import examine, explain, ladder, observation
+from sparse_meter.ladder import Chain, Ladder, Rung
 from tests.core.naive import network, networks
 
 RNG = np.random.default_rng
@@ -193,20 +193,26 @@ def test_least_squares_is_named_after_the_number_of_its_runs():
 
 def test_a_ladder_is_shown_as_text_html_and_json():
     rungs = (Rung("sensitivity", "AS(h)", exactly(0)), Rung("lemma-9", "<b> R_x^2", exactly(4), "signs"))
-    shown = Ladder("Why.", (Chain("Title", rungs, (Rung("lemma-6", "n", exactly(2), "all"),)),), ("Note.",))
+    shown = Ladder(
+        "Why.", (Chain("Title", rungs, (Rung("lemma-6", "n", exactly(2), "all"),)),), ("Note.",), ("Known.",)
+    )
     assert shown.text().split("\n") == [
-        "Why.", "", "Note.", "", "Title", "",
+        "Known.", "Why.", "Note.", "", "Title",
         "bound      value  times  gives up  statement",
         "AS(h)      0                       sensitivity",
         "<b> R_x^2  4      inf    signs     lemma-9",
         "n          2             (all)     lemma-6",
     ]  # fmt: skip
     assert repr(shown) == shown.text()
-    page = shown._repr_mimebundle_()["text/html"]
-    assert page.startswith("<p>Why.</p><p>Note.</p>") and "&lt;b&gt; R\u2093\u00b2" in page and "<b>" not in page
+    page = shown._repr_html_()
+    assert page.startswith("<p>Known.<br>Why.<br>Note.</p>") and "&lt;b&gt; R\u2093\u00b2" in page and "<b>" not in page
     assert '<span class="claim" data-claim="lemma-9">lemma-9</span>' in page
     plain = json.loads(json.dumps(shown.to_dict(), allow_nan=False))
-    assert plain["chains"][0]["factors"] == {"signs": "Infinity"} and plain["notes"] == ["Note."]
+    assert (
+        plain["chains"][0]["factors"] == {"signs": "Infinity"}
+        and plain["notes"] == ["Note."]
+        and [*plain][0] == "assumed"
+    )
     assert plain["chains"][0]["beside"][0]["value"] == [2.0, 2.0, 2.0]
     whole = json.loads(json.dumps(explain(network(0)).to_dict(), allow_nan=False))
     assert [chain["rungs"][0]["id"] for chain in whole["chains"]][0] == "sensitivity"

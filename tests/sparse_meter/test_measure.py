@@ -2,6 +2,8 @@
 
 import json
 import math
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from sparse_core import SparseNetwork, measure
+from sparse_core import SparseNetwork
 from sparse_core.cube import hypercube
-from sparse_core.laboratory import Layer, Unit
-from sparse_core.laboratory.measure import ALIGNMENT, THRESHOLDS
+from sparse_meter import Layer, Unit, counting, measure
+from sparse_meter.counting import ALIGNMENT, THRESHOLDS
 
 
 def random_layer(n, s, outputs=2, dtype=np.float64, **more):
@@ -106,9 +108,9 @@ def test_each_unit_by_its_definition(unit, gated):
     assert_counts(found, UNITS[unit](Z))
     assert found.gated == gated and found.unit == unit
     assert (found.scale is None) == (gated or unit.startswith(("relu2", "top", "thres")))
-    assert_counts(measure(Z, unit=unit), UNITS[unit](Z))
+    assert_counts(measure(Z, activation=unit), UNITS[unit](Z))
     if "top-k" not in unit:
-        assert measure(Z, unit=unit).histogram.tolist() != measure(-Z, unit=unit).histogram.tolist()
+        assert measure(Z, activation=unit).histogram.tolist() != measure(-Z, activation=unit).histogram.tolist()
 
 
 def test_a_threshold_for_each_neuron():
@@ -184,7 +186,7 @@ def test_the_inputs_are_not_changed():
     Z = X @ layer.W.T
     before = X.copy(), Z.copy(), layer.W.copy()
     measure(layer, X)
-    measure(Z, unit="top-k:2")
+    measure(Z, activation="top-k:2")
     assert all(np.array_equal(a, b) for a, b in zip(before, (X, Z, layer.W), strict=True))
 
 
@@ -289,13 +291,13 @@ REFUSED = {
     "huge single": (lambda: measure(Layer(ONE * 1e30, ONE[0]), ONE * 1e30), ValueError, "overflow"),
     "huge outputs": (lambda: measure(([1e300], [[1e20]], [0]), [[1]]), ValueError, "its scale .* is not a finite"),
     "huge inputs": (lambda: measure(Layer([[1e-300]], [0]), [[1e200]]), ValueError, "sums of theirs overflow float64"),
-    "unit": (lambda: measure([[1.0]], unit="gelu"), ValueError, "'unit' must be one of 'relu', .*, not 'gelu'"),
-    "parameter": (lambda: measure([[1.0]], unit="relu:2"), ValueError, "'unit' must have no parameter for 'relu'"),
-    "no parameter": (lambda: measure([[1.0]], unit="top-k"), ValueError, "'unit' must have a number"),
-    "half a neuron": (lambda: measure([[1.0]], unit="top-k:1.5"), TypeError, "'k' must be an integer, not 1.5"),
-    "more than all": (lambda: measure([[1.0]], unit="top-k:2"), ValueError, "'k' must be at most 1, not 2"),
-    "more than s": (lambda: measure(SQUARE, [[1, 1]], unit="top-k:3"), ValueError, "'k' must be at most .* 2, not 3"),
-    "infinite": (lambda: measure([[1.0]], unit="shifted:inf"), ValueError, "'threshold' must be finite"),
+    "unit": (lambda: measure([[1.0]], activation="maxout"), ValueError, "must be one of 'relu', .*, not 'maxout'"),
+    "parameter": (lambda: measure([[1.0]], activation="relu:2"), ValueError, "must have no parameter for 'relu'"),
+    "no parameter": (lambda: measure([[1.0]], activation="top-k"), ValueError, "'activation' must have a number"),
+    "half a neuron": (lambda: measure([[1.0]], activation="top-k:1.5"), TypeError, "'k' must be an integer, not 1.5"),
+    "more than all": (lambda: measure([[1.0]], activation="top-k:2"), ValueError, "'k' must be at most 1, not 2"),
+    "more than s": (lambda: measure(SQUARE, [[1, 1]], activation="top-k:3"), ValueError, "at most .*, 2, not 3"),
+    "infinite": (lambda: measure([[1.0]], activation="shifted:inf"), ValueError, "'threshold' must be finite"),
     "other": (lambda: measure([[1.0]]) + 1, TypeError, "unsupported operand"),
     "other layer": (lambda: measure([[1.0]]) + measure([[1.0, 2.0]]), ValueError, "same layer .*: s is 1 and 2"),
     "other scale": (lambda: measure(SQUARE, [[1, 1]]) + measure(OTHER, [[1, 1]]), ValueError, "layer .*: scale is"),
@@ -308,3 +310,26 @@ def test_what_is_refused(name):
     call, error, words = REFUSED[name]
     with pytest.raises(error, match=words):
         call()
+
+
+def test_a_batch_uses_the_neurons_that_one_of_its_inputs_activates(monkeypatch):
+    """Against all subsets, drawn one by one; by both formulas; from shards."""
+    active = np.random.default_rng(0).random((7, 5)) < [0, 0.2, 0.5, 0.9, 1]
+    found = measure(np.where(active, 1.0, -1.0))
+    for m in range(1, 8):
+        subsets = list(combinations(range(7), m))
+        used = np.mean([active[list(rows)].any(axis=0).sum() for rows in subsets])
+        assert found.union(m) == pytest.approx(used, rel=1e-14)
+        with monkeypatch.context() as patch:
+            patch.setattr(counting, "FACTORS", 0)
+            assert found.union(m) == pytest.approx(used, rel=1e-14)
+    assert found.union(1) == pytest.approx(found.mean_active) and found.union(7) == found.effective
+    shards = measure(np.where(active[:3], 1.0, -1.0)) + measure(np.where(active[3:], 1.0, -1.0))
+    assert shards.union(4) == found.union(4)
+    assert found.to_dict()["union"][2] == {"batch": 4, "used": found.union(4)}
+    assert f"{found.union(4):.5g}" in found.text() and f"{found.union(4):.5g}" in found._repr_html_()
+
+
+def test_a_large_batch_of_many_inputs_needs_no_table_of_all_of_them():
+    large = replace(measure([[1.0, -1.0, 1.0]]), inputs=10**9, active_at=np.array([10**5, 1, 10**9]))
+    assert large.union(3 * 10**6) == pytest.approx(1 + 0.003 + 1, rel=1e-12)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from sparse_core import SparseNetwork, explain, measure
-from sparse_core.laboratory import Layer, as_layer, as_network
+from sparse_core import SparseNetwork
+from sparse_core.network import training
+from sparse_meter import Layer, as_layer, as_network, explain, measure
 
 RNG = np.random.default_rng(0)
 W = RNG.standard_normal((5, 3))
@@ -42,18 +43,6 @@ class Tensor:
 
     def __array__(self, dtype=None, copy=None):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
-
-
-class ReLU:
-    pass
-
-
-class Module:
-    def state_dict(self):
-        return {"0.weight": Tensor(W), "0.bias": Tensor(BIAS), "2.weight": Tensor(U)}
-
-    def modules(self):
-        return [self, ReLU()]
 
 
 class Dense:
@@ -93,14 +82,15 @@ def assert_is_the_layer(found, rtol=0.0):
 
 
 def test_tensors_are_detached_copied_to_the_processor_and_converted():
-    found = as_layer(Module())
+    tensors = {"0.weight": Tensor(W), "0.bias": Tensor(BIAS), "2.weight": Tensor(U)}
+    found = as_layer(tensors)
     assert_is_the_layer(found, 1e-6)
-    assert found.W.dtype == np.float32 and "The module has relu." in found.notes
-    assert explain(Module(), Tensor(X), output=1).chains == explain(found, X.astype(np.float32), output=1).chains
-    assert measure(Module(), Tensor(X)).active_at.tolist() == measure(found, X.astype(np.float32)).active_at.tolist()
+    assert found.W.dtype == np.float32 and found.notes[-1].endswith("ReLU is assumed (activation= names another).")
+    assert explain(found, Tensor(X), output=1).chains == explain(found, X.astype(np.float32), output=1).chains
+    assert measure(tensors, Tensor(X)).active_at.tolist() == measure(found, X.astype(np.float32)).active_at.tolist()
 
 
-@pytest.mark.parametrize("activation, words", [(relu, "The model has relu."), (gelu, "hardly an output is exactly 0")])
+@pytest.mark.parametrize("activation, words", [(relu, "The model has relu."), (gelu, "The model has gelu.")])
 def test_a_model_of_keras(activation, words):
     found = as_layer(Model(activation))
     assert_is_the_layer(found)
@@ -130,7 +120,35 @@ def test_one_of_several_layers_of_scikit_learn():
             read(mlp)
     inner = np.maximum(X @ mlp.coefs_[0] + mlp.intercepts_[0], 0)
     A = inner @ mlp.coefs_[1] + mlp.intercepts_[1] > 0
-    assert measure(mlp, inner, layer="1").active_at.tolist() == A.sum(axis=0).tolist()
+    assert measure(mlp, X, layer="1").active_at.tolist() == A.sum(axis=0).tolist()
+
+
+def test_the_hidden_layers_of_a_deep_network_are_measured_on_the_inputs_of_the_model():
+    sizes = {"hidden_layer_sizes": (4, 6), "solver": "lbfgs", "tol": 1.0, "max_iter": 500}
+    mlp = MLPClassifier(**sizes, random_state=0).fit(X, X[:, 0] > 0)
+    first = np.maximum(X @ mlp.coefs_[0] + mlp.intercepts_[0], 0)
+    second = np.maximum(first @ mlp.coefs_[1] + mlp.intercepts_[1], 0)
+    arrays = [W.T for W in mlp.coefs_], [-b for b in mlp.intercepts_]
+    for network in (mlp, training.Layered(*map(tuple, arrays))):
+        found = measure(network, [X[:10], X[10:]])
+        for name, A in (("0", first), ("1", second)):
+            assert found[name].active_at.tolist() == (A > 0).sum(axis=0).tolist()
+        with pytest.raises(ValueError, match="Argument 'layer' must be one of '0' to '1', not '2'"):
+            measure(network, X, layer="2")
+        with pytest.raises(TypeError, match="must be an array or a list"):
+            measure(network, iter([X]))
+
+
+def test_a_network_of_training_is_one_of_the_paper():
+    layered = training.Layered((W, U), (BIAS, np.zeros(2)))
+    np.testing.assert_allclose(as_network(layered, 1)(X), layered(X)[:, 1])
+    assert explain(layered, X, output=1).factors == explain(layered.score(1), X).factors
+
+
+def test_a_network_so_small_that_no_loss_is_left_is_refused_by_its_name():
+    with pytest.raises(ValueError, match="Argument 'network' must be larger, or argument 'eps' be given"):
+        explain(([1e-80], [[1, 1]], [0]))
+    assert explain(([1e-80], [[1, 1]], [0]), eps=1e-10).chains
 
 
 SQUARE = np.eye(2)

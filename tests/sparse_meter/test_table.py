@@ -14,10 +14,10 @@ from sparse_core._interval import Interval, exactly, student
 from sparse_core.bounds import ours
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
-from sparse_core.laboratory import examine, table
-from sparse_core.laboratory.observation import visit
-from sparse_core.laboratory.table import NetworkClass, Row, rows
 from sparse_core.network import SparseNetwork, constructions
+from sparse_meter import examine, table
+from sparse_meter.observation import visit
+from sparse_meter.table import NetworkClass, Row, rows
 from tests.core.naive import network, networks, sides
 
 ONE = "printed, constant 1"
@@ -206,7 +206,7 @@ GENERAL = tuple(SECTION_5.split())
 def test_on_given_points_only_what_holds_for_any_distribution_is_computed():
     report = examine(network(6, n=3, s=4), points(3)[:5])
     assert all(row.id.startswith((*GENERAL, "definition")) for row in report) and len(report.rows) == 13
-    assert "the statements about the uniform distribution on the cube are left out" in report.title[2]
+    assert "the statements about the uniform distribution on the cube are left out" in report.assumed[-1]
 
 
 def test_the_round_off_of_a_row_is_that_of_sums_of_squares():

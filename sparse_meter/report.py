@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _tables, checks
-from .._arrays import Array
-from ..cube.hypercube import points
-from ..network.sparsity import Sparsity
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core.cube.hypercube import points
+from sparse_core.network.sparsity import Sparsity
+
+from . import tables
 from .ladder import Ladder, climb
 from .layer import WithConstant, balanced
 from .observation import Observation, observe
@@ -62,6 +64,7 @@ class Report:
     rows: tuple[Row, ...]
     sizes: tuple[tuple[str, str, float], ...] = ()
     ladder: Ladder | None = None
+    assumed: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -111,15 +114,38 @@ class Report:
             "(no stronger than the trivial bound).",
         )
 
-    def text(self) -> str:
-        """The summary, the title, the ladder and the tables of all parts; of a selection, its rows."""
+    def document(self) -> tables.Document:
+        """What was assumed, the summary, the title, the ladder and all tables; of a selection, its rows."""
         if not self.sizes:
-            return "\n".join(self.title) + "\n\n" + _rows_as_text(self.rows)
-        parts = [repr(self)]
-        if self.ladder:
-            parts.append(self.ladder.text().partition("\n\n")[2])
-        parts += [f"{name}\n\n{_rows_as_text(some)}" for name, some in self._parts().items()]
-        return "\n\n".join([*parts, _tables.as_text(["samples needed", "form", "m"], self._sizes())])
+            return tables.Document((), (_table("\n".join(self.title), self.rows),), "", 1)
+        parts: dict[str, list[Row]] = {}
+        name = ""
+        for row in self:
+            name = PARTS.get(row.id, name)
+            parts.setdefault(name, []).append(row)
+        needed = [[name, form, _number(m)] for name, form, m in self.sizes]
+        heads = [_head(name, form) for name, form, _ in self.sizes]
+        page = (["statement", "samples"], [[m] for *_, m in needed])
+        found = (
+            *(self.ladder.parts() if self.ladder else ()),
+            *(_table(name, some) for name, some in parts.items()),
+            tables.Table("Samples needed", ["samples needed", "form", "m"], needed, heads, page),
+        )
+        linked = {row.id for row in self} | set(ERRATA.values())
+
+        def marked(line: str) -> str:
+            escaped = html.escape(line)
+            if line not in self.summary:
+                return escaped
+            return re.sub(r"[\w-]+", lambda word: tables.claim(word[0]) if word[0] in linked else word[0], escaped)
+
+        notes = self.ladder.notes if self.ladder else ()
+        lines = (*self.assumed, *self.summary, *notes, *self.title)
+        return tables.Document(lines, found, f"The ladder and all {len(self.rows)} rows", marked=marked)
+
+    def text(self) -> str:
+        """What was assumed, the summary, the title, the ladder and all tables; of a selection, its rows."""
+        return self.document().text().strip()
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, where numbers that are not finite are the strings
@@ -127,68 +153,41 @@ class Report:
 
         >>> from sparse_core.network import SparseNetwork
         >>> sorted(examine(SparseNetwork([1], [[1]], [0])).to_dict())
-        ['ladder', 'rows', 'sizes', 'summary', 'title']
+        ['assumed', 'ladder', 'rows', 'sizes', 'summary', 'title']
         """
         derived = ("applies", "slack", "vacuous", "verdict")
         found = {
+            "assumed": self.assumed,
             "summary": self.summary,
             "title": self.title,
             "ladder": self.ladder and self.ladder.to_dict(),
             "rows": [{**asdict(row), **{name: getattr(row, name) for name in derived}} for row in self],
             "sizes": [{"id": name, "form": form, "samples": m} for name, form, m in self.sizes],
         }
-        plain: dict[str, Any] = _tables.for_json(found)
+        plain: dict[str, Any] = tables.for_json(found)
         return plain
 
     def __repr__(self) -> str:
-        return "\n".join([*self.summary, "", *self.title]) if self.sizes else self.text()
+        return "\n".join(map(tables.printable, self.document().lines)) if self.sizes else self.text()
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        if not self.sizes:
-            return {"text/plain": repr(self), "text/html": _rows_as_html(self.rows, self.title)}
-        summary, title = ("<br>".join(map(html.escape, lines)) for lines in (self.summary, self.title))
-        linked = {row.id for row in self} | set(ERRATA.values())
-        summary = re.sub(r"[\w-]+", lambda word: _tables.claim(word[0]) if word[0] in linked else word[0], summary)
-        shown = f"<p>{summary}</p><p>{title}</p>"
-        tables = "".join(_rows_as_html(part, [f"{name}."]) for name, part in self._parts().items())
-        heads = [_head(name, form) for name, form, _ in self._sizes()]
-        numbers = [[m] for _, _, m in self._sizes()]
-        tables += _tables.as_html(["statement", "samples"], numbers, heads=heads, caption=["Samples needed"])
-        above = self.ladder._repr_mimebundle_()["text/html"].partition("</p>")[2] if self.ladder else ""
-        shown += f"<details><summary>The ladder and all {len(self.rows)} rows</summary>{above}{tables}</details>"
-        return {"text/plain": repr(self), "text/html": shown}
-
-    def _parts(self) -> dict[str, list[Row]]:
-        """The rows by the part of the paper that they belong to."""
-        parts: dict[str, list[Row]] = {}
-        name = ""
-        for row in self:
-            name = PARTS.get(row.id, name)
-            parts.setdefault(name, []).append(row)
-        return parts
-
-    def _sizes(self) -> list[list[str]]:
-        return [[name, form, _number(m)] for name, form, m in self.sizes]
+    def _repr_html_(self) -> str:
+        return self.document().html()
 
 
-def _rows_as_text(table: Iterable[Row]) -> str:
+def _table(title: str, some: Iterable[Row]) -> tables.Table:
     header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
-    return _tables.as_text(header, map(_cells, table))
-
-
-def _rows_as_html(table: Iterable[Row], caption: Iterable[str]) -> str:
-    heads = []
-    lines = []
-    for name, form, left, relation, right, slack, verdict, *remarks in map(_cells, table):
+    cells = [_cells(row) for row in some]
+    heads, lines = [], []
+    for name, form, left, relation, right, slack, verdict, *remarks in cells:
         right = f"{RELATION_SIGNS[relation]}\N{NO-BREAK SPACE}{right}" if right else ""
         heads.append(_head(name, form))
         lines.append([left, right, slack, verdict, "; ".join(filter(None, remarks))])
-    header = ["statement", "left", "right", "slack", "verdict", "evidence and remarks"]
-    return _tables.as_html(header, lines, heads=heads, caption=caption, kind="report")
+    page = (["statement", "left", "right", "slack", "verdict", "evidence and remarks"], lines)
+    return tables.Table(title, header, cells, heads, page, "report")
 
 
 def _head(name: str, form: str) -> str:
-    return f'{_tables.claim(name)}<br><span style="font-weight: normal">{html.escape(form)}</span>'
+    return f'{tables.claim(name)}<br><span style="font-weight: normal">{html.escape(form)}</span>'
 
 
 def _number(x: float) -> str:
@@ -254,14 +253,15 @@ def examine(
         net.scale.W if W is None else checks.real("W", W, 0),
         net.scale.B if B is None else checks.real("B", B, 0),
     )  # fmt: skip
-    eps = checks.real("eps", found.usual_loss if eps is None else eps, 0)
+    eps = found.loss(eps)
     # Not the stream of numbers that the sample of the cube comes from.
     rng = np.random.default_rng([seed, 1])
     sample = _five(net.n, rng) if X is None else found.X
     table = tuple(rows(found, c, sparsity, sample, degree, rho, eps, rng))
     R = float(np.linalg.norm(np.ones((1, net.n)) if X is None else sample, axis=1).max()) or 1.0
     title = _title(known, found, sparsity, c, eps, delta)
-    return Report(title, table, tuple(sizes(found, c, R, eps, delta)), climb(found, sparsity, eps, delta))
+    needed = tuple(sizes(found, c, R, eps, delta))
+    return Report(title, table, needed, climb(found, sparsity, eps, delta), (*known.notes, found.inputs))
 
 
 def _five(n: int, rng: np.random.Generator) -> Array:
@@ -280,22 +280,17 @@ def _title(
     compared = f"Compared with the class H, n = {c.n}, s = {c.s}, k = {k}, W = {c.W:.4g}, B = {c.B:.4g}"
     if even.W < net.scale.W * (1 - 1e-9):
         compared += f"; balanced, the same function has W = {even.W:.4g}, B = {even.B:.4g}"
-    many = len(found.X)
-    where = f"all {many} points of the cube" if found.exact else f"a sample of {many} points of the cube"
-    if not found.cube:
-        where = f"{many} given points, so that the statements about the uniform distribution on the cube are left out"
     padding = found.net.s - net.s
     never_active = int(np.count_nonzero(~found.active.any(axis=0))) - padding
-    inputs = (
-        f"Inputs: uniform on {where}. On average {found.K.mean():.4g} neurons are active; "
+    seen = (
+        f"On average {found.K.mean():.4g} neurons are active; "
         f"{never_active} are never active; variance {found.variance:.4g}."
     )
     if known.constant:
-        inputs += f" The output bias {known.constant:.4g} is ignored."
+        seen += f" The output bias {known.constant:.4g} is ignored."
     return (
         f"{net.n} inputs, {net.s} neurons; active at once: {sparsity!r}.",
         f"{compared}.",
-        *filter(None, [_tables.printable(" ".join(known.notes))]),
-        inputs,
+        seen,
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",
     )

@@ -1,32 +1,31 @@
-r"""How many neurons are active on given inputs, which ones, and what that saves: counted once, in one pass.
+r"""Counts of active neurons, which add: how many at a time, which ones, and what that saves.
 
-``measure`` takes a layer and its inputs, or its pre-activations alone, in memory, in a memory map or in batches, and
-returns a ``Measurement``. All that it keeps are counts and maxima over inputs, so that the measurements of shards add.
-Which neurons are active is decided by the arithmetic of the arrays, as when the layer runs: in float32, or in float64
-if the layer or the inputs are. (``SparseNetwork.active`` decides it exactly at integer points.)
+A ``Measurement`` keeps counts and maxima over inputs alone, so that the measurements of shards add. ``measuring`` makes
+it of models and layers; here are the blocks in which rows are counted.
 
-Paper: Definition 1 (how many are active at most), Definition 2 (the scale), section 1 on dead and dynamic sparsity.
+Paper: Definition 1 (how many are active at most), section 1 on dead and dynamic sparsity.
 """
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _tables, checks
-from .._arrays import Integers, each
-from ..network.activity import THREAD_MULTIPLY_ADDS
-from ..network.network import Scale, SparseNetwork
-from .layer import Layer, Unit, as_layer, last_step, plain
+from sparse_core import checks
+from sparse_core._arrays import Integers, each
+from sparse_core.network.network import Scale
 
-__all__ = ["ALIGNMENT", "Measurement", "measure"]
+from . import tables
+from .layer import KINDS, Unit, plain
+
+__all__ = [
+    "ALIGNMENT", "Measurement", "Measurements", "added", "batches", "blocks", "counted", "of_arrays", "several",
+]  # fmt: skip
 
 # Entries of the pre-activations that are computed and counted at a time: 4 MB of float32. With more, the passes over
 # them leave the cache; with fewer, a product takes longer, by 6 % at 128 rows of 768 inputs.
@@ -34,14 +33,24 @@ BLOCK_ENTRIES = 1 << 20
 # Rows of inputs to a block, at most. All such numbers are powers of two, so that they divide this one.
 ALIGNMENT = 1024
 # The sweep counts z >= t for these t, from 0.0002 to 1024: fixed, so that the sweeps of shards add.
-THRESHOLDS = tuple(2.0**e for e in range(-12, 11))
+FIRST = -12
+THRESHOLDS = tuple(2.0**e for e in range(FIRST, 11))
+# Outputs are sorted by size into intervals, 32 to each power of two: by a float32 without its last MANTISSA bits.
+MANTISSA = 18
+SIZES = ((np.arange(0x7F800000 >> MANTISSA, dtype=np.int32) + 1) << MANTISSA).view(np.float32).astype(np.float64)
+SIZES[-1] = np.finfo(np.float32).max
+MIDDLES = np.append(0.0, (SIZES[1:] + SIZES[:-1]) / 2)
+# The shares of the outputs that CATS and TEAL drop at least and at most.
+DROPPED = (0.5, 0.9)
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 # Groups of the histogram of a report.
 BARS = 12
 # A measured share of 0 among m independent inputs excludes, at the level of 5 %, a probability above this number / m.
 RULE_OF_THREE = 3.0
-# The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
-MAX_SIZE = 1e150
+# The sizes of a batch in the table of a report, as far as there are inputs.
+BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+# Factors that are multiplied neuron by neuron; with more, a table over the counts takes less time.
+FACTORS = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,9 +63,12 @@ class Measurement:
     scale, balanced_W : (W, B) of Definition 2, the largest over all outputs, and max_j |u_j| ||w_j||, which is the W of
         the same function with the weights balanced; None where Definition 2 does not apply.
     R : the largest norm of an input.
-    largest : the largest pre-activation minus threshold.
+    unit : who counts as active, as ``Unit`` writes it: pre-activations z > 0, or |outputs| above a threshold.
+    largest : the largest z, the pre-activation minus threshold, or |output|.
     sweep_total, sweep_max : for each of THRESHOLDS t, the sum and the maximum over the inputs of the number of
         neurons with z >= t (above their own threshold, and among the k largest, if the unit has these).
+    sizes : where outputs are counted by their size, how many of them lie in each interval [SIZES[i - 1], SIZES[i]).
+    notes : what was measured and what was assumed, in the order in which a report begins with it.
     """
 
     s: int
@@ -70,10 +82,16 @@ class Measurement:
     n: int | None = None
     outputs: int | None = None
     gated: bool = False
+    sizes: Integers | None = None
     scale: Scale | None = None
     balanced_W: float | None = None
     R: float | None = None
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, Z: Any, activation: str | Unit = "relu") -> Measurement:
+        """The measurement of pre-activations, or of outputs, in an array: ``measure(Z)``."""
+        return of_arrays("network", Z, Unit.parse(activation))
 
     # How many at a time
 
@@ -90,7 +108,7 @@ class Measurement:
     def quantile(self, q: float) -> int:
         """The least k such that at a share q of the inputs at most k neurons were active.
 
-        >>> measure([[1.0, -1.0], [2.0, 3.0], [1.0, 1.0]]).quantile(0.5)
+        >>> Measurement.of([[1.0, -1.0], [2.0, 3.0], [1.0, 1.0]]).quantile(0.5)
         2
         """
         q = checks.real("q", q, 0, 1)
@@ -139,6 +157,30 @@ class Measurement:
 
     # What it buys
 
+    def union(self, m: int) -> float:
+        """sum_j (1 - C(M - c_j, m) / C(M, m)): the expected number of neurons that some of m inputs use.
+
+        The m inputs are drawn without replacement from the M measured ones, c_j of which activate neuron j: a batch has
+        to compute the neurons that one of its inputs uses. Exact for these inputs, from the counts alone.
+
+        >>> found = Measurement.of([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])
+        >>> found.union(1), round(found.union(2), 9), found.union(3)
+        (1.0, 1.666666667, 2.0)
+        """
+        m = checks.integer("m", m, 1, self.inputs)
+        M = self.inputs
+        counts = np.asarray(self.active_at)
+        if m <= FACTORS:  # the factors (M - c - i) / (M - i), i < m, of which one is 0 if c > M - m
+            unused = np.ones(self.s)
+            for i in range(m):
+                unused *= np.maximum(M - i - counts, 0) / (M - i)
+        else:  # the same number has the factors (M - m - i) / (M - i), i < c; from `last` on it is below 2^-53
+            last = min(M, int(64 * M / m) + 1)
+            c = np.arange(last)
+            product = np.concatenate([[1.0], np.cumprod(np.maximum(M - m - c, 0) / (M - c))])
+            unused = product[np.minimum(counts, last)]
+        return float((1 - unused).sum())
+
     @property
     def saved(self) -> dict[str, float | None]:
         """The share of the layer's multiply-adds that skipping saves, on average and at the worst input.
@@ -166,10 +208,28 @@ class Measurement:
         found = zip(THRESHOLDS, self.sweep_total, self.sweep_max, strict=True)
         return [(0.0, self.mean_active, self.max_active), *((t, int(a) / self.inputs, int(b)) for t, a, b in found)]
 
+    @property
+    def dropping(self) -> list[tuple[float, float, float]]:
+        """(t, share, squares): the least t of SIZES below which are 50, and 90 % of the outputs; None of it by sign.
+
+        share is exactly that of the outputs with |output| < t, which a program drops that cuts there, as CATS and TEAL
+        do; squares is about their share of the sum of squares of all outputs.
+        """
+        if self.sizes is None:
+            return []
+        below = self.sizes.cumsum()
+        squares = (self.sizes * MIDDLES**2).cumsum()
+        found = []
+        for share in DROPPED:
+            i = int(np.searchsorted(below, share * below[-1]))
+            part = float(squares[i] / squares[-1]) if squares[-1] else 0.0
+            found.append((float(SIZES[i]), int(below[i]) / int(below[-1]), part))
+        return found
+
     def __add__(self, other: Measurement) -> Measurement:
         """The measurement of both samples of the same layer.
 
-        >>> first, second = measure([[1.0, -1.0]]), measure([[2.0, 3.0], [1.0, 1.0]])
+        >>> first, second = Measurement.of([[1.0, -1.0]]), Measurement.of([[2.0, 3.0], [1.0, 1.0]])
         >>> (first + second).max_active, (first + second).inputs
         (2, 3)
         """
@@ -190,6 +250,7 @@ class Measurement:
             sweep_total=self.sweep_total + other.sweep_total,
             sweep_max=np.maximum(self.sweep_max, other.sweep_max),
             largest=max(self.largest, other.largest),
+            sizes=None if self.sizes is None or other.sizes is None else self.sizes + other.sizes,
             R=None if self.R is None or other.R is None else max(self.R, other.R),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
         )
@@ -198,49 +259,76 @@ class Measurement:
 
     def text(self) -> str:
         """The report, as text."""
-        tables = [f"{title}\n{_tables.as_text(*part)}" for title, part in self._parts().items()]
-        notes = [_tables.printable(note) for note in self.notes]
-        return "\n\n".join([repr(self), *tables, "\n".join(notes)]).strip()
+        return self._document().text()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as lists, dictionaries, strings and finite numbers, for JSON; None is what is not known.
 
-        >>> sorted(measure([[1.0, -1.0]]).to_dict())[:5]
-        ['R', 'active', 'active_at', 'always_on', 'balanced_W']
+        >>> list(Measurement.of([[1.0, -1.0]]).to_dict())[:4]
+        ['notes', 'active_means', 's', 'unit']
         """
         derived = [
             "max_active", "mean_active", "dead", "always_on", "dynamic", "effective", "variance",
             "independent_variance", "coactivation", "saved",
         ]  # fmt: skip
-        found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        found = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in found.items()}
-        found["notes"] = list(self.notes)
+        found: dict[str, Any] = {"notes": list(self.notes), "active_means": self.active_means}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name not in ("notes", "sizes"):
+                found[field.name] = value.tolist() if isinstance(value, np.ndarray) else value
         found["scale"] = None if self.scale is None else self.scale._asdict()
         found |= {name: getattr(self, name) for name in derived}
         found["active"] = {f"{q:g}": self.quantile(q) for q in QUANTILES}
+        found["union"] = [{"batch": m, "used": used} for m, used in self._unions()]
         found["sweep"] = [{"threshold": t, "mean": mean, "max": most} for t, mean, most in self.sweep]
+        found["dropping"] = [{"threshold": t, "share": share, "squares": part} for t, share, part in self.dropping]
         return found
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(map(tables.printable, self._document().lines))
 
     def _repr_html_(self) -> str:
-        shown = f"<p>{'<br>'.join(map(html.escape, self._lines()))}</p>"
-        tables = "".join(_tables.as_html(*part, caption=[title]) for title, part in self._parts().items())
-        shown += f"<details><summary>Histogram, thresholds, work saved</summary>{tables}</details>"
-        return shown + "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return self._document().html()
+
+    @property
+    def active_means(self) -> str:
+        """What "active" means here, in a sentence."""
+        kind, _, value = self.unit.partition(":")
+        if kind in ("relu", "relu2"):
+            what = "a pre-activation above 0, that is an output that is not 0"
+        elif kind == "top-k":
+            what = f"a pre-activation above 0 and among the {value} largest of its input, that is an output not 0"
+        elif kind in KINDS:
+            what = f"a pre-activation above its threshold ({value or 'one for each neuron'}), that is an output not 0"
+        elif kind == "nonzero":
+            what = "an output that is not 0"
+        else:
+            what = f"an output of more than {value} in size"
+        gate = " of the gate" if self.gated and kind in KINDS else " (gate times value)" if self.gated else ""
+        return f"Active means {what}{gate}."
+
+    def _document(self) -> tables.Document:
+        parts = [tables.Table(title, *part) for title, part in self._parts().items()]
+        lines = (*self.notes, self.active_means, *self._lines())
+        return tables.Document(lines, tuple(parts), "Histogram, batches, thresholds, work saved")
 
     def _lines(self) -> Iterator[str]:
         """The sentences of the report."""
         s = self.s
         many = "" if self.n is None else f", {self.n} inputs"
         outputs = "" if self.outputs is None else f", {self.outputs} outputs"
-        unit = f"{'gated ' if self.gated else ''}{self.unit}"
-        yield f"{s} neurons{many}{outputs}, {unit}; measured on {self.inputs} inputs."
+        gated = ", gated" if self.gated else ""
+        yield f"{s} neurons{many}{outputs}{gated}; measured on {self.inputs} inputs."
         yield (
             f"Active at once: at most {self.max_active}, on average {self.mean_active:.5g} of {s} "
             f"({self.mean_active / s:.2%}), at least {self.quantile(0)}."
         )
+        if self.sizes is not None:
+            for t, share, part in self.dropping:
+                yield (
+                    f"Dropping outputs below {t:.4g} in size, as CATS and TEAL do, drops {share:.1%} of them, with "
+                    f"about {part:.2g} of the sum of squares."
+                )
         yield (
             f"Neurons: {self.dead} dead (active at none of these inputs), {self.always_on} always on, "
             f"{self.dynamic} dynamic; {self.effective} remain without the dead."
@@ -266,13 +354,19 @@ class Measurement:
         """The tables of the report, by their titles."""
         saved = [[name, f"{share:.1%}"] for name, share in self.saved.items() if share is not None]
         quantiles = [f"{self.quantile(q)}" for q in QUANTILES]
+        size = "z" if self.unit.partition(":")[0] in KINDS else "|output|"
+        unions = [[f"{m}", f"{used:.5g}", f"{used / self.s:.1%}"] for m, used in self._unions()]
         found = {
             "Quantiles of the number active, over the inputs": ([f"{q:.0%}" for q in QUANTILES], [quantiles]),
             "Histogram of the number active": (["active neurons", "inputs"], self._bars()),
-            "With a threshold": (["z at least", "mean active", "at most"], self._sweep_rows()),
+            "Neurons that a batch of so many of these inputs uses, expected": (["batch", "used", "share"], unions),
+            "With a threshold": ([f"{size} at least", "mean active", "at most"], self._sweep_rows()),
             "Multiply-adds of the layer": (["saved by", "share"], saved),
         }
         return {title: part for title, part in found.items() if part[1]}
+
+    def _unions(self) -> list[tuple[int, float]]:
+        return [(m, self.union(m)) for m in BATCHES if m <= self.inputs]
 
     def _bars(self) -> list[list[str]]:
         """The histogram in at most BARS groups of equal width."""
@@ -291,118 +385,113 @@ class Measurement:
         before = self.mean_active
         for threshold, mean, most in self.sweep:
             if not rows or abs(mean - before) > 0.01 * self.mean_active:
-                rows.append([f"{threshold:.4g}" if threshold else "> 0", f"{mean:.5g}", f"{most}"])
+                rows.append([f"{threshold:.4g}" if threshold else "as above", f"{mean:.5g}", f"{most}"])
                 before = mean
         return rows
 
 
-def measure(network: Any, X: Any = None, *, layer: str | None = None, unit: str | Unit | None = None) -> Measurement:
-    """max_x |R_x|, mean |R_x|, who is dead, dynamic or always on, and more, over all the inputs.
+class Measurements(dict[str, Measurement]):
+    """The measurements of the layers of one model, by their names; printed, a line for each.
 
-    Parameters
-    ----------
-    network, layer : as for ``as_layer``: arrays, a ``SparseNetwork``, a module of PyTorch, a model of Keras or
-        scikit-learn, a ``files.read(path)``. Without X, the pre-activations z themselves, an array (inputs, neurons).
-    X : inputs (m, n), one in each row. Of more axes than two, all but the last count inputs, as positions in batches.
-        An array, a memory map, a tensor, or an iterable of such batches, which is read once.
-    unit : "relu", "relu2", "shifted:t", "thresholded:t" or "top-k:k", where the network does not say: see ``Unit``.
-
-    Notes
-    -----
-    Samples of independent inputs bound a maximum from below, and a share up to a confidence interval. If the lengths of
-    shards are multiples of ALIGNMENT, the sum of their measurements is that of the whole to the last bit; otherwise
-    only signs of pre-activations within round-off of 0 may differ. Those of given pre-activations never do.
-
-    The pre-activations of one layer of any model in PyTorch, saved while it runs; "sparse-core measure Z.npy" or
-    measure(numpy.load("Z.npy", mmap_mode="r")) then counts:
-
-        saved = []
-
-        def save(module, inputs, output):
-            saved.append(output.detach().float().cpu().flatten(0, -2))
-
-        handle = model.layers[3].fc1.register_forward_hook(save)
-        with torch.no_grad():
-            for batch in loader:
-                model(batch)
-        handle.remove()
-        numpy.save("Z.npy", torch.cat(saved))
-
-    >>> found = measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), [[1, 1], [1, -1], [-1, -1], [-1, 1]])
-    >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
-    (1, 0.5, 0, 0.75)
+    >>> Measurements({"fc1": Measurement.of([[1.0, -1.0]])}).text().splitlines()[-1]
+    'fc1    2        1 (50.00%)   1        1     a pre-activation above 0, that is an output that is not 0'
     """
-    if X is None:
-        return _of_pre_activations(network, unit)
-    network, X = last_step(network, X)
-    known = as_layer(network, layer, unit)
-    W = known.W
-    shift = known.b + np.asarray(known.unit.threshold, dtype=known.b.dtype)
-    reach = float(np.abs(W).sum(axis=1, dtype=np.float64).max())
-    offset = float(np.abs(shift).max())
-    scale, balanced_W = _scale(known)
 
-    def count(block: NDArray[Any]) -> Measurement:
-        dtype = np.result_type(block, W, shift)
-        size = max(float(block.max(initial=0)), -float(block.min(initial=0)))
-        if not (size < MAX_SIZE and size * reach + offset < float(np.finfo(dtype).max) / 4):
-            checks.entries("X", block, np.isfinite(block), "must be finite")
-            raise ValueError(f"Arguments 'network' and 'X' must be smaller: sums of theirs overflow {dtype.name}.")
-        R = sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64).max())
-        z = block.astype(dtype, copy=False) @ W.T.astype(dtype, copy=False)
-        z -= shift
-        return _counted(
-            z, known.unit, n=known.n, outputs=known.outputs, gated=known.up is not None, scale=scale,
-            balanced_W=balanced_W, R=R, notes=(*known.notes, f"Computed in {dtype.name}."),
-        )  # fmt: skip
+    def __init__(self, found: Mapping[str, Measurement], notes: tuple[str, ...] = ()) -> None:
+        super().__init__(found)
+        self.notes = notes
 
-    batches = _batches("X", X)
-    large = not isinstance(batches, list) or batches[0].size * known.s >= THREAD_MULTIPLY_ADDS
-    return _sum("X", count, _blocks("X", batches, known.n, known.s), large)
+    def text(self) -> str:
+        """What was assumed, and a line for each layer."""
+        return self._document().text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dictionaries for JSON, by the names of the layers."""
+        return {"notes": [*self.notes], "layers": {name: found.to_dict() for name, found in self.items()}}
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self._document().html()
+
+    def _document(self) -> tables.Document:
+        header = ["layer", "neurons", "mean active", "at most", "dead", "active means"]
+        rows = [
+            [
+                tables.printable(name), f"{one.s}", f"{one.mean_active:.5g} ({one.mean_active / one.s:.2%})",
+                f"{one.max_active}", f"{one.dead}", one.active_means.removeprefix("Active means ").rstrip("."),
+            ]
+            for name, one in self.items()
+        ]  # fmt: skip
+        return tables.Document(self.notes, (tables.Table("Layers", header, rows),), "", shown=1)
 
 
-def _of_pre_activations(Z: Any, unit: str | Unit | None) -> Measurement:
-    """The measurement of pre-activations z, whose weights are not known."""
-    if isinstance(Z, (Layer, SparseNetwork)) or hasattr(Z, "state_dict") or hasattr(Z, "coefs_"):
-        raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
-    name = "network"
-    known = Unit.parse(unit or "relu")
-    batches = iter(_batches(name, Z))
-    first = next(batches, None)
+def of_arrays(name: str, Z: Any, unit: Unit, **facts: Any) -> Measurement:
+    """The measurement of pre-activations, or of outputs that were seen, whose weights are not known.
+
+    >>> of_arrays("Z", [[0.5, 0.0]], Unit("nonzero")).max_active
+    1
+    """
+    waiting = iter(batches(name, Z))
+    first = next(waiting, None)
     if first is None or not first.size:
-        raise ValueError(f"Argument '{name}' must be pre-activations of at least one input and one neuron.")
+        raise ValueError(f"Argument '{name}' must have at least one input and one neuron.")
     s = first.shape[1]
-    checks.integer("k", known.k or 1, 1, s)
-    notes = ("Pre-activations were given: the weights and the inputs are not known.",)
+    checks.integer("k", unit.k or 1, 1, s)
 
     def count(block: NDArray[Any]) -> Measurement:
         if not np.isfinite(block.max() - block.min()):
             checks.entries(name, block, np.isfinite(block), "must be finite")
-        return _counted(block - np.asarray(known.threshold, dtype=block.dtype), known, notes=notes)
+        return counted(block.copy(), unit, **facts)
 
-    return _sum(name, count, _blocks(name, chain([first], batches), s, s), first.size >= BLOCK_ENTRIES)
+    return added(name, count, blocks(name, chain([first], waiting), s, s), first.size >= BLOCK_ENTRIES)
 
 
-def _counted(z: NDArray[Any], unit: Unit, **facts: Any) -> Measurement:
-    """The counts of z > 0, for pre-activations minus thresholds z, which are overwritten."""
+def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, **facts: Any) -> Measurement:
+    """The counts of a block of pre-activations z, which are overwritten; up is what outputs are multiplied by.
+
+    >>> counted(np.array([[2.0, 1.0, -3.0]]), Unit("shifted", 1.0)).max_active
+    1
+    """
+    m, s = z.shape
+    sizes = None
+    limit = 0.0
+    if unit.by_size:
+        z = unit.output(z)
+        if up is not None:
+            z = z * up
+        z = np.abs(z)
+        limit = float(unit.threshold)
+        if unit.kind != "nonzero":
+            places = (
+                np.ascontiguousarray(np.minimum(z, float(SIZES[-1])), np.float32).view(np.int32).ravel() >> MANTISSA
+            )
+            sizes = np.bincount(places, minlength=SIZES.size)
+    else:
+        z -= np.asarray(unit.threshold, dtype=z.dtype)
     if unit.k is not None:
         _keep_largest(z, unit.k)
-    m, s = z.shape
     largest = float(z.max())
-    active = z > 0
-    sweep_total = np.zeros(len(THRESHOLDS), np.int64)
-    sweep_max = np.zeros(len(THRESHOLDS), np.int64)
-    for i, threshold in enumerate(THRESHOLDS):
-        if largest < threshold:
-            break
-        K = _row_sums(z >= threshold)
-        sweep_total[i] = K.sum()
-        sweep_max[i] = K.max()
+    active = z > limit
+    reached = _reached(z)
     return Measurement(
         s=s, unit=repr(unit), inputs=m, active_at=active.sum(axis=0),
         histogram=np.bincount(_row_sums(active), minlength=s + 1),
-        sweep_total=sweep_total, sweep_max=sweep_max, largest=largest, **facts,
+        sweep_total=reached.sum(axis=0), sweep_max=reached.max(axis=0), largest=largest, sizes=sizes, **facts,
     )  # fmt: skip
+
+
+def _reached(z: NDArray[Any]) -> Integers:
+    """(rows, thresholds): how many entries of a row are at least 2^e, for each of THRESHOLDS: by their exponents."""
+    m, s = z.shape
+    bits, kind = (23, np.int32) if z.dtype == np.float32 else (52, np.int64)
+    places = np.ascontiguousarray(z).view(kind) >> bits  # below 0 for negative numbers
+    places -= np.finfo(z.dtype).maxexp - 1 + FIRST - 1  # 1 for the exponent FIRST, since that of 1.0 is maxexp - 1
+    np.clip(places, 0, len(THRESHOLDS), out=places)
+    places = places.astype(np.intp) + np.arange(0, m * (len(THRESHOLDS) + 1), len(THRESHOLDS) + 1)[:, None]
+    counts = np.bincount(places.ravel(), minlength=m * (len(THRESHOLDS) + 1)).reshape(m, -1)
+    return np.asarray(counts[:, :0:-1].cumsum(axis=1)[:, ::-1])
 
 
 def _row_sums(flags: NDArray[np.bool_]) -> Integers:
@@ -410,10 +499,14 @@ def _row_sums(flags: NDArray[np.bool_]) -> Integers:
     return np.asarray(flags.sum(axis=1, dtype=np.uint32), dtype=np.int64)
 
 
-def _sum(
+def added(
     name: str, count: Callable[[NDArray[Any]], Measurement], blocks: Iterable[NDArray[Any]], large: bool
 ) -> Measurement:
-    """The measurement of all blocks."""
+    """The sum of the measurements of all blocks.
+
+    >>> added("X", lambda z: counted(z, Unit()), [np.ones((2, 3)), np.ones((1, 3))], large=False).inputs
+    3
+    """
     total: list[Measurement] = []
     each(count, blocks, large, lambda part: total.append(total.pop() + part if total else part))
     if not total:
@@ -433,14 +526,28 @@ def _keep_largest(z: NDArray[Any], k: int) -> None:
     np.copyto(z, 0, where=out)
 
 
-def _batches(name: str, X: Any) -> Iterable[NDArray[Any]]:
-    """X as arrays of rows: one in a list if X is one array, otherwise those that an iterable gives, copied."""
+def batches(name: str, X: Any) -> Iterable[NDArray[Any]]:
+    """X as arrays of rows: one in a list if X is one array, otherwise those that an iterable gives, copied.
+
+    >>> [batch.shape for batch in batches("X", [np.ones((2, 5, 3)), np.ones((1, 3))])]
+    [(10, 3), (1, 3)]
+    """
     if isinstance(X, (str, bytes, dict)) or not (hasattr(X, "__iter__") or hasattr(X, "__array__")):
         raise TypeError(f"Argument '{name}' must be an array or an iterable of arrays, not {type(X).__name__}.")
-    several = isinstance(X, (list, tuple)) and len(X) > 0 and getattr(X[0], "ndim", 0) >= 2
-    if several or not (isinstance(X, (list, tuple)) or hasattr(X, "shape")):
+    if several(X):
         return (_as_rows(name, batch).copy() for batch in X)  # a copy, since a loader may reuse its memory
     return [_as_rows(name, X)]
+
+
+def several(X: Any) -> bool:
+    """Whether X is an iterable of batches, and not one array, nested lists or one dictionary.
+
+    >>> several([[1, 2], [3, 4]]), several([np.ones((2, 2))]), several(iter([]))
+    (False, True, True)
+    """
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and (getattr(X[0], "ndim", 0) >= 2 or isinstance(X[0], Mapping))
+    return not (hasattr(X, "shape") or isinstance(X, Mapping))
 
 
 def _as_rows(name: str, X: Any) -> NDArray[Any]:
@@ -453,8 +560,12 @@ def _as_rows(name: str, X: Any) -> NDArray[Any]:
     return array.reshape(-1, array.shape[-1]) if array.size else array.reshape(0, array.shape[-1])
 
 
-def _blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, s: int) -> Iterator[NDArray[Any]]:
-    """All rows in blocks for s neurons, whatever the lengths of the batches; the last block may be shorter."""
+def blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, s: int) -> Iterator[NDArray[Any]]:
+    """All rows in blocks for s neurons, whatever the lengths of the batches; the last block may be shorter.
+
+    >>> [len(block) for block in blocks("X", [np.ones((1500, 2)), np.ones((700, 2))], 2, 9)]
+    [1024, 1024, 152]
+    """
     rows = min(ALIGNMENT, 1 << (max(1, BLOCK_ENTRIES // s).bit_length() - 1))
     pending: list[NDArray[Any]] = []
     missing = rows
@@ -473,16 +584,3 @@ def _blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, s: int) ->
                 missing = rows
     if pending:
         yield np.concatenate(pending)
-
-
-def _scale(layer: Layer) -> tuple[Scale | None, float | None]:
-    """(W, B) of Definition 2, the largest over all outputs, and max_j |u_j| ||w_j||; None where it does not apply."""
-    if layer.U is None or not len(layer.U) or layer.up is not None or layer.unit.kind not in ("relu", "shifted"):
-        return None, None
-    norms = np.sqrt(np.einsum("ij,ij->i", layer.W, layer.W, dtype=np.float64))
-    u = np.abs(layer.U).max(axis=0).astype(np.float64)
-    largest = float(u.max())
-    scale = Scale(largest * float(norms.max()), largest * float(np.abs(layer.b + layer.unit.threshold).max()))
-    if not (isfinite(scale.W) and isfinite(scale.B)):
-        raise ValueError("Argument 'network' must have smaller weights: its scale (W, B) is not a finite number.")
-    return scale, float((u * norms).max())

@@ -1,4 +1,4 @@
-"""Networks in files, as ``Layer``: .safetensors, .npz, .onnx, and folders of Hugging Face and SAELens.
+"""Networks in files: .safetensors, .npz, and folders of Hugging Face and SAELens, as dictionaries of ``Weights``.
 
 Names and shapes are read first; of the numbers only those of the layer asked for (``stored``). A configuration beside
 the arrays says which activation function they belong to.
@@ -7,7 +7,6 @@ the arrays says which activation function they belong to.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import naming, onnx_graph
-from .layer import Layer, Unit, activation, as_layer, from_named, numbers
+from . import naming
+from .layer import Layer, Unit, named_unit, numbers
 from .stored import BROKEN, Stored, json_object, regular, stored
 
-__all__ = ["blocks", "points", "read"]
+__all__ = ["Weights", "blocks", "points", "read"]
 
 # The bytes of a configuration in JSON; those of models have some thousands.
 MAX_CONFIGURATION_BYTES = 1 << 20
@@ -30,36 +29,61 @@ ARCHITECTURES = (
 )  # fmt: skip
 
 
-def read(path: str | os.PathLike[str], layer: str | None = None, unit: str | Unit | None = None) -> Layer:
-    """The hidden layer in a file, with ``notes`` that say how its arrays were taken.
+class Weights(dict[str, Stored]):
+    """The arrays of a file or folder, by their names, and what its configuration says of them.
+
+    ``measure``, ``explain`` and ``examine`` take it; of several layers, ``measure`` and ``as_layer`` choose one.
+    """
+
+    def __init__(self, arrays: dict[str, Stored], place: str, configuration: Path | None) -> None:
+        super().__init__(arrays)
+        self.place = place
+        self.file = configuration
+        self.settings: dict[str, Any] = {}
+        if configuration is not None:
+            if configuration.stat().st_size > MAX_CONFIGURATION_BYTES:
+                raise ValueError(f"{configuration} is too large for a configuration.")
+            self.settings = json_object(configuration, configuration.read_bytes())
+
+    def __repr__(self) -> str:
+        shapes = {name: array.shape for name, array in self.items()}
+        layers = [f"{block.name} ({block.s} neurons)" for block in naming.blocks(shapes)]
+        return f"Weights of {self.place}: {len(self)} arrays, hidden layers {naming.listed(layers)}"
+
+    def unit(self) -> tuple[Unit, str]:
+        """The activation function that the configuration names, and what is to be said of it."""
+        if self.file is None:
+            return named_unit("", f"{self.place} has no config.json or cfg.json beside it, and")
+        keys = ("hidden_act", "activation_function", "hidden_activation", "dense_act_fn", "activation")
+        return named_unit(
+            next((self.settings[key] for key in keys if isinstance(self.settings.get(key), str)), ""), self.file.name
+        )
+
+    def configured(self, layer: Layer) -> Layer:
+        """A layer of a transcoder or sparse autoencoder of SAELens, with its unit and what it does to its inputs."""
+        return _transcoder(layer, self)
+
+
+def read(path: str | os.PathLike[str]) -> Weights:
+    """The arrays in a file or folder, of which numbers are read when they are asked for.
 
     Parameters
     ----------
     path : a .npz file, with arrays u, W and b of Definition 1, with names as in a ``state_dict``, or with the four
-        arrays of a Keras model; a .safetensors file; a .onnx file (needs ``sparse-activations[onnx]``); a folder with
-        .safetensors files, whose config.json or cfg.json names the activation function.
-    layer : which one, if there are several: its name as in ``blocks``, a part of the name between dots, a pattern such
-        as "*.3.mlp", or the arrays themselves, "inner,outer" or "gate,down,up".
-    unit : the activation function, if not that of the file: see ``Layer``.
+        arrays of a Keras model; a .safetensors file (needs ``sparse-activations[files]``); a folder with .safetensors
+        files, or their model.safetensors.index.json; config.json or cfg.json there names the activation function.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     np.savez(f"{folder}/net.npz", u=[1, -1], W=[[1, 1], [-1, -1]], b=[1, 1])
+    ...     np.savez(f"{folder}/net.npz", **{f"h.{i}.fc{j}.weight": np.ones((3, 3)) for i in (0, 1) for j in (1, 2)})
     ...     read(f"{folder}/net.npz")
-    Layer(n=2, s=2, outputs=1, unit=relu)
+    Weights of net.npz: 4 arrays, hidden layers h.0 (3 neurons), h.1 (3 neurons)
     """
     path = Path(path)
-    if path.suffix == ".onnx":
-        found = onnx_graph.read_onnx(path, layer)
-    else:
-        arrays = stored(path)
-        if list(arrays) == [f"arr_{i}" for i in range(4)] and layer is None:
-            found = as_layer(list(arrays.values()))
-        else:
-            found = from_named(arrays, layer)
-        if path.suffix != ".npz":
-            found = _configured(found, arrays, path if path.is_dir() else path.parent)
-    return found if unit is None else replace(found, unit=Unit.parse(unit))
+    arrays = stored(path)
+    folder = path if path.is_dir() else path.parent
+    files = [] if path.suffix == ".npz" else [folder / name for name in ("cfg.json", "config.json")]
+    return Weights(arrays, path.name or str(path), next((file for file in files if file.is_file()), None))
 
 
 def blocks(path: str | os.PathLike[str]) -> list[tuple[str, int, int]]:
@@ -71,8 +95,6 @@ def blocks(path: str | os.PathLike[str]) -> list[tuple[str, int, int]]:
     ...     blocks(f"{folder}/net.npz")
     [('h.0', 3, 3), ('h.1', 3, 3)]
     """
-    if Path(path).suffix == ".onnx":
-        return onnx_graph.onnx_blocks(Path(path))
     shapes = {name: array.shape for name, array in stored(path).items()}
     return [(block.name, block.s, block.n) for block in naming.blocks(shapes)]
 
@@ -96,41 +118,25 @@ def points(path: str | os.PathLike[str]) -> NDArray[Any]:
         raise ValueError(f"{path} is not an array of numbers, as numpy.save writes it.") from None
 
 
-def _configured(layer: Layer, arrays: Mapping[str, Stored], folder: Path) -> Layer:
-    """The layer with the unit that config.json or cfg.json beside it names."""
-    file = next((folder / name for name in ("cfg.json", "config.json") if (folder / name).is_file()), None)
-    if file is None:
-        note = "There is no config.json or cfg.json beside the file: ReLU is assumed."
-        return layer if layer.unit.kind != "relu" else replace(layer, notes=(*layer.notes, note))
-    if file.stat().st_size > MAX_CONFIGURATION_BYTES:
-        raise ValueError(f"{file} is too large for a configuration.")
-    settings = json_object(file, file.read_bytes())
-    lower = {name.lower(): name for name in arrays}
-    if "w_enc" in lower:
-        return _transcoder(layer, arrays, lower, settings, file)
-    keys = ("hidden_act", "activation_function", "hidden_activation", "dense_act_fn", "activation")
-    name = next((settings[key] for key in keys if isinstance(settings.get(key), str)), "")
-    unit, remark = activation(name, file.name)
-    return replace(layer, unit=unit, notes=(*layer.notes, *remark))
-
-
-def _transcoder(
-    layer: Layer, arrays: Mapping[str, Stored], lower: Mapping[str, str], settings: Mapping[str, Any], file: Path
-) -> Layer:
+def _transcoder(layer: Layer, weights: Weights) -> Layer:
     """A transcoder or sparse autoencoder of SAELens: its unit, and what it does to its inputs."""
+    lower = {name.lower(): name for name in weights}
+    settings = weights.settings
+    where = weights.file or weights.place
     notes = list(layer.notes)
     architecture = str(settings.get("architecture", "standard"))
     if architecture not in ARCHITECTURES:
-        raise ValueError(f"{file}: the architecture {architecture!r} is not read; {', '.join(ARCHITECTURES)} are.")
+        raise ValueError(f"{where}: the architecture {architecture!r} is not read; {', '.join(ARCHITECTURES)} are.")
     options = settings.get("activation_fn_kwargs")
     k = settings.get("k", options.get("k") if isinstance(options, dict) else None)
     name = settings.get("activation_fn_str", settings.get("activation_fn", "relu"))
     unit = layer.unit
     if unit.kind != "thresholded" and ("topk" in architecture or name == "topk"):
         unit = Unit.parse(f"top-k:{k}")
-    notes.append(f"{file.name}: architecture {architecture}, {unit!r}.")
+    said = f"{weights.file.name}:" if weights.file else "No cfg.json is there; assumed:"
+    notes.append(f"{said} architecture {architecture}, {unit!r}.")
     b = layer.b
-    b_dec = arrays.get(lower.get("b_dec", ""))
+    b_dec = weights.get(lower.get("b_dec", ""))
     if settings.get("apply_b_dec_to_input") and b_dec is not None and b_dec.shape == (layer.n,):
         b = b + layer.W @ numbers("b_dec", b_dec, 1)
         notes.append("b_dec is subtracted from the inputs, as apply_b_dec_to_input says.")

@@ -3,8 +3,8 @@
 Nothing in a file is run: pickles, also inside .pt and .npz files, are refused. What a file says of itself is checked
 against its size before memory is taken.
 
-The reader of .safetensors is our own, since that of the library needs PyTorch for bfloat16, in which most large models
-are stored; the format is a length, a table in JSON and the raw numbers, which are mapped into memory.
+.safetensors files are read by the library of that name, with ``ml_dtypes`` for bfloat16, in which most large models are
+stored: ``pip install "sparse-activations[files]"``.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ __all__ = ["BROKEN", "MAX_ARRAY_BYTES", "Stored", "json_object", "limited", "reg
 # The bytes of an array, stored and as it is computed with, that are read at most: twice the largest matrices of the
 # hidden layers of published models (8192 x 28672 in single precision). A small archive can hold far more.
 MAX_ARRAY_BYTES = 1 << 31
-# The bytes of the table at the beginning of a .safetensors file: the limit of the format's own library.
-MAX_TABLE_BYTES = 100_000_000
-# The types of .safetensors as NumPy names them; the bits of bfloat16 are the upper half of those of a float32.
+# The types of .safetensors that are read, with their bytes; of those with a scale beside them the numbers mean nothing.
 TYPES = {
-    "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
-    "I64": "<i8", "F16": "<f2", "BF16": "<u2", "F32": "<f4", "F64": "<f8",
+    "BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "BF16": 2,
+    "F32": 4, "F64": 8,
 }  # fmt: skip
+# The bytes of an index or a configuration in JSON; those of the largest models have some megabytes.
+MAX_JSON_BYTES = 1 << 24
+INDEX = "model.safetensors.index.json"
 # Files that hold pickles, which run programs when they are read, or formats of other libraries; what to do with them.
 FROM_TORCH = (
     "may run programs when it is read, and is not. Convert it where it comes from: safetensors.torch.save_file("
     "torch.load(path, weights_only=True), 'net.safetensors')."
 )
 FROM_KERAS = "is not read. Convert it where it comes from: numpy.savez('net.npz', *model.get_weights())."
-FROM_PICKLE = "may run programs when it is read, and is not. Pass the object that it holds to sparse_core.measure."
+FROM_PICKLE = "may run programs when it is read, and is not. Pass the object that it holds to sparse_meter.measure."
 ELSEWHERE = {
     ".pt": FROM_TORCH, ".pth": FROM_TORCH, ".bin": FROM_TORCH, ".ckpt": FROM_TORCH, ".h5": FROM_KERAS,
     ".hdf5": FROM_KERAS, ".keras": FROM_KERAS, ".pkl": FROM_PICKLE, ".pickle": FROM_PICKLE, ".joblib": FROM_PICKLE,
@@ -79,16 +80,45 @@ def stored(path: str | os.PathLike[str]) -> dict[str, Stored]:
     ((2,), 'float64', array([1., 1.]))
     """
     path = Path(path)
-    if path.is_dir():
-        files = sorted(path.glob("*.safetensors"))
-        if not files:
-            raise ValueError(f"{path} has no .safetensors file.")
-        return {name: array for file in files for name, array in _safetensors(file).items()}
+    if path.is_dir() or path.name.endswith(".safetensors.index.json"):
+        return _folder(path)
     if path.suffix.lower() in ELSEWHERE:
         raise ValueError(f"{path} {ELSEWHERE[path.suffix.lower()]}")
     if path.suffix == ".safetensors":
         return _safetensors(path)
     return _npz(path)
+
+
+def _folder(path: Path) -> dict[str, Stored]:
+    """The arrays of a folder: those that its index names, or those of all its .safetensors files."""
+    index = path / INDEX if path.is_dir() else path
+    folder = index.parent
+    if not path.is_dir() or index.is_file():
+        regular(index)
+        if index.stat().st_size > MAX_JSON_BYTES:
+            raise ValueError(f"{index} is too large for an index.")
+        places = json_object(index, index.read_bytes()).get("weight_map")
+        if not isinstance(places, dict) or not all(isinstance(place, str) for place in places.values()):
+            raise ValueError(f"{index} has no weight_map, from the names of arrays to those of files.")
+        files = {place: folder / place for place in sorted(set(places.values()))}
+        if strange := [place for place in files if place in (".", "..") or Path(place).name != place or "\\" in place]:
+            raise ValueError(f"{index} names {strange[0]!r}; read are files beside it, named without a path.")
+        shards = {place: _safetensors(file) for place, file in files.items()}
+        if missing := [name for name, place in places.items() if name not in shards[place]]:
+            raise ValueError(f"{index}: {missing[0]!r} is not in {places[missing[0]]}.")
+        return {name: shards[place][name] for name, place in places.items()}
+    found: dict[str, Stored] = {}
+    owner: dict[str, str] = {}
+    for file in sorted(folder.glob("*.safetensors")):
+        for name, array in _safetensors(file).items():
+            if name in found:
+                raise ValueError(
+                    f"{path} has {name!r} in {owner[name]} and in {file.name}: name the file, not the folder."
+                )
+            found[name], owner[name] = array, file.name
+    if not found:
+        raise ValueError(f"{path} has no .safetensors file with arrays.")
+    return found
 
 
 def regular(path: Path) -> None:
@@ -108,14 +138,14 @@ def limited(where: str, shape: tuple[int, ...], itemsize: int) -> int:
 
     >>> limited("W", (10**6, 10**6), 8)
     Traceback (most recent call last):
-    ValueError: W would take 8e+03 GB; the limit is 2.15 GB (sparse_core.laboratory.stored.MAX_ARRAY_BYTES).
+    ValueError: W would take 8e+03 GB; the limit is 2.15 GB (sparse_meter.stored.MAX_ARRAY_BYTES).
     """
     entries = math.prod(shape)
     size = entries * max(itemsize, 4)
     if size > MAX_ARRAY_BYTES:
         raise ValueError(
             f"{where} would take {size / 1e9:.3g} GB; the limit is {MAX_ARRAY_BYTES / 1e9:.3g} GB "
-            "(sparse_core.laboratory.stored.MAX_ARRAY_BYTES)."
+            "(sparse_meter.stored.MAX_ARRAY_BYTES)."
         )
     return entries * itemsize
 
@@ -140,7 +170,7 @@ def _npz(path: Path) -> dict[str, Stored]:
                 shape = tuple(map(int, lengths))
                 load = partial(_unpacked, path, entry.filename, begin, shape, fortran, dtype)
                 found[name] = Stored(name, shape, dtype.name, load)
-    except (RuntimeError, NotImplementedError):  # an encrypted archive, or one with another method of compression
+    except (RuntimeError, NotImplementedError, OSError):  # encrypted, or compressed in another way
         raise ValueError(f"{path} is encrypted, or compressed by a method that Python does not know.") from None
     except BROKEN:
         raise ValueError(f"{path} is not a file of arrays of numbers, as numpy.savez writes it.") from None
@@ -162,7 +192,7 @@ def _unpacked(
             with archive.open(filename) as file:
                 file.seek(begin)
                 data = file.read(size)
-        except (RuntimeError, NotImplementedError, *BROKEN):
+        except (RuntimeError, NotImplementedError, OSError, *BROKEN):
             raise ValueError(f"{where} is broken, encrypted or compressed by an unknown method.") from None
     if len(data) != size:
         raise ValueError(f"{where} ends early.")
@@ -173,31 +203,37 @@ def _unpacked(
 
 
 def _safetensors(path: Path) -> dict[str, Stored]:
-    """The arrays of a .safetensors file: 8 bytes, the length of the table; the table; the numbers, without gaps."""
+    """The arrays of a .safetensors file."""
     regular(path)
-    size = path.stat().st_size
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        if size < 8 or length > min(size - 8, MAX_TABLE_BYTES):
-            raise ValueError(f"{path} is not a .safetensors file, or is cut off: its table would have {length} bytes.")
-        table = json_object(path, file.read(length))
-    begin = 8 + length
+    try:
+        import ml_dtypes  # noqa: F401  (NumPy has no bfloat16 of its own)
+        from safetensors import SafetensorError, safe_open
+    except ImportError:
+        raise ValueError(f"To read {path} needs safetensors: pip install 'sparse-activations[files]'") from None
     found = {}
-    places = []
-    for name, entry in table.items():
-        if name == "__metadata__":
-            continue
-        shape, dtype, start, end = _entry(path, name, entry)
-        if not 0 <= start <= end <= size - begin or math.prod(shape) * np.dtype(TYPES[dtype]).itemsize != end - start:
-            raise ValueError(f"{path}: the place of {name!r} does not fit its shape and the length of the file.")
-        places.append((start, end, name))
-        found[name] = Stored(name, shape, dtype, partial(_mapped, path, name, shape, dtype, begin + start))
-    expected = 0
-    for start, end, name in sorted(places):
-        if start != expected:
-            raise ValueError(f"{path}: {name!r} overlaps another array, or there is a gap before it.")
-        expected = end
+    try:
+        with safe_open(path, framework="numpy") as file:
+            for name in file.keys():
+                part = file.get_slice(name)
+                shape, kind = tuple(part.get_shape()), part.get_dtype()
+                found[name] = Stored(name, shape, kind, partial(_tensor, path, name, shape, kind))
+    except (SafetensorError, OverflowError) as error:
+        first = str(error).splitlines()[0]
+        raise ValueError(f"{path} is not a .safetensors file, or is broken or cut off: {first}") from None
     return found
+
+
+def _tensor(path: Path, name: str, shape: tuple[int, ...], kind: str) -> NDArray[Any]:
+    """The numbers of one array."""
+    from safetensors import safe_open
+
+    where = f"{path}: array {name!r}"
+    if kind not in TYPES:
+        raise ValueError(f"{where} has the type {kind}; read are {', '.join(TYPES)}.")
+    limited(where, shape, TYPES[kind])
+    with safe_open(path, framework="numpy") as file:
+        array = np.asarray(file.get_tensor(name))
+    return array.astype(np.float32) if kind == "BF16" else array
 
 
 def json_object(path: Path, text: bytes) -> dict[str, Any]:
@@ -213,34 +249,3 @@ def json_object(path: Path, text: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"{path} is broken: an object in JSON was expected.")
     return found
-
-
-def _entry(path: Path, name: str, entry: Any) -> tuple[tuple[int, ...], str, int, int]:
-    """The shape, the type and the place of an array, as the table gives them, if they are that at all."""
-    fields = entry if isinstance(entry, dict) else {}
-    shape = fields.get("shape")
-    place = fields.get("data_offsets")
-    dtype = fields.get("dtype")
-    if (
-        not isinstance(shape, list)
-        or not isinstance(place, list)
-        or len(place) != 2
-        or not all(type(number) is int and number >= 0 for number in shape + place)
-    ):
-        raise ValueError(f"{path}: the table's entry of {name!r} is not that of an array.")
-    if max(shape, default=0) > MAX_ARRAY_BYTES:
-        raise ValueError(f"{path}: {name!r} has a length of more than {MAX_ARRAY_BYTES}.")
-    if not isinstance(dtype, str) or dtype not in TYPES:
-        raise ValueError(f"{path}: {name!r} has the type {dtype!r}; read are {', '.join(TYPES)}.")
-    return tuple(shape), dtype, place[0], place[1]
-
-
-def _mapped(path: Path, name: str, shape: tuple[int, ...], dtype: str, offset: int) -> NDArray[Any]:
-    """The numbers of one array, mapped from the file; bfloat16 as float32."""
-    limited(f"{path}: array {name!r}", shape, np.dtype(TYPES[dtype]).itemsize)
-    if math.prod(shape) == 0:
-        return np.zeros(shape, np.float32)
-    array = np.memmap(path, TYPES[dtype], "r", offset, shape)
-    if dtype == "BF16":
-        return (array.astype(np.uint32) << 16).view(np.float32)
-    return np.asarray(array)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-__all__ = ["Block", "blocks", "select"]
+__all__ = ["Block", "blocks", "listed", "select"]
 
 Shapes = Mapping[str, tuple[int, ...]]
 # The names of inner, outer and, for gated layers, the up projection in models of Hugging Face, PyTorch and others:
@@ -173,14 +173,14 @@ def select(found: list[Block], layer: str | None, shapes: Shapes | None = None) 
         chosen = chosen or [block for block in found if fnmatchcase(block.name, layer)]
         chosen = chosen or [block for block in found if f".{layer}." in f".{block.name}."]
     if len(chosen) == 1:
-        return chosen[0]
+        return _checked(chosen[0], shapes or {})
     if not found:
-        there = _listed([f"{name} {shape}" for name, shape in (shapes or {}).items()])
+        there = listed([f"{name} {shape}" for name, shape in (shapes or {}).items()])
         raise ValueError(
             "No hidden layer was recognised by its names, as u, W and b or those of a state_dict. Name its arrays, as "
             f"in layer='inner,outer'. There: {there}."
         )
-    names = _listed([f"{block.name} ({block.s} neurons)" for block in chosen or found])
+    names = listed([f"{block.name} ({block.s} neurons)" for block in chosen or found])
     if layer is None:
         raise ValueError(f"Argument 'layer' must name one of {len(found)} hidden layers: {names}.")
     which = f"several, {names}" if chosen else f"none of {names}"
@@ -193,7 +193,7 @@ def _named(layer: str, shapes: Shapes) -> Block:
     names = [part if part in shapes else f"{part}.weight" for part in parts]
     missing = [part for part, name in zip(parts, names, strict=True) if name not in shapes]
     if missing or len(names) > 3:
-        there = _listed([f"{name} {shape}" for name, shape in shapes.items()])
+        there = listed([f"{name} {shape}" for name, shape in shapes.items()])
         raise ValueError(f"Argument 'layer' must name two or three arrays; {missing or parts} are not. There: {there}.")
     names.append("")
     block = _block(parts[0], shapes, names[0], names[1], names[2])
@@ -201,9 +201,56 @@ def _named(layer: str, shapes: Shapes) -> Block:
     if block is None:
         sizes = ", ".join(str(shapes[name]) for name in names if name)
         raise ValueError(f"Argument 'layer' must name arrays that fit together; their shapes are {sizes}.")
+    return _checked(block, shapes)
+
+
+def _checked(block: Block, shapes: Shapes) -> Block:
+    """The block, unless an array beside its own shows that more is computed than its two or three linear maps."""
+    own = {block.inner, block.bias, block.outer, block.up, block.threshold, block.constant, _bias(block.up, shapes)}
+    numbered = [re.fullmatch(r"(|.*\.)(\d{1,9})\.weight", name) for name in (block.inner, block.outer)]
+    for name, shape in shapes.items():
+        if name in own:
+            continue
+        for one in filter(None, (block.inner, block.outer, block.up)):
+            place = one.rpartition(".")[0]
+            if place and name.startswith(f"{place}."):
+                raise ValueError(
+                    f"Argument 'network' must have plain weights: {name!r} stands beside {one!r}, which it may scale, "
+                    "mask or change. Convert quantised, pruned or adapted weights first, or run the model itself."
+                )
+        module = name.rpartition(".")[0]
+        beside = f"{module.rpartition('.')[0]}.".startswith(f"{_common(block)}.")
+        linear = len(shapes.get(f"{module}.weight", ())) == 2  # of which it is the bias
+        between = shape == (block.s,) and beside and not linear and (block.s != block.n or "running_" in name)
+        if all(numbered):
+            first, last = numbered
+            inside = re.match(re.escape(first[1]) + r"(\d{1,9})\.", name) if first and last else None
+            between = bool(inside and first and last and int(first[2]) < int(inside[1]) < int(last[2]))
+        if between and block.outer:
+            raise ValueError(
+                f"Argument 'network' must have nothing that computes between {block.inner!r} and {block.outer!r}: "
+                f"{name!r} {shape} may normalise what the activation function sees. Pass the model itself, which is "
+                "run, or its pre-activations."
+            )
     return block
 
 
-def _listed(names: list[str]) -> str:
+def _common(block: Block) -> str:
+    """The part that the names of both maps begin with, up to a dot."""
+    both = zip(block.inner.split("."), block.outer.split("."), strict=False)
+    common = []
+    for a, b in both:
+        if a != b:
+            break
+        common.append(a)
+    return ".".join(common)
+
+
+def listed(names: list[str]) -> str:
+    """The first of the names, and how many more there are.
+
+    >>> listed([str(i) for i in range(10)])
+    '0, 1, 2, 3, 4, 5, 6, 7 and 2 more'
+    """
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return ", ".join(names[:LISTED]) + more if names else "nothing"

@@ -3,14 +3,66 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["as_html", "as_text", "claim", "for_json", "printable"]
+__all__ = ["Document", "Table", "as_html", "as_text", "claim", "for_json", "printable"]
 
 # The page of a phone fits this many columns; a wider table shows each of its rows as a card there.
 PHONE_COLUMNS = 4
+
+
+class Table(NamedTuple):
+    """A table of a report. On a page ``heads``, in HTML, stand in place of the first ``merged`` columns of each row."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    heads: Sequence[str] | None = None
+    page: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
+    kind: str = ""
+
+    def text(self) -> str:
+        """The title above the columns."""
+        return f"{self.title}\n{as_text(self.header, self.rows)}"
+
+    def html(self) -> str:
+        """A table that a page shows."""
+        header, rows = self.page or (self.header, self.rows)
+        return as_html(header, rows, heads=self.heads, caption=[self.title], kind=self.kind)
+
+
+class Document(NamedTuple):
+    """A report: sentences, of which the first say what was assumed, and tables, which a page folds under ``more``.
+
+    ``shown`` of the tables are not folded. ``marked`` makes HTML of the text of a sentence.
+
+    >>> print(Document(("One line.",), (Table("Squares", ["n", "n^2"], [["2", "4"]]),), "More").text())
+    One line.
+    <BLANKLINE>
+    Squares
+    n  n^2
+    2  4
+    """
+
+    lines: tuple[str, ...]
+    tables: tuple[Table, ...]
+    more: str
+    shown: int = 0
+    marked: Callable[[str], str] = html.escape
+
+    def text(self) -> str:
+        """The sentences, then the tables under their titles."""
+        return "\n\n".join(["\n".join(map(printable, self.lines)), *(table.text() for table in self.tables)])
+
+    def html(self) -> str:
+        """The sentences, and the tables folded."""
+        tables = [table.html() for table in self.tables]
+        lines = "<br>".join(self.marked(printable(line)) for line in self.lines)
+        folded = "".join(tables[self.shown :])
+        folded = f"<details><summary>{self.more}</summary>{folded}</details>" if folded else ""
+        return f"<p>{lines}</p>{''.join(tables[: self.shown])}{folded}"
 
 
 def as_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,49 +1,80 @@
 r"""One hidden layer with its conventions: z = W x - b, neuron j active iff z_j > 0, outputs U sigma(z) + constant.
 
 The frameworks agree neither on the sign of the bias nor on whether a neuron is a row or a column. ``as_layer`` turns
-arrays, a module or dictionary of tensors of PyTorch, a model of Keras or a trained MLP of scikit-learn into a ``Layer``
-and says in its ``notes`` how they were taken; ``as_network`` takes one output of it. No framework is imported: tensors
-are recognised by their methods.
+arrays, a dictionary of tensors, a network of PyTorch, Keras or scikit-learn with one hidden layer into a ``Layer`` and
+says in its ``notes`` how they were taken; ``as_network`` takes one output of it. No framework is imported: tensors are
+recognised by their methods. Weights alone do not say what is computed with them, so that what was assumed is said, a
+module of PyTorch is compared with the outputs of its ``Layer``, and what may normalise or scale weights is refused.
 
 Paper: Definition 1, with several outputs and with the units of today's networks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, ndtr
 
-from .. import checks
-from .._arrays import Array
-from .._tables import printable
-from ..network.network import SparseNetwork
-from . import naming
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core.network.network import SparseNetwork
+from sparse_core.network.training import Layered
+
+from . import modules, naming
 from .stored import Stored
+from .tables import printable
 
 __all__ = [
-    "Layer", "Unit", "WithConstant", "activation", "as_layer", "as_network", "balanced", "from_named", "last_step",
+    "Layer", "Unit", "WithConstant", "as_layer", "as_network", "balanced", "from_named", "last_step", "named_unit",
     "numbers", "of_block", "plain",
 ]  # fmt: skip
 
 Floats = NDArray[Any]  # float32 or float64
+# Functions that are exactly 0 on a half-line; with these the active neurons are those of nonzero output.
 KINDS = ("relu", "relu2", "shifted", "thresholded", "top-k")
-# Other names of activation functions in the configurations and classes of models. Under a function that is not among
-# KINDS, as GELU, hardly an output is exactly 0; counted is z > 0.
-FUNCTIONS = {"relu_squared": "relu2", "squared_relu": "relu2", "relusquared": "relu2"}
+# Functions that are hardly ever 0, of which the size of the output is counted.
+FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "gelu": lambda z: z * ndtr(z),
+    "gelu-tanh": lambda z: z * expit(2 * np.sqrt(2 / np.pi).astype(z.dtype) * (z + 0.044715 * z**3)),
+    "quick-gelu": lambda z: z * expit(1.702 * z),
+    "silu": lambda z: z * expit(z),
+    "sigmoid": expit,
+    "softplus": lambda z: np.logaddexp(z, 0),
+    "tanh": np.tanh,
+    "identity": lambda z: z,
+}
+# What is said of outputs that were seen and not computed: those that are not 0, or whose size is above a threshold.
+SEEN = ("nonzero", "above")
+# Other names of activation functions in the configurations and classes of models.
+ALIASES = {
+    "relu_squared": "relu2", "squared_relu": "relu2", "relusquared": "relu2", "swish": "silu", "logistic": "sigmoid",
+    "gelu_new": "gelu-tanh", "gelu_fast": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh", "gelu_tanh": "gelu-tanh",
+    "gelu_python": "gelu", "quick_gelu": "quick-gelu", "linear": "identity",
+}  # fmt: skip
+# The size above which an output of such a function counts, if nobody names another: a hundredth of the unit to which
+# normalised layers scale their inputs. The report says it, and what other thresholds give.
+ABOVE = 0.01
+# The types of quantised weights, of which the numbers alone mean nothing, in NumPy, PyTorch and .safetensors.
+QUANTISED = ("int8", "uint8", "I8", "U8", "qint8", "quint8")
+# Random points at which a module is compared with its weights: one would do, but for outputs that happen to be equal.
+POINTS = 16
+# Modules that do nothing in evaluation mode.
+PASSED = ("Identity", "Dropout", "AlphaDropout", "Flatten", "ParametrizationList", "_WeightNorm")
 ADDED = "The bias is added, as {} does: b of Definition 1 is its negative."
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """sigma and who is active under it: z > 0; z > threshold; or z > 0 and among the k largest.
+    """sigma and who is active under it: z > 0; z > threshold; z > 0 and among the k largest; or |output| > threshold.
 
     kind : "relu", max(z, 0); "relu2", its square; "shifted", max(z - t, 0); "thresholded", z if z > t, else 0;
-        "top-k", max(z, 0) for the k largest z of an input, of equal ones the first; or the name of another function,
-        of which only z > 0 is known.
+        "top-k", max(z, 0) for the k largest z of an input, of equal ones the first; one of FUNCTIONS, as "gelu", of
+        which |sigma(z)| > t is counted; "nonzero" and "above", of outputs that are given: those that are not 0, and
+        those with |output| > t.
     threshold : t, one number or one for each neuron.
     """
 
@@ -52,33 +83,49 @@ class Unit:
     k: int | None = None
 
     @classmethod
-    def parse(cls, text: str | Unit) -> Unit:
-        """A unit from its name and its parameter; a unit as it is.
+    def parse(cls, text: str | Unit, name: str = "activation") -> Unit:
+        """A unit from its name and its parameter; a unit as it is. An error speaks of the argument ``name``.
 
-        >>> Unit.parse("top-k:32"), Unit.parse("shifted:0.5")
-        (top-k:32, shifted:0.5)
+        >>> Unit.parse("top-k:32"), Unit.parse("shifted:0.5"), Unit.parse("gelu")
+        (top-k:32, shifted:0.5, gelu:0.01)
         """
         if isinstance(text, Unit):
             return text
         kind, _, value = str(text).partition(":")
-        checks.one_of("unit", kind, KINDS)
-        if kind in ("relu", "relu2"):
+        kind = ALIASES.get(kind.lower(), kind.lower())
+        checks.one_of(name, kind, (*KINDS, *FUNCTIONS, *SEEN))
+        if kind in ("relu", "relu2", "nonzero"):
             if value:
-                raise ValueError(f"Argument 'unit' must have no parameter for {kind!r}, not {value!r}.")
+                raise ValueError(f"Argument '{name}' must have no parameter for {kind!r}, not {value!r}.")
             return cls(kind)
+        if not value and (kind in FUNCTIONS or kind == "above"):
+            return cls(kind, ABOVE)
         try:
             number = float(value)
         except ValueError:
-            raise ValueError(f"Argument 'unit' must have a number, as in '{kind}:1', not {text!r}.") from None
+            raise ValueError(f"Argument '{name}' must have a number, as in '{kind}:1', not {text!r}.") from None
         if kind == "top-k":
             whole = int(number) if number.is_integer() else number
             return cls(kind, k=checks.size("k", whole))
         return cls(kind, checks.real("threshold", number, 0))
 
+    @property
+    def by_size(self) -> bool:
+        """Whether |output| is counted, and not the sign of the pre-activation."""
+        return self.kind not in KINDS
+
+    def output(self, z: Floats) -> Floats:
+        """The outputs at pre-activations z, of units whose outputs are counted by size; what was given, as it is.
+
+        >>> Unit.parse("silu").output(np.zeros(1))
+        array([0.])
+        """
+        return FUNCTIONS[self.kind](z) if self.kind in FUNCTIONS else z
+
     def __repr__(self) -> str:
         if self.kind == "top-k":
             return f"{self.kind}:{self.k}"
-        if self.kind not in ("shifted", "thresholded"):
+        if self.kind in ("relu", "relu2", "nonzero"):
             return self.kind
         one = np.ndim(self.threshold) == 0
         return f"{self.kind}:{self.threshold:g}" if one else f"{self.kind}, a threshold for each neuron"
@@ -94,7 +141,7 @@ class Layer:
     up : (s, n) for a gated layer.
     unit : a ``Unit``, or its name as in "top-k:32".
     constant : (o,), the biases of the outputs; None if there are none.
-    notes : how the arrays were taken from where they came.
+    notes : how the arrays were taken from where they came, and what was assumed.
 
     >>> Layer(W=[[1, 1], [-1, -1]], b=[1, 1], U=[[1, -1]])
     Layer(n=2, s=2, outputs=1, unit=relu)
@@ -118,7 +165,7 @@ class Layer:
         constant = self.constant
         if constant is not None:
             constant = numbers("constant", constant, 1, (len(U),) if U is not None else None)
-        unit = Unit.parse(self.unit)
+        unit = Unit.parse(self.unit, "unit")
         if np.ndim(unit.threshold):
             unit = replace(unit, threshold=numbers("threshold", unit.threshold, 1, (s,)))
         if unit.k is not None and unit.k > s:
@@ -204,16 +251,19 @@ def plain(name: str, value: Any) -> NDArray[Any]:
     return array
 
 
-def as_layer(source: Any, layer: str | None = None, unit: str | Unit | None = None) -> Layer:
+def as_layer(source: Any, layer: str | None = None, activation: str | Unit | None = None) -> Layer:
     """The ``Layer`` of arrays, a ``SparseNetwork``, or what PyTorch, Keras and scikit-learn keep of a network.
 
     Parameters
     ----------
     source : a ``Layer`` or ``SparseNetwork``; arrays (u, W, b) of Definition 1, where u may have a row for each output;
-        a module of PyTorch, its ``state_dict()`` or another dictionary of named arrays; a model of Keras or its four
-        arrays ``get_weights()``; a fitted MLP of scikit-learn.
-    layer : which one, if there are several: a name, a part of it or a pattern, as for ``files.read``.
-    unit : the activation function, as for ``Layer``, where the source does not say.
+        the ``state_dict()`` of a module, another dictionary of named arrays, or a ``files.read(path)``; the four
+        arrays ``get_weights()`` of a model of Keras; a model of Keras or an MLP of scikit-learn; a module of PyTorch
+        that is Linear, ReLU, Linear: it is run, and its outputs are compared with those of its weights.
+    layer : which one, if there are several: its name, a part of the name between dots, a pattern such as "*.3.mlp", or
+        the arrays themselves, "inner,outer" or "gate,down,up".
+    activation : the activation function, as for ``Unit``, if not that of the source: weights do not name theirs, and
+        ReLU is assumed.
 
     >>> as_layer(([1, -1], [[1, 1], [-1, -1]], [1, 1]))
     Layer(n=2, s=2, outputs=1, unit=relu)
@@ -221,8 +271,11 @@ def as_layer(source: Any, layer: str | None = None, unit: str | Unit | None = No
     >>> found, found.b
     (Layer(n=2, s=3, outputs=1, unit=relu), array([-1., -2., -3.]))
     """
-    found = _found(source, layer)
-    return found if unit is None else replace(found, unit=Unit.parse(unit))
+    if activation is None:
+        return _found(source, layer, "")
+    unit = Unit.parse(activation)
+    note = f"The activation function is {unit!r}, as the argument 'activation' says."
+    return replace(found := _found(source, layer, note), unit=unit, notes=found.notes)
 
 
 def as_network(source: Any, output: int | None = None) -> WithConstant:
@@ -264,24 +317,43 @@ def balanced(net: SparseNetwork) -> SparseNetwork:
     return SparseNetwork(np.sign(net.u[kept]), size[:, None] * net.W[kept], size * net.b[kept])
 
 
-def _found(source: Any, layer: str | None) -> Layer:
+def _found(source: Any, layer: str | None, note: str) -> Layer:
+    """The layer, with a note on its activation function, which is ``note`` if the user names the function."""
     if isinstance(source, Layer):
         return source
     if isinstance(source, WithConstant):
         source = source.net
     if isinstance(source, SparseNetwork):
         return Layer(source.W, source.b, source.u[None])
+    if isinstance(source, Layered) and len(source.W) == 2:
+        return Layer(source.W[0], source.b[0], source.W[1], constant=-source.b[1])
     if isinstance(source, Mapping):
-        return from_named(source, layer)
+        found = from_named(source, layer)
+        if hasattr(source, "configured") and any(str(name).lower() == "w_enc" for name in source):
+            found = source.configured(found)
+        elif not note:
+            unit, note = source.unit() if hasattr(source, "unit") else named_unit("", "A dictionary of arrays")
+            found = replace(found, unit=found.unit if found.unit.kind == "thresholded" else unit)
+        return replace(found, notes=(*found.notes, note)) if note else found
     if hasattr(source, "get_weights") and hasattr(source, "layers"):  # first: on PyTorch it is a module of that, too
-        dense = [part for part in source.layers if len(part.get_weights()) == 2]
+        dense = [part for part in source.layers if part.get_weights()]
+        if any(len(part.get_weights()) != 2 for part in dense):
+            raise ValueError(
+                "Argument 'network' must be a model of Dense layers with biases alone, so that its weights say what it "
+                "computes; measure(model, X) runs it."
+            )
         functions = [getattr(getattr(part, "activation", None), "__name__", "") for part in dense]
-        return _from_columns("Keras", [part.get_weights() for part in dense], functions, layer)
-    if hasattr(source, "state_dict") and hasattr(source, "modules"):
-        return _from_torch(source, layer)
+        return _from_columns("Keras", [part.get_weights() for part in dense], functions, layer, note)
+    if hasattr(source, "named_modules") and hasattr(source, "register_forward_hook"):
+        if layer is not None:
+            raise ValueError(
+                "Argument 'layer' must not be given for a module whose weights are read, which has to be a network "
+                "Linear, ReLU, Linear; of a larger one pass module.state_dict()."
+            )
+        return _of_module(source)
     if hasattr(source, "coefs_") and hasattr(source, "intercepts_"):
         pairs = list(zip(source.coefs_, source.intercepts_, strict=True))
-        return _from_columns("scikit-learn", pairs, [source.activation] * len(pairs), layer)
+        return _from_columns("scikit-learn", pairs, [source.activation] * len(pairs), layer, note)
     if isinstance(source, (list, tuple)) and len(source) == 3:
         return _from_definition(*source)
     if isinstance(source, (list, tuple)) and len(source) == 4:
@@ -292,7 +364,7 @@ def _found(source: Any, layer: str | None) -> Layer:
     elif hasattr(source, "named_steps"):
         advice = " Of a pipeline pass the last step, pipeline[-1]."
     elif isinstance(source, str):
-        advice = " A file is read by sparse_core.laboratory.files.read."
+        advice = " A file is read by sparse_meter.files.read."
     raise TypeError(
         "Argument 'network' must be arrays (u, W, b), a Layer, a SparseNetwork, a module or dictionary of tensors, "
         f"a Keras model or a fitted MLP of scikit-learn, not {type(source).__name__}.{advice}"
@@ -332,37 +404,103 @@ def _from_four(*arrays: Any) -> Layer:
     return Layer(inner.T, -bias, outer.T, constant=constant, notes=(note.format("columns", "Keras"),))
 
 
-def _from_columns(who: str, pairs: list[Any], functions: list[str], layer: str | None) -> Layer:
+def _from_columns(who: str, pairs: list[Any], functions: list[str], layer: str | None, note: str) -> Layer:
     """The layer of pairs (weights, bias) with one neuron in each column, as Keras and scikit-learn have them."""
     arrays: dict[str, Any] = {}
     for i, (weights, bias) in enumerate(pairs):
         arrays |= {f"{i}.weight": np.transpose(weights), f"{i}.bias": bias}
     block = naming.select(naming.blocks({name: np.shape(array) for name, array in arrays.items()}), layer)
-    unit, remark = activation(functions[int(block.inner.partition(".")[0])], "The model")
-    notes = (f"{who} keeps one neuron in each column: transposed. {ADDED.format(who)}", *remark)
+    unit, remark = named_unit(functions[int(block.inner.partition(".")[0])], "The model")
+    notes = (f"{who} keeps one neuron in each column: transposed. {ADDED.format(who)}", note or remark)
     return replace(of_block(block, arrays), unit=unit, notes=notes)
 
 
-def _from_torch(module: Any, layer: str | None) -> Layer:
-    found = from_named(module.state_dict(), layer)
-    names = {type(part).__name__.lower() for part in module.modules()}
-    known = names & {"relu", "gelu", "silu", "tanh", "sigmoid", "elu", "leakyrelu", "mish", "relusquared"}
-    unit, remark = activation(known.pop() if len(known) == 1 else "", "The module")
-    return replace(found, unit=unit, notes=(*found.notes, *remark))
+def _of_module(module: Any) -> Layer:
+    """The layer of a module that is Linear, ReLU, Linear, perhaps with BatchNorm1d, which is folded into the weights.
+
+    The module is run on random points, in evaluation mode; h is what its weights say, and must give the same.
+    """
+    parts = {part: name for name, part in module.named_modules() if not [*part.children()]}
+    inner = next((part for part in parts if type(part).__name__ == "Linear"), None)
+    if inner is None:
+        raise ValueError("Argument 'network' must be a module with layers of the type Linear; it has none.")
+    points = np.random.default_rng(0).standard_normal((POINTS, inner.in_features))
+    with modules.watched(module) as run:
+        order: list[Any] = []
+        for part in parts:
+            run.hook(part, lambda part, inputs, output: order.append(part))
+        outputs = numbers("network", run(points), 2).astype(np.float64)
+    maps: list[tuple[Array, Array]] = []  # A, c of x -> A x + c
+    said: list[str] = []
+    called = not any(type(part).__name__ == "ReLU" for part in order)  # as a function, which the outputs must show
+    active = 0
+    for part in order:
+        kind = type(part).__name__
+        said.append(f"{parts[part]} ({kind})")
+        if kind in PASSED:
+            continue
+        if kind == "ReLU":
+            active += 1
+            maps.append((np.eye(0), np.zeros(0)))
+        elif kind == "Linear":
+            if called and maps:
+                maps.append((np.eye(0), np.zeros(0)))
+            bias = np.zeros(part.out_features) if part.bias is None else plain("bias", part.bias)
+            _then(maps, plain("weight", part.weight).astype(np.float64), bias.astype(np.float64))
+        elif kind == "BatchNorm1d" and part.running_var is not None:
+            a = 1 / np.sqrt(plain("running_var", part.running_var).astype(np.float64) + part.eps)
+            a = a if part.weight is None else a * plain("weight", part.weight)
+            c = -a * plain("running_mean", part.running_mean)
+            _then(maps, np.diag(a), c if part.bias is None else c + plain("bias", part.bias))
+            said[-1] += ", folded in"
+        else:
+            raise ValueError(f"Argument 'network' must be a module Linear, ReLU, Linear; it has {said[-1]}.")
+    kept = [pair for pair in maps if len(pair[1])]
+    if active > 1 or len(kept) != 2:
+        raise ValueError(f"Argument 'network' must be a module Linear, ReLU, Linear; it runs {', '.join(said)}.")
+    (W, c), (U, constant) = kept
+    h = np.maximum(points @ W.T + c, 0) @ U.T + constant
+    worst = np.unravel_index(np.abs(h - outputs).argmax(), h.shape)
+    dtype = str(inner.weight.dtype).removeprefix("torch.")
+    relative = 1e-3 if dtype in ("float32", "float64") else 0.05
+    allowed = relative * float(np.abs(outputs).max() + np.abs(constant).max())
+    if not abs(h[worst] - outputs[worst]) <= allowed:
+        raise ValueError(
+            "Argument 'network' must compute what its weights say, relu between two linear maps: at a random point its "
+            f"output {worst[1]} is {outputs[worst]:.6g}, and that of its weights {h[worst]:.6g}."
+        )
+    note = f"Read from {', '.join(said)}; equal to the module's own output at {POINTS} random points"
+    own = np.float64 if dtype == "float64" else np.float32
+    return Layer(
+        W.astype(own), (-c).astype(own), U.astype(own), constant=constant.astype(own),
+        notes=(f"{note} (in evaluation mode, up to {np.abs(h - outputs).max():.2g}).",),
+    )  # fmt: skip
 
 
-def activation(name: str, who: str) -> tuple[Unit, tuple[str, ...]]:
+def _then(maps: list[tuple[Array, Array]], A: Array, c: Array) -> None:
+    """Put a map after the last one: as one with it, unless that is a ReLU."""
+    if maps and len(maps[-1][1]):
+        before, shift = maps.pop()
+        A, c = A @ before, A @ shift + c
+    maps.append((A, c))
+
+
+def named_unit(name: str, who: str) -> tuple[Unit, str]:
     """The unit of an activation function by its name, and what is to be said of it.
 
-    >>> activation("gelu", "The file")[1]
-    ('The file has gelu, under which hardly an output is exactly 0: counted is z > 0.',)
+    >>> named_unit("swish", "The file")
+    (silu:0.01, 'The file has swish.')
     """
     if not name:
-        return Unit(), (f"{who} does not name the activation function: ReLU is assumed.",)
-    name = printable(name)  # it stands in a file
-    unit = Unit(FUNCTIONS.get(name.lower(), name.lower()))
-    remark = "" if unit.kind in KINDS else ", under which hardly an output is exactly 0: counted is z > 0"
-    return unit, (f"{who} has {name}{remark}.",)
+        return Unit(), f"{who} does not name the activation function: ReLU is assumed (activation= names another)."
+    kind = ALIASES.get(name.lower(), name.lower())
+    if kind not in (*KINDS, *FUNCTIONS):
+        known = ", ".join((*KINDS, *FUNCTIONS))
+        raise ValueError(
+            f"{who} has the activation function {printable(name)!r}, which is not computed from weights; known are "
+            f"{known}. Run the model itself, or name one: activation='relu'."
+        )
+    return Unit.parse(kind), f"{who} has {printable(name)}."
 
 
 def from_named(arrays: Mapping[str, Any], layer: str | None = None) -> Layer:
@@ -373,6 +511,8 @@ def from_named(arrays: Mapping[str, Any], layer: str | None = None) -> Layer:
     """
     if layer is None and {"u", "W", "b"} <= set(arrays):
         return _from_definition(arrays["u"], arrays["W"], arrays["b"])
+    if layer is None and list(arrays) == [f"arr_{i}" for i in range(4)]:  # as numpy.savez names them
+        return _from_four(*arrays.values())
     shapes = {str(name): tuple(np.shape(array)) for name, array in arrays.items()}
     return of_block(naming.select(naming.blocks(shapes), layer, shapes), arrays)
 
@@ -396,6 +536,12 @@ def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:
     >>> of_block(naming.blocks({"0.weight": (1, 1), "1.weight": (1, 1)})[0], {"0.weight": [[2]], "1.weight": [[3]]}).U
     array([[3.]])
     """
+    for name in filter(None, (block.inner, block.up, block.outer)):
+        if (kind := _type(arrays[name])) in QUANTISED:
+            raise ValueError(
+                f"Argument 'network' must have weights that are not quantised: {name!r} is stored as {kind}. Convert "
+                "it, with its scales, to floating-point numbers first."
+            )
     W = numbers(block.inner, arrays[block.inner], 2)
     b = numbers(block.bias, arrays[block.bias], 1) if block.bias else np.zeros(block.s, W.dtype)
     U = numbers(block.outer, arrays[block.outer], 2) if block.outer else None
@@ -409,3 +555,7 @@ def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:
         unit = Unit("thresholded", numbers(block.threshold, arrays[block.threshold], 1))
     constant = numbers(block.constant, arrays[block.constant], 1) if block.constant else None
     return Layer(W, -b, U, up, unit, constant, block.notes)
+
+
+def _type(array: Any) -> str:
+    return str(getattr(array, "kind", None) or getattr(array, "dtype", "")).removeprefix("torch.")

@@ -1,0 +1,227 @@
+r"""How many neurons are active on given inputs, which ones, and what that saves: counted once, in one pass.
+
+``measure`` runs a model, or takes a layer and its inputs, or pre-activations, in memory, in a map or in batches. Which
+neurons are active is decided by the arithmetic of the arrays, as when the layer runs: in float32, or in float64 if the
+layer or the inputs are. (``SparseNetwork.active`` decides it exactly at integer points.)
+
+Paper: Definition 1 (how many are active at most), Definition 2 (the scale), section 1 on dead and dynamic sparsity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite, sqrt
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparse_core import checks
+from sparse_core.network.activity import THREAD_MULTIPLY_ADDS
+from sparse_core.network.network import Scale, SparseNetwork
+from sparse_core.network.training import Layered
+
+from . import counting, running
+from .counting import Measurement, Measurements
+from .layer import Layer, Unit, as_layer, last_step, plain
+
+__all__ = ["measure"]
+
+# The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
+MAX_SIZE = 1e150
+
+
+@overload
+def measure(
+    network: Layer | SparseNetwork | Mapping[str, Any] | list[Any] | tuple[Any, ...] | NDArray[Any],
+    X: Any = None,
+    *,
+    layer: str | None = None,
+    activation: str | Unit | None = None,
+) -> Measurement: ...
+
+
+@overload
+def measure(network: Any, X: Any = None, *, layer: str | None = None, activation: str | Unit | None = None) -> Any: ...
+
+
+def measure(network: Any, X: Any = None, *, layer: str | None = None, activation: str | Unit | None = None) -> Any:
+    """max_x |R_x|, mean |R_x|, who is dead, dynamic or always on, and more, over all the inputs.
+
+    A model is run: of a module of PyTorch, a ``Sequential`` of Keras or an MLP of scikit-learn with several hidden
+    layers, what is counted is what its activation functions return, whatever stands between. X is then the input of
+    the model; the result is a ``Measurement``, or ``Measurements``, a dictionary of them by the names of layers.
+    Weights alone, in arrays, dictionaries and files, are one layer, and X is the input of that layer.
+
+    Parameters
+    ----------
+    network : a model; or what ``as_layer`` takes, as arrays (u, W, b), a ``state_dict()`` or ``files.read(path)``.
+        Without X, the pre-activations z themselves, an array (inputs, neurons), or the outputs.
+    X : inputs (m, n), one in each row. Of more axes than two, all but the last count inputs, as positions in batches.
+        An array, a memory map, a tensor, or an iterable of such batches, which is read once. A module of PyTorch is
+        given each batch as it is; of a batch (x, y) the first; dictionaries as keywords, where positions that the
+        entry "attention_mask" hides are not counted.
+    layer : of a module, an activation function or the linear map that reads it, by name; otherwise as for
+        ``as_layer``.
+    activation : who counts as active, as for ``Unit``: of weights, their activation function, which is otherwise
+        assumed to be ReLU; of outputs that are seen, "nonzero" or "above:t".
+
+    Notes
+    -----
+    For functions like ReLU the active neurons are those whose output is not 0. GELU, SiLU and products of gate and
+    value are hardly ever 0: counted is |output| > 0.01, and the report says which threshold drops 50 and 90 % of them.
+
+    Samples of independent inputs bound a maximum from below, and a share up to a confidence interval. If the lengths of
+    shards are multiples of ALIGNMENT, the sum of their measurements is that of the whole to the last bit; otherwise
+    only signs of pre-activations within round-off of 0 may differ. Those of given pre-activations never do.
+
+    What a part of any other model returns, saved while it runs:
+
+        saved = []
+        handle = model.layers[3].fc1.register_forward_hook(lambda part, inputs, output: saved.append(output.detach()))
+        model(X)
+        measure(saved)                              # fc1 gives pre-activations; of outputs, activation="nonzero"
+
+    >>> found = measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), [[1, 1], [1, -1], [-1, -1], [-1, 1]])
+    >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
+    (1, 0.5, 0, 0.75)
+    """
+    if X is None:
+        return _of_pre_activations(network, activation)
+    network, X = last_step(network, X)
+    if hasattr(network, "get_weights") and hasattr(network, "layers"):
+        return _of_keras(network, X, layer, activation)
+    if hasattr(network, "register_forward_hook") and hasattr(network, "named_modules"):
+        return running.seen(network, X, layer, activation)
+    if (isinstance(network, Layered) and len(network.W) > 2) or len(getattr(network, "coefs_", ())) > 2:
+        return _of_several(network, X, layer, activation)
+    found = as_layer(network, layer, activation)
+    given = (
+        "" if hasattr(network, "coefs_") else "X is the input of this layer; what stands before it is not looked at."
+    )
+    return _of_layer(replace(found, notes=(*found.notes, given) if given else found.notes), X)
+
+
+def _of_layer(known: Layer, X: Any) -> Measurement:
+    """The measurement of one layer on its own inputs."""
+    W = known.W
+    shift = known.b + np.asarray(0 if known.unit.by_size else known.unit.threshold, dtype=known.b.dtype)
+    plain_unit = known.unit if known.unit.by_size or known.unit.k else Unit("relu")
+    reach = float(np.abs(W).sum(axis=1, dtype=np.float64).max())
+    offset = float(np.abs(shift).max())
+    scale, balanced_W = _scale(known)
+
+    def count(block: NDArray[Any]) -> Measurement:
+        dtype = np.result_type(block, W, shift)
+        size = max(float(block.max(initial=0)), -float(block.min(initial=0)))
+        if not (size < MAX_SIZE and size * reach + offset < float(np.finfo(dtype).max) / 4):
+            checks.entries("X", block, np.isfinite(block), "must be finite")
+            raise ValueError(f"Arguments 'network' and 'X' must be smaller: sums of theirs overflow {dtype.name}.")
+        R = sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64).max())
+        block = block.astype(dtype, copy=False)
+        z = block @ W.T.astype(dtype, copy=False)
+        z -= shift
+        up = block @ known.up.T if known.up is not None and known.unit.by_size else None
+        found = counting.counted(
+            z, plain_unit, up, n=known.n, outputs=known.outputs, gated=known.up is not None, scale=scale,
+            balanced_W=balanced_W, R=R, notes=(*known.notes, f"Precision: {dtype.name}."),
+        )  # fmt: skip
+        return replace(found, unit=repr(known.unit))
+
+    batches = counting.batches("X", X)
+    large = not isinstance(batches, list) or batches[0].size * known.s >= THREAD_MULTIPLY_ADDS
+    return counting.added("X", count, counting.blocks("X", batches, known.n, known.s), large)
+
+
+def _of_pre_activations(Z: Any, activation: str | Unit | None) -> Measurement:
+    """The measurement of pre-activations z, or of outputs, whose weights are not known."""
+    if isinstance(Z, (Layer, SparseNetwork, Layered, Mapping)) or hasattr(Z, "state_dict") or hasattr(Z, "coefs_"):
+        raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
+    unit = Unit.parse(activation or "relu")
+    seen = unit.kind in ("nonzero", "above")
+    what = "Outputs" if seen else "Pre-activations"
+    how = "" if seen or activation else "; ReLU is assumed (activation= names another function)"
+    return counting.of_arrays("network", Z, unit, notes=(f"{what} were given: weights and inputs are not known{how}.",))
+
+
+def _of_several(network: Any, X: Any, layer: str | None, activation: str | Unit | None) -> Measurement | Measurements:
+    """The hidden layers of an MLP with several, each on what the ones before it make of X."""
+    if isinstance(network, Layered):
+        pairs = zip(network.W[:-1], network.b[:-1], network.W[1:], strict=True)
+        layers = [Layer(W, b, U, notes=("One neuron in each row of W.",)) for W, b, U in pairs]
+    else:
+        layers = [as_layer(network, str(i)) for i in range(len(network.coefs_) - 1)]
+    if layer is not None and layer not in map(str, range(len(layers))):
+        raise ValueError(f"Argument 'layer' must be one of '0' to '{len(layers) - 1}', not {layer!r}.")
+    if layer is None and counting.several(X) and not isinstance(X, (list, tuple)):
+        raise TypeError(
+            "Argument 'X' must be an array or a list of arrays, since each layer reads it; or name a layer."
+        )
+
+    def before(i: int) -> Iterator[NDArray[Any]]:
+        for batch in counting.batches("X", X):
+            checks.entries("X", batch, np.isfinite(batch), "must be finite")
+            for one in layers[:i]:
+                if batch.shape[1] != one.n:
+                    raise ValueError(f"Argument 'X' must have {one.n} columns, not {batch.shape[1]}.")
+                z = batch @ one.W.T - one.b
+                batch = one.unit.output(z) if one.unit.by_size else np.maximum(z, 0)
+            yield batch
+
+    found = {}
+    for i, one in enumerate(layers):
+        if layer is None or layer == str(i):
+            note = f"Layer {i}, hidden layer {i + 1} of {len(layers)}: its inputs were computed from X, the model's."
+            unit = one.unit if activation is None else Unit.parse(activation)
+            found[str(i)] = _of_layer(replace(one, unit=unit, notes=(note, *one.notes)), before(i))
+    return found[layer] if layer is not None else Measurements(found, ("X is the input of the model.",))
+
+
+def _of_keras(model: Any, X: Any, layer: str | None, activation: str | Unit | None) -> Measurement | Measurements:
+    """The layers of a model of Keras that is a sequence: each is called in its turn, and the last gives the outputs."""
+    found: dict[str, Measurement] = {}
+    unit = None if activation is None else Unit.parse(activation)
+    refusal = ValueError(
+        "Argument 'network' must be a model of Keras whose layers run one after the other; of another, measure the "
+        "outputs of keras.Model(model.inputs, layer.output), with activation='nonzero'."
+    )
+    for batch in X if counting.several(X) else [X]:
+        x = plain("X", batch)
+        h = x
+        for part in model.layers:
+            try:
+                h = part(h)
+            except Exception as error:  # a layer that takes several inputs
+                raise refusal from error
+            function = getattr(getattr(part, "activation", None), "__name__", type(part).__name__)
+            if not running.NAMED.search(function) and function not in ("tanh", "sigmoid", "elu", "selu"):
+                continue
+            if layer is None or running.chosen((part.name,), layer):
+                outputs = plain(part.name, h)
+                notes = (
+                    f"Layer {part.name}: outputs of {function}, seen while the model ran.",
+                    "X is what the model itself was given.",
+                    f"Precision: {outputs.dtype.name}.",
+                )
+                one = counting.of_arrays("network", outputs, unit or running.unit_of(function), notes=notes)
+                found[part.name] = found[part.name] + one if part.name in found else one
+        if not np.allclose(plain("network", h), plain("network", model(x)), rtol=1e-4, atol=1e-6):
+            raise refusal
+    if not found:
+        names = ", ".join(part.name for part in model.layers)
+        raise ValueError(f"Argument 'layer' must name a layer with an activation function; there: {names}.")
+    return next(iter(found.values())) if len(found) == 1 else Measurements(found, ("X is what the model was given.",))
+
+
+def _scale(layer: Layer) -> tuple[Scale | None, float | None]:
+    """(W, B) of Definition 2, the largest over all outputs, and max_j |u_j| ||w_j||; None where it does not apply."""
+    if layer.U is None or not len(layer.U) or layer.up is not None or layer.unit.kind not in ("relu", "shifted"):
+        return None, None
+    norms = np.sqrt(np.einsum("ij,ij->i", layer.W, layer.W, dtype=np.float64))
+    u = np.abs(layer.U).max(axis=0).astype(np.float64)
+    largest = float(u.max())
+    scale = Scale(largest * float(norms.max()), largest * float(np.abs(layer.b + layer.unit.threshold).max()))
+    if not (isfinite(scale.W) and isfinite(scale.B)):
+        raise ValueError("Argument 'network' must have smaller weights: its scale (W, B) is not a finite number.")
+    return scale, float((u * norms).max())
