@@ -486,7 +486,8 @@ def _reached(z: NDArray[Any]) -> Integers:
     """(rows, thresholds): how many entries of a row are at least 2^e, for each of THRESHOLDS: by their exponents."""
     m, s = z.shape
     bits, kind = (23, np.int32) if z.dtype == np.float32 else (52, np.int64)
-    places = np.ascontiguousarray(z).view(kind) >> bits  # below 0 for negative numbers
+    places: Integers = np.ascontiguousarray(z).view(kind)
+    places = places >> bits  # below 0 for negative numbers
     places -= np.finfo(z.dtype).maxexp - 1 + FIRST - 1  # 1 for the exponent FIRST, since that of 1.0 is maxexp - 1
     np.clip(places, 0, len(THRESHOLDS), out=places)
     places = places.astype(np.intp) + np.arange(0, m * (len(THRESHOLDS) + 1), len(THRESHOLDS) + 1)[:, None]

@@ -96,7 +96,7 @@ class Report:
         """What sparsity explains; what fails, and by which erratum; how much is vacuous.
 
         >>> examine(([1, -1], [[1, 1], [-1, -1]], [1, 1])).summary[1:3]
-        ('39 of 43 statements apply.', '1 fails: lemma-9-boundary (E13).')
+        ('43 of 47 statements apply.', '1 fails: lemma-9-boundary (E13).')
         """
         applicable = [row for row in self if row.applies]
         statements = {row.id for row in self}
