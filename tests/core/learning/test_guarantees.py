@@ -54,8 +54,7 @@ def reference(net, pairs, delta, rng):
     B = (ranges(net) ** 2).sum() / 2
     found = [inf, inf]
     for which in (0, 1):
-        g = 4.0
-        while g > 0.0036:
+        for g in 4 * 0.99 ** np.arange(700):
             c = 10 * g * pilot
             Z = np.maximum(Q - g * E, -c) if which == 0 else Q - g * E
             extra = sqrt(2 * Z.var(ddof=1) * log(2 / delta) / pairs) + 7 * (B + c) * log(2 / delta) / (3 * (pairs - 1))
@@ -64,7 +63,6 @@ def reference(net, pairs, delta, rng):
             if Z.mean() + extra > 0:
                 break
             found[which] = g
-            g *= 0.99
     return found, Q.mean() / E.mean()
 
 
@@ -78,6 +76,25 @@ def test_the_certificate_is_that_of_the_definition(seed):
     assert found.tail(3) == found.ratio / 4
     layered = Layered((net.W, net.u[None]), (net.b, np.array([7.0])))
     assert certify(layered, 20_000, 0.05, rng=RNG(1)) == pytest.approx(found)
+
+
+def test_a_few_pairs_are_judged_by_the_quantile_of_their_number():
+    """With four pairs Student's quantile is far from the normal one, and from that of one pair more or less."""
+    net = SparseNetwork([1, -1, 0.3], [[1, 0.5], [-1, -0.5], [1, 1]], [-2, -2, 1])
+    found = [certify(net, 4, 0.1, rng=RNG(seed)).asymptotic for seed in range(40)]
+    assert found == pytest.approx([reference(net, 4, 0.1, RNG(seed))[0][1] for seed in range(40)])
+    assert 5 < np.isfinite(found).sum() < 35
+
+
+def test_each_output_is_certified_by_itself():
+    one, other = (constructions.random_sparse(5, 8, 2, rng=RNG(seed)) for seed in (0, 1))
+    both = Layered(
+        (np.concatenate([one.W, other.W]), np.kron(np.eye(2), np.ones(8)) * np.concatenate([one.u, other.u])),
+        (np.concatenate([one.b, other.b]), np.zeros(2)),
+    )
+    for output, net in enumerate((one, other)):
+        assert certify(both, 5000, 0.1, rng=RNG(3), output=output) == pytest.approx(certify(net, 5000, 0.1, rng=RNG(3)))
+    assert certify(both, 5000, 0.1, rng=RNG(3)) == certify(both, 5000, 0.1, rng=RNG(3), output=0)
 
 
 def test_an_affine_function_is_certified_as_far_as_the_sample_allows():

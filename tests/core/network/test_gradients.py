@@ -115,7 +115,21 @@ def test_a_neuron_without_output_has_no_sign():
     assert np.array_equal(signs(net).negative, np.zeros((4, 2)))
 
 
+def test_each_output_and_each_point_has_its_own_numbers():
+    net = network(1)
+    two = Layered((net.W, np.stack([net.u, -2 * net.u])), (net.b, np.zeros(2)))
+    X = hypercube.points(4)[[7, 2]]
+    assert active_norms(two, X, output=1) == pytest.approx(2 * active_norms(net, X))
+    assert signs(two, X, output=1).positive == pytest.approx(2 * signs(net).negative[[7, 2]])
+    assert differences(two, X, output=1) == pytest.approx(-2 * differences(net, X))
+    assert ranges(two, output=1) == pytest.approx(2 * ranges(net))
+    for function in (active_norms, differences):
+        assert np.array_equal(function(two, X), function(two, X, output=0))
+    assert np.array_equal(signs(two, X).positive, signs(net, X).positive) and np.array_equal(ranges(two), ranges(net))
+
+
 def test_norms_of_the_active_rows_are_singular_values():
+    assert active_norms(SparseNetwork([2], [[1.0]], [0])).tolist() == [2, 0]  # no row, no norm
     net = network(2)
     v = net.u[:, None] * net.W
     for R, norm in zip(net.active(hypercube.points(net.n)), active_norms(net), strict=True):

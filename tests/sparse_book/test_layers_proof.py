@@ -1,0 +1,64 @@
+"""What the proofs of chapter 7 compare for several layers: by other ways, and on networks whose numbers are known."""
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from sparse_book import layers_proof
+from sparse_core.cube import fourier, hypercube
+from sparse_core.network.training import Layered
+
+
+def test_random_layers_have_the_sizes_asked_for():
+    net = layers_proof.random_layers(np.random.default_rng(0), (3, 5, 2))
+    assert [W.shape for W in net.W] == [(5, 3), (2, 5), (1, 2)] and [len(b) for b in net.b] == [5, 2, 1]
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (2, 3, 3), (2, 4, 3, 2)])
+def test_the_trapezoid_rule_holds_and_needs_its_switches(sizes):
+    rng = np.random.default_rng(0)
+    gaps = []
+    for _ in range(50):
+        net = layers_proof.random_layers(rng, sizes)
+        x, y = rng.standard_normal((2, 2))
+        left, right, smooth = layers_proof.trapezoid(net, x, y)
+        values = net(np.stack([x, y]))[:, 0]
+        assert left == pytest.approx(values[0] - values[1]) and left == pytest.approx(right, abs=1e-12)
+        gaps.append(abs(left - smooth))
+    assert max(gaps) > 0.1
+
+
+@pytest.mark.parametrize(
+    "k, s, W", [([1], [2], [1.0]), ([2, 1], [3, 2], [0.5, 2.0]), ([1, 2, 2], [1, 3, 9], [1, 1, 3])]
+)
+def test_the_steepest_network_attains_the_supremum(k, s, W):
+    net = layers_proof.steepest(k, s, W)
+    ends = net(hypercube.points(1))[:, 0]
+    changing = [min(2 * active, size) for active, size in zip(k, s, strict=True)]
+    assert (ends[0] - ends[1]) ** 2 / 4 == pytest.approx(changing[-1] * prod(changing) * prod(W) ** 2)
+    for H, active in zip(net.activations(hypercube.points(1)), k, strict=True):
+        assert (H > 1e-12).sum(axis=1).max() == active
+
+
+def test_one_neuron_of_the_solid_network_is_active_at_a_time():
+    net = layers_proof.solid((1, 3, 2), 0.2)
+    X = np.random.default_rng(0).uniform(-1, 1, (20_000, 6))
+    X[: len(X) // 2] = np.sign(X[: len(X) // 2]) * np.abs(X[: len(X) // 2]) ** 0.1
+    assert net.active_count(X).max() == 1 and net.scale.W == pytest.approx(1)
+    assert layers_proof.solid_formula((1, 3, 2), 0.2) == pytest.approx(fourier.average_sensitivity(net.values()))
+
+
+def test_along_edges_of_two_opposite_neurons():
+    """relu(x + 1/2) - relu(1/2 - x): the slope is 1, 2, 1 on parts of the edge with lengths 1/4, 1/2, 1/4."""
+    net = Layered((np.array([[1.0], [-1.0]]), np.array([[1.0, -1.0]])), (np.full(2, -0.5), np.zeros(1)))
+    slope, within, outside = layers_proof.along_edges(net, points=4001)
+    assert slope == pytest.approx(0.5 + 0.5 * 4, rel=1e-3) and (within, outside) == (8, 2)
+
+
+def test_exceptions_at_one_corner_and_a_network_without_any():
+    net = layers_proof.corner(3, (2, 4), (1.0, 2.0))
+    assert np.count_nonzero(net(hypercube.points(3))) == 1
+    assert layers_proof.soft(net) == pytest.approx((32.0, 32.0, 0.0))
+    steep = layers_proof.steepest([1], [2], [1.0])
+    assert layers_proof.soft(steep) == pytest.approx((4.0, 4.0, 4.0))
