@@ -577,3 +577,14 @@ def test_ours_is_below_the_paper_wherever_they_promise_the_same():
         assert ours.theorem_17(n, s, k, 1.0, 1.0, 1.0, 0.01, 0.1) < paper.theorem_17(
             n, s, k, 1.0, 1.0, 1.0, 0.01, 0.1, form="repaired"
         )
+
+
+def test_a_variance_is_at_most_the_sensitivity_but_for_rounding():
+    tail = ours.tail_from_average_sensitivity
+    assert tail(1.0, 2, 1.0 + 1e-12) == 0 and tail(1.0, 2, 1.0, 1.0 + 1e-12) == 0
+    with pytest.raises(ValueError, match="Argument 'variance' must be at most 1.000000001, not 1.1."):
+        tail(1.0, 2, 1.1)
+    with pytest.raises(ValueError, match="Argument 'first' must be at most 1.000000001, not 1.1."):
+        tail(2.0, 2, 1.0, 1.1)
+    with pytest.raises(ValueError, match="Argument 'variance' must be given with 'first'."):
+        tail(2.0, 2, first=1.0)
