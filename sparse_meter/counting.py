@@ -291,9 +291,14 @@ class Measurement:
         return self._document().html()
 
     @property
+    def _kind(self) -> str:
+        return self.unit.partition(":")[0].partition(",")[0]
+
+    @property
     def active_means(self) -> str:
         """What "active" means here, in a sentence."""
-        kind, _, value = self.unit.partition(":")
+        kind = self._kind
+        value = self.unit.partition(":")[2]
         if kind in ("relu", "relu2"):
             what = "a pre-activation above 0, that is an output that is not 0"
         elif kind == "top-k":
@@ -354,7 +359,7 @@ class Measurement:
         """The tables of the report, by their titles."""
         saved = [[name, f"{share:.1%}"] for name, share in self.saved.items() if share is not None]
         quantiles = [f"{self.quantile(q)}" for q in QUANTILES]
-        size = "z" if self.unit.partition(":")[0] in KINDS else "|output|"
+        size = "z" if self._kind in KINDS else "|output|"
         unions = [[f"{m}", f"{used:.5g}", f"{used / self.s:.1%}"] for m, used in self._unions()]
         found = {
             "Quantiles of the number active, over the inputs": ([f"{q:.0%}" for q in QUANTILES], [quantiles]),
@@ -486,8 +491,8 @@ def _reached(z: NDArray[Any]) -> Integers:
     """(rows, thresholds): how many entries of a row are at least 2^e, for each of THRESHOLDS: by their exponents."""
     m, s = z.shape
     bits, kind = (23, np.int32) if z.dtype == np.float32 else (52, np.int64)
-    places: Integers = np.ascontiguousarray(z).view(kind)
-    places = places >> bits  # below 0 for negative numbers
+    whole: NDArray[Any] = np.ascontiguousarray(z).view(kind)
+    places = np.right_shift(whole, bits)  # below 0 for negative numbers
     places -= np.finfo(z.dtype).maxexp - 1 + FIRST - 1  # 1 for the exponent FIRST, since that of 1.0 is maxexp - 1
     np.clip(places, 0, len(THRESHOLDS), out=places)
     places = places.astype(np.intp) + np.arange(0, m * (len(THRESHOLDS) + 1), len(THRESHOLDS) + 1)[:, None]

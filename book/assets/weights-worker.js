@@ -1,4 +1,4 @@
-// What the page "Your weights" computes: files are read, neurons counted and bounds compared as in sparse_meter,
+// What the page "Your weights" computes: files are read and neurons counted as in sparse_meter,
 // part by part under the names that it has there (tests/site/test_weights.py compares the numbers).
 // It is one function, and runs in a worker made of its text: a page that is opened as a file may not load another one.
 const weightsWorker = () => {
@@ -17,8 +17,6 @@ const weightsWorker = () => {
   const MAX_ARRAY_BYTES = 2 ** 31;
   // The bytes of a table of names: the limit of the library of .safetensors.
   const MAX_TABLE_BYTES = 100_000_000;
-  // The bytes of a text in JSON: texts of browsers end at half a gigabyte.
-  const MAX_JSON_BYTES = 2 ** 28;
   // The bytes of the header of an array: the limit of NumPy.
   const MAX_HEADER_BYTES = 10_000;
   // Axes of an array: the limit of NumPy.
@@ -282,52 +280,18 @@ const weightsWorker = () => {
 
   // JSON
 
-  const flat = (value, where) => { // nested lists of numbers as shape and data
-    const shape = [];
-    for (let one = value; Array.isArray(one); one = one[0]) shape.push(one.length);
-    if (shape.length > MAX_AXES) refuse(`${where} must have at most ${MAX_AXES} axes, not ${shape.length}.`);
-    limited(where, shape, "f8");
-    const data = new Float64Array(product(shape));
-    let i = 0;
-    const visit = (one, axis) => {
-      if (axis === shape.length) {
-        if (typeof one !== "number") refuse(`${where} must have numbers only; entry ${i} is ${printable(JSON.stringify(one))}.`);
-        data[i++] = one;
-        return;
-      }
-      if (!Array.isArray(one) || one.length !== shape[axis]) refuse(`${where} must be rectangular, with lists of ${shape[axis]} on axis ${axis}, not ${Array.isArray(one) ? one.length : printable(JSON.stringify(one))}.`);
-      for (const part of one) visit(part, axis + 1);
-    };
-    visit(value, 0);
-    return { shape, data };
-  };
-  const json = async (blob, name) => {
-    if (blob.size > MAX_JSON_BYTES) refuse(`${name} must have at most ${MAX_JSON_BYTES} bytes as JSON, not ${blob.size}: use .npz or .safetensors.`);
-    const text = await blob.text(), entries = /^\s*\[/.test(text) ? [["X", parsed(`{"X":${text}}`, name).X]] : Object.entries(parsed(text, name));
-    const found = new Map();
-    for (const [label, value] of entries) {
-      if (!Array.isArray(value)) continue; // words about the network, such as its name
-      const { shape, data } = flat(value, `${name}: array '${printable(label)}'`);
-      found.set(label, { name: label, shape, type: "f8", load: async () => data });
-    }
-    if (!found.size) refuse(`${name} must have lists of numbers under the names of arrays; it has none.`);
-    return found;
-  };
-
-  const FOREIGN = { pt: "pickle", pth: "pickle", bin: "pickle", ckpt: "pickle", pkl: "pickle", pickle: "pickle", joblib: "pickle", h5: "HDF5", hdf5: "HDF5", keras: "HDF5", onnx: "ONNX" };
+  const FOREIGN = { pt: "pickle", pth: "pickle", bin: "pickle", ckpt: "pickle", pkl: "pickle", pickle: "pickle", joblib: "pickle", h5: "HDF5", hdf5: "HDF5", keras: "HDF5", onnx: "ONNX", json: "JSON" };
   const stored = async (file) => { // the arrays of a file by their names: it is what its first bytes say, except for .safetensors
     const name = printable(file.name), head = await bytesOf(file, 0, 16), ending = file.name.toLowerCase().match(/\.(\w+)$/)?.[1] ?? "";
     const begins = (...bytes) => bytes.every((byte, i) => head[i] === byte);
     if (!head.length) refuse(`${name} must not be empty; it has 0 bytes.`);
     if (ending === "safetensors") return safetensors(file, name); // which may begin with any bytes: a length
     if (FOREIGN[ending] === "pickle" || (begins(0x80) && head[1] >= 2 && head[1] <= 5)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
-    if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays); sparse_meter.files reads ONNX.`);
+    if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays).`);
     if (begins(0x50, 0x4b)) return npz(file, name);
     if (begins(0x93, 0x4e)) return npy(file, name);
     if (ending === "npz") refuse(`${name} must begin as an archive, with the bytes 50 4b, not ${[...head.subarray(0, 2)].map((byte) => byte.toString(16)).join(" ")}.`);
     if (ending === "npy") refuse(`${name} is not an array as numpy.save writes it: it must begin with \\x93NUMPY.`);
-    const text = new TextDecoder().decode(head).trimStart();
-    if (ending === "json" || /^[{[]/.test(text)) return json(file, name);
     return safetensors(file, name);
   };
   const load = async (array, shape = null) => { // the numbers of an array: all finite, in the shape that is asked for
@@ -414,13 +378,33 @@ const weightsWorker = () => {
     if (!found.length && (found = pairs(shapes)).length !== 1) found = [];
     return found.sort(before);
   };
+  // What shows that more is computed than two or three linear maps: something between them, or beside one of their weights.
+  const checked = (found, shapes) => {
+    const { inner, outer, up, bias, threshold, s, n } = found, own = [inner, outer, up, bias, threshold, up && biasOf(up, shapes), outer && biasOf(outer, shapes)];
+    const place = (name) => name.slice(0, max(0, name.lastIndexOf("."))), [first, last] = [inner, outer].map((name) => name.match(/^(|.*\.)(\d{1,9})\.weight$/));
+    const [one, other] = [inner.split("."), outer.split(".")], apart = one.findIndex((part, i) => part !== other[i]), common = one.slice(0, max(0, apart)).join(".");
+    for (const [name, shape] of shapes) {
+      if (own.includes(name)) continue;
+      for (const map of [inner, outer, up]) {
+        if (place(map) && name.startsWith(`${place(map)}.`)) refuse(`The network must have plain weights: '${printable(name)}' stands beside '${printable(map)}', which it may scale, mask or change. Convert quantized, pruned or adapted weights first.`);
+      }
+      const module = place(name), beside = `${place(module)}.`.startsWith(`${common}.`), linear = shapes.get(`${module}.weight`)?.length === 2;
+      let between = same(shape, [s]) && beside && !linear && (s !== n || name.includes("running_"));
+      if (first && last) {
+        const number = name.startsWith(first[1]) ? name.slice(first[1].length).match(/^(\d{1,9})\./) : null;
+        between = Boolean(number) && Number(first[2]) < Number(number[1]) && Number(number[1]) < Number(last[2]);
+      }
+      if (between && outer) refuse(`The network must have nothing that computes between '${printable(inner)}' and '${printable(outer)}': '${printable(name)}' ${shown(shape)} may normalise what the activation function sees. The package runs the model itself.`);
+    }
+    return found;
+  };
   const listed = (names) => (names.length ? names.slice(0, LISTED).join(", ") + (names.length > LISTED ? ` and ${names.length - LISTED} more` : "") : "nothing");
   const byArrays = (layer, shapes) => { // "inner,outer" or "gate,down,up"
     const parts = layer.split(",").map((part) => part.trim()), names = parts.map((part) => (shapes.has(part) ? part : `${part}.weight`));
     const there = () => listed([...shapes].map(([name, shape]) => `${name} ${shown(shape)}`)), missing = parts.filter((_, i) => !shapes.has(names[i]));
     if (missing.length || parts.length > 3) refuse(`The layer must name two or three arrays; ${printable((missing.length ? missing : parts).join(", "))} are not. There: ${printable(there())}.`);
     const [inner, outer, up = ""] = names, found = block(parts[0], shapes, inner, outer, up) ?? block(parts[0], shapes, inner, outer, up, "", "", true);
-    return found ?? refuse(`The layer must name arrays that fit together; their shapes are ${names.map((name) => shown(shapes.get(name))).join(", ")}.`);
+    return found ? checked(found, shapes) : refuse(`The layer must name arrays that fit together; their shapes are ${names.map((name) => shown(shapes.get(name))).join(", ")}.`);
   };
 
   // --- sparse_meter.layer ---
@@ -476,6 +460,8 @@ const weightsWorker = () => {
   };
   const ofBlock = async (found, arrays) => {
     const { s, n, columns } = found, get = (name) => load(arrays.get(name));
+    checked(found, new Map([...arrays].map(([name, { shape }]) => [name, shape])));
+    for (const name of [found.inner, found.outer, found.up]) if (["i1", "u1", "I8", "U8"].includes(arrays.get(name)?.type)) refuse(`The network must have weights that are not quantized: '${printable(name)}' holds integers of 8 bits. Convert it, with its scales, first.`);
     let W = await get(found.inner), U = found.outer ? await get(found.outer) : null;
     const b = found.bias ? negative(await get(found.bias)) : new W.constructor(s), outputs = U && arrays.get(found.outer).shape[columns ? 1 : 0];
     if (found.up) await get(found.up); // it decides no activity, but must be finite
@@ -484,8 +470,7 @@ const weightsWorker = () => {
     return layerOf({ W, b, U, outputs, s, n, gated: Boolean(found.up), unit, notes: found.notes, name: found.name });
   };
 
-  // The layers of a file: their names and sizes at once, their numbers when they are asked for. A chain is a run of blocks
-  // of which each has the outer map of the one before as its inner map, as in an nn.Sequential.
+  // The layers of a file: their names and sizes at once, their numbers when they are asked for.
   const openNetwork = async (arrays, asked) => {
     const shapes = new Map([...arrays].map(([name, { shape }]) => [name, shape])), keys = [...arrays.keys()];
     if (asked) {
@@ -501,12 +486,6 @@ const weightsWorker = () => {
     if (!found.length) refuse(`No hidden layer was recognised by its names, as u, W and b or those of a state_dict. Name its arrays, as in "inner,outer". There: ${printable(listed([...shapes].map(([name, shape]) => `${name} ${shown(shape)}`)))}.`);
     return found.map((one) => ({ ...one, read: () => ofBlock(one, arrays) }));
   };
-  const chainOf = (list, index) => { // the layers that come before this one in its chain, and itself
-    let first = index;
-    while (first > 0 && list[first - 1].outer === list[first].inner && !list[first - 1].up && !list[first].columns) first--;
-    return list.slice(first, index + 1);
-  };
-
   // --- Inputs: a source gives rows in double precision, however large it is ---
 
   // The largest cube that is visited point by point, and (point, neuron) pairs up to which it is: those of sparse_core.
@@ -546,7 +525,7 @@ const weightsWorker = () => {
     return { m, n, fill: (start, count, to) => to.set(signs.subarray(start * n, (start + count) * n)), cube: true, exact: false, single: true, words: `${m} random points of the cube, seed 0` };
   };
 
-  // --- sparse_meter.measure ---
+  // --- sparse_meter.counting ---
 
   const LOWEST_POWER = -12, HIGHEST_POWER = 10, POWERS = HIGHEST_POWER - LOWEST_POWER + 1;
   const THRESHOLDS = Array.from({ length: POWERS }, (_, i) => 2 ** (LOWEST_POWER + i));
@@ -637,6 +616,21 @@ const weightsWorker = () => {
     return [{ W: top * norm, B: top * bias }, balanced];
   };
 
+  // The neurons that some of so many inputs, drawn without replacement, use: each is missed with probability
+  // C(M - c, m) / C(M, m), the product of (M - c - i) / (M - i).
+  const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+  const union = (activeAt, M, m) => sum(activeAt.map((c) => {
+    let missed = 1;
+    for (let i = 0; i < m && missed > 0; i++) missed *= max(0, M - i - c) / (M - i);
+    return 1 - missed;
+  }));
+  const meaning = (unit, gated) => { // the words of the package
+    const { kind, k } = unit, value = unitName(unit).split(":")[1] ?? "one for each neuron", output = ", that is an output not 0";
+    const what = kind === "top-k" ? `a pre-activation above 0 and among the ${k} largest of its input${output}`
+      : kind.startsWith("relu") ? "a pre-activation above 0, that is an output that is not 0" : `a pre-activation above its threshold (${value})${output}`;
+    return `Active means ${what}${gated ? " of the gate" : ""}.`;
+  };
+
   const summary = ({ s, n, outputs, unit, gated, notes }, inputs, { activeAt, histogram, sweepTotal, sweepMax, largest }, scale, balanced, R) => {
     const total = sum([...activeAt]), mean = total / inputs, m = inputs;
     let most = s, cumulated = 0;
@@ -650,8 +644,8 @@ const weightsWorker = () => {
     const inactive = 1 - mean / s, worst = 1 - most / s, after = outputs === null || n === null ? null : outputs + n * gated;
     const later = after === null ? null : after ? after / (after + n) : 0;
     return {
-      s, n, outputs, unit: unitName(unit), gated, inputs: m, active_at: [...activeAt], histogram: [...histogram],
-      sweep_total: [...sweepTotal], sweep_max: [...sweepMax], largest, scale, balanced_W: balanced, R, notes,
+      notes, active_means: meaning(unit, gated), s, n, outputs, unit: unitName(unit), gated, inputs: m, active_at: [...activeAt], histogram: [...histogram],
+      sweep_total: [...sweepTotal], sweep_max: [...sweepMax], largest, scale, balanced_W: balanced, R,
       max_active: most, mean_active: mean, dead, always_on: on, dynamic: s - dead - on, effective: s - dead, variance,
       independent_variance: independent, coactivation: independent ? variance / independent : null,
       saved: {
@@ -659,6 +653,7 @@ const weightsWorker = () => {
         "skip outputs, worst input": later === null ? null : worst * later, "skip neurons": inactive, "skip neurons, worst input": worst,
       },
       active: Object.fromEntries(QUANTILES.map((q) => [String(q), quantile(q)])),
+      union: BATCHES.filter((batch) => batch <= m).map((batch) => ({ batch, used: union([...activeAt], m, batch) })), dropping: [],
       sweep: [{ threshold: 0, mean, max: most }, ...THRESHOLDS.map((threshold, i) => ({ threshold, mean: sweepTotal[i] / m, max: sweepMax[i] }))],
     };
   };
@@ -673,45 +668,31 @@ const weightsWorker = () => {
     return { reach, offset };
   };
 
-  // All layers of a chain on the same inputs, a tile of them at a time; each layer sees what the one before gives.
-  const measureChain = (layers, source, progress) => {
-    const { m } = source, tile = max(1, min(TILE, m)), counters = layers.map(counter), shifts = layers.map(shiftOf);
-    const sizes = layers.map(sizeOf), radii = layers.map(() => 0);
-    const places = layers.map(({ s, n }) => ({ x: new Float64Array(tile * n), z: new Float64Array(tile * s), buffer: new Float64Array(GROUP * n) }));
+  const measureLayer = (layer, source, progress) => { // a tile of the inputs at a time
+    const { s, n } = layer, { m } = source, tile = max(1, min(TILE, m)), one = counter(layer), shift = shiftOf(layer), { reach, offset } = sizeOf(layer);
+    const x = new Float64Array(tile * n), z = new Float64Array(tile * s), buffer = new Float64Array(GROUP * n);
+    let radius = 0;
     for (let start = 0; start < m; start += tile) {
       const rows = min(tile, m - start);
-      source.fill(start, rows, places[0].x);
-      layers.forEach((layer, l) => {
-        const { s, n } = layer, { x, z, buffer } = places[l];
-        let top = 0;
-        for (let r = 0; r < rows; r++) {
-          let square = 0;
-          for (let i = r * n; i < (r + 1) * n; i++) {
-            square += x[i] * x[i];
-            if (abs(x[i]) > top) top = abs(x[i]);
-          }
-          radii[l] = max(radii[l], square);
+      source.fill(start, rows, x);
+      let top = 0;
+      for (let r = 0; r < rows; r++) {
+        let square = 0;
+        for (let i = r * n; i < (r + 1) * n; i++) {
+          square += x[i] * x[i];
+          if (abs(x[i]) > top) top = abs(x[i]);
         }
-        const most = (layer.single && source.single ? 3.4028234663852886e38 : Number.MAX_VALUE) / 4;
-        if (!(top < MAX_SIZE && top * sizes[l].reach + sizes[l].offset < most)) refuse(`The network and the inputs must be smaller: sums of theirs may reach ${(top * sizes[l].reach + sizes[l].offset).toPrecision(3)}, above ${most.toPrecision(3)}.`);
-        products(layer.W, s, n, x, rows, z, buffer);
-        for (let r = 0; r < rows; r++) for (let j = 0; j < s; j++) z[r * s + j] -= shifts[l][j];
-        if (l + 1 < layers.length) {
-          const next = places[l + 1].x;
-          for (let i = 0; i < rows * s; i++) next[i] = activation(layer, z[i], shifts[l][i % s]);
-        }
-        counters[l].count(z, new Uint32Array(z.buffer), rows);
-      });
+        radius = max(radius, square);
+      }
+      const most = (layer.single && source.single ? 3.4028234663852886e38 : Number.MAX_VALUE) / 4;
+      if (!(top < MAX_SIZE && top * reach + offset < most)) refuse(`The network and the inputs must be smaller: sums of theirs may reach ${(top * reach + offset).toPrecision(3)}, above ${most.toPrecision(3)}.`);
+      products(layer.W, s, n, x, rows, z, buffer);
+      for (let r = 0; r < rows; r++) for (let j = 0; j < s; j++) z[r * s + j] -= shift[j];
+      one.count(z, new Uint32Array(z.buffer), rows);
       progress((start + rows) / m);
     }
-    return layers.map((layer, l) => {
-      const [scale, balanced] = scaleOf(layer), notes = [...layer.notes, "Computed in float64."];
-      return summary({ ...layer, notes }, m, counters[l].found(), scale, balanced, sqrt(radii[l]));
-    });
-  };
-  const activation = ({ unit: { kind }, single }, z, shift) => { // the output of a neuron whose z exceeds its threshold by this
-    const value = kind === "thresholded" && z > 0 ? z + shift : max(z, 0), found = kind === "relu2" ? value * value : value;
-    return single ? Math.fround(found) : found;
+    const [scale, balanced] = scaleOf(layer);
+    return summary(layer, m, one.found(), scale, balanced, sqrt(radius));
   };
   const measurePre = (array, unit, source, progress) => { // of pre-activations z, whose weights are not known
     const s = source.n, layer = { s, n: null, outputs: null, unit, gated: false, notes: ["Pre-activations were given: the weights and the inputs are not known."] };
@@ -726,242 +707,6 @@ const weightsWorker = () => {
     return summary(layer, source.m, one.found(), null, null, null);
   };
 
-  // --- sparse_core._interval: means with the intervals of Student ---
-
-  const exactly = (value) => [value, value, value];
-  const tailOf = (t, df) => { // Pr[T > t], t > 0, by Simpson's rule in t = sqrt(df) tan a, where the density is cos^(df-1)
-    const steps = 2000, from = Math.atan(t / sqrt(df)), rule = (low, high) => {
-      const h = (high - low) / steps, f = (a) => Math.cos(a) ** (df - 1);
-      let total = f(low) + f(high);
-      for (let i = 1; i < steps; i++) total += (i % 2 ? 4 : 2) * f(low + i * h);
-      return (total * h) / 3;
-    };
-    return rule(from, Math.PI / 2) / (2 * rule(0, Math.PI / 2));
-  };
-  const quantileOf = (level, df) => { // t with Pr[|T| > t] = level
-    let low = 0, high = 100;
-    for (let i = 0; i < 60; i++) {
-      const middle = (low + high) / 2;
-      if (tailOf(middle, df) > level / 2) low = middle;
-      else high = middle;
-    }
-    return high;
-  };
-  const QUANTILE = new Map();
-  const student = (values, level) => {
-    const N = values.length, mean = sum([...values]) / N, key = `${level} ${N}`;
-    if (!QUANTILE.has(key)) QUANTILE.set(key, quantileOf(level, N - 1));
-    let square = 0;
-    for (const value of values) square += (value - mean) ** 2;
-    const half = QUANTILE.get(key) * sqrt(square / (N - 1) / N);
-    return [mean, mean - half, mean + half];
-  };
-
-  // --- sparse_meter.ladder, its first chain ---
-
-  const EDGE_TRIPLES = 2 ** 26, MIN_EDGE_POINTS = 16, MAX_SCALE = 1e20, MAX_INTEGER = 2 ** 20;
-  const KINKS = "kinks within an edge", SWITCHING = "neurons that switch", CANCELLATION = "cancellation", ALL_SWITCH = "all active neurons switch";
-  const ALIGNMENT = "alignment", LENGTHS = "unequal lengths", MEAN = "mean against maximum", SPARSITY = "sparsity";
-
-  const exactSum = (terms) => { // the sign of a sum without rounding: partial sums that do not overlap, after Shewchuk
-    const partials = [];
-    for (let x of terms) {
-      let i = 0;
-      for (let y of partials) {
-        if (abs(x) < abs(y)) [x, y] = [y, x];
-        const high = x + y, low = y - (high - x);
-        if (low) partials[i++] = low;
-        x = high;
-      }
-      partials.length = i;
-      partials.push(x);
-    }
-    return partials.length ? partials[partials.length - 1] : 0;
-  };
-
-  // One network h(x) = sum_j u_j relu(<w_j, x> - b_j) at the points of a source.
-  const ladder = (layer, output, source, progress) => {
-    const { s, n, W, U } = layer, u = new Float64Array(U.subarray(output * s, (output + 1) * s));
-    const b = Float64Array.from({ length: s }, (_, j) => layer.b[j] + layer.unit.threshold);
-    const v = new Float64Array(s * n), lengths = new Float64Array(s), ones = new Float64Array(s);
-    let top = 0, norm = 0, bias = 0, balanced = 0;
-    for (let j = 0; j < s; j++) {
-      let square = 0;
-      for (let i = j * n; i < (j + 1) * n; i++) {
-        v[i] = u[j] * W[i];
-        square += W[i] * W[i];
-        lengths[j] += v[i] * v[i];
-        ones[j] += abs(W[i]);
-      }
-      [top, norm, bias] = [max(top, abs(u[j])), max(norm, sqrt(square)), max(bias, abs(b[j]))];
-      balanced = max(balanced, abs(u[j]) * sqrt(square));
-    }
-    if (!(top * norm <= MAX_SCALE && top * bias <= MAX_SCALE)) refuse(`The network must have a scale (W, B) of at most ${MAX_SCALE}, not ${max(top * norm, top * bias).toPrecision(3)}.`);
-    const { m } = source, tile = min(TILE, m), x = new Float64Array(tile * n), z = new Float64Array(tile * s), buffer = new Float64Array(GROUP * n);
-
-    let largest = 0, integral = true; // of the coordinates
-    for (let start = 0; start < m; start += tile) {
-      const rows = min(tile, m - start);
-      source.fill(start, rows, x);
-      for (let i = 0; i < rows * n; i++) {
-        if (abs(x[i]) > largest) largest = abs(x[i]);
-        if (x[i] !== Math.round(x[i])) integral = false;
-      }
-    }
-    integral &&= largest <= MAX_INTEGER;
-    if (largest > MAX_SCALE) refuse(`The inputs must be at most ${MAX_SCALE} in size, not ${largest.toPrecision(3)}.`);
-    const error = Float64Array.from(ones, (one, j) => (n + 2) * 2 ** -52 * (one * largest + abs(b[j])));
-    const isActive = (value, j, at) => { // exactly, where the coordinates are integers
-      if (!integral || abs(value) > error[j]) return value > 0;
-      const terms = [-b[j]];
-      for (let i = 0; i < n; i++) { // each product as two that are not rounded, by the upper and lower digits of the weight
-        const w = W[j * n + i], head = Math.fround(w);
-        terms.push(head * x[at + i], (w - head) * x[at + i]);
-      }
-      return exactSum(terms) > 0;
-    };
-
-    // (row, neuron, flip) triples decide at how many points the edges are followed, and of a sample at all points.
-    const edgePoints = source.cube ? min(m, max(MIN_EDGE_POINTS, floor(EDGE_TRIPLES / (s * n)))) : 0;
-    const next = drawn(1), order = Int32Array.from({ length: m }, (_, i) => i), chosen = new Uint8Array(m);
-    for (let i = 0; i < edgePoints; i++) {
-      const j = i + floor((next() / 2 ** 32) * (m - i));
-      [order[i], order[j]] = [order[j], order[i]];
-      chosen[order[i]] = 1;
-    }
-    const found = { h: new Float64Array(m), gradient: [], absolute: [], squares: [], counts: [], sensitivity: [], slope: [], boundary: [] };
-    let lower = 0, upper = 0;
-    const active = new Uint8Array(tile * s), partial = new Float64Array(tile * n), whole = new Float64Array(tile * n);
-    for (let start = 0; start < m; start += tile) {
-      const rows = min(tile, m - start), followed = [];
-      source.fill(start, rows, x);
-      products(W, s, n, x, rows, z, buffer);
-      for (let r = 0; r < rows; r++) {
-        let h = 0, K = 0, sure = 0, possible = 0, square = 0;
-        for (let j = 0, at = r * s; j < s; j++, at++) {
-          z[at] -= b[j];
-          if (z[at] > 0) h += u[j] * z[at];
-          active[at] = isActive(z[at], j, r * n) ? 1 : 0;
-          sure += integral ? active[at] : z[at] > error[j] ? 1 : 0;
-          possible += integral ? active[at] : z[at] > -error[j] ? 1 : 0;
-          if (active[at]) { K++; square += lengths[j]; }
-        }
-        found.h[start + r] = h;
-        [lower, upper] = [max(lower, sure), max(upper, possible)];
-        if (source.cube && !chosen[start + r]) continue;
-        followed.push(r);
-        found.squares.push(K * square);
-        found.counts.push(K);
-      }
-      accumulate(v, s, n, active, followed, partial, whole);
-      for (const r of followed) {
-        let gradient = 0, absolute = 0;
-        for (let i = r * n; i < (r + 1) * n; i++) { gradient += partial[i] ** 2; absolute += whole[i] ** 2; }
-        found.gradient.push(gradient);
-        found.absolute.push(absolute);
-        if (source.cube) {
-          const [sensitivity, slope, boundary] = alongEdges({ s, n, W, u, v, error }, x.subarray(r * n), z.subarray(r * s), found.h[start + r], partial.subarray(r * n));
-          found.sensitivity.push(sensitivity);
-          found.slope.push(slope);
-          found.boundary.push(boundary);
-        }
-        progress((start + r + 1) / m);
-      }
-      progress((start + rows) / m);
-    }
-    return source.cube ? onCube(found, source, { s, n, balanced, lower, edgePoints }) : atPoints(found, source, { s, n, balanced, lower, upper, largest });
-  };
-  // Neurons whose v_j are added up together: 32 vectors of 2048 doubles are 512 kB, and stay in the cache from row to row.
-  const BLOCK = 32;
-  const accumulate = (v, s, n, active, rows, partial, whole) => { // sum v_j and sum |v_j| over the active neurons of each row
-    for (const r of rows) {
-      partial.fill(0, r * n, (r + 1) * n);
-      whole.fill(0, r * n, (r + 1) * n);
-    }
-    const four = new Int32Array(4);
-    for (let first = 0; first < s; first += BLOCK) {
-      for (const r of rows) {
-        let have = 0;
-        for (let j = first; j < min(first + BLOCK, s); j++) {
-          if (!active[r * s + j]) continue;
-          four[have++] = j * n;
-          if (have < 4) continue;
-          have = 0;
-          for (let i = 0, to = r * n, [p, q, k, l] = four; i < n; i++, to++, p++, q++, k++, l++) {
-            const a = v[p], b = v[q], c = v[k], d = v[l];
-            partial[to] += a + b + (c + d);
-            whole[to] += abs(a) + abs(b) + (abs(c) + abs(d));
-          }
-        }
-        for (let g = 0; g < have; g++) {
-          for (let i = 0, to = r * n, p = four[g]; i < n; i++, to++, p++) { partial[to] += v[p]; whole[to] += abs(v[p]); }
-        }
-      }
-    }
-  };
-  const alongEdges = ({ s, n, W, u, v, error }, x, z, value, partial) => { // gradients._one_layer, at one point
-    let sensitivity = 0, slope = 0, boundary = 0;
-    for (let i = 0; i < n; i++) {
-      let near = 0, jumps = 0, end = partial[i];
-      const kinks = [];
-      for (let j = 0, at = i; j < s; j++, at += n) {
-        const other = z[j] - 2 * x[i] * W[at];
-        if (other > 0) near += u[j] * other;
-        if (other > 4 * error[j] === z[j] > 4 * error[j]) continue;
-        jumps += abs(v[at]);
-        kinks.push([max(0, min(1, z[j] / (z[j] - other))), z[j] > other ? -v[at] : v[at]]);
-      }
-      sensitivity += (value - near) ** 2 / 4;
-      boundary += jumps ** 2;
-      let steps = 0;
-      for (const [place, jump] of kinks.sort((a, b) => a[0] - b[0])) {
-        steps += place * ((end + jump) ** 2 - end ** 2);
-        end += jump;
-      }
-      slope += end ** 2 - steps;
-    }
-    return [sensitivity, slope, boundary];
-  };
-
-  const rung = (id, formula, value, gives = "") => ({ id, formula, value, gives_up: gives });
-  const factorsOf = (rungs) => rungs.slice(1).map((one, i) => {
-    const [above, below] = [one.value[0], rungs[i].value[0]];
-    return above === below ? 1 : below ? above / below : Infinity;
-  });
-  const onCube = (found, source, { s, n, balanced, lower, edgePoints }) => {
-    const { m } = source, whole = source.exact && edgePoints === m, squared = balanced ** 2;
-    const mean = (values, level = 0.05) => (source.exact && values.length === m ? exactly(sum([...values]) / m) : student(values, level));
-    const outer = mean(found.boundary, 0.025);
-    const withBoundary = (values) => mean(values, 0.025).map((a, i) => (sqrt(max(a, 0)) + sqrt(max(outer[i], 0)) / 2) ** 2);
-    const upper = source.exact ? lower : s; // of a sample only that there are s neurons
-    const rungs = [
-      rung("sensitivity", "AS(h)", mean(found.sensitivity)),
-      rung("ours-gradient", "J(h)", mean(found.slope), KINKS),
-      rung("ours-gradient", "(rms |grad h| + b/2)^2", withBoundary(found.gradient), SWITCHING),
-      rung("ours-gradient", "(rms |a| + b/2)^2", withBoundary(found.absolute), CANCELLATION),
-      rung("ours-gradient", "4 E |a|^2", mean(found.absolute.map((a) => 4 * a)), ALL_SWITCH),
-      rung("ours-average-sensitivity", "4 E |R_x| sum ||v_j||^2", mean(found.squares.map((a) => 4 * a)), ALIGNMENT),
-      rung("ours-average-sensitivity", "4 W^2 E |R_x|^2", mean(found.counts.map((K) => 4 * squared * K * K)), LENGTHS),
-      rung("ours-average-sensitivity", "4 k^2 W^2", [4 * squared * upper ** 2, 4 * squared * lower ** 2, 4 * squared * upper ** 2], MEAN),
-      rung("ours-average-sensitivity", "4 s^2 W^2", exactly(4 * squared * s ** 2), SPARSITY),
-    ];
-    const center = sum([...found.h]) / m, spread = mean(found.h.map((h) => n * (h - center) ** 2));
-    const beside = [rung("average-sensitivity-fourier", "n Var h", spread, "every function"), rung("ours-average-sensitivity", "s^2 W^2", exactly(squared * s ** 2), "every network, sparse or not")];
-    return { cube: true, exact: whole, points: edgePoints, rungs, factors: factorsOf(rungs), beside, k: [lower, upper], W: balanced };
-  };
-  const atPoints = (found, source, { s, balanced, lower, upper, largest }) => {
-    const squared = balanced ** 2, mean = (values) => exactly(sum([...values]) / values.length), product = "ours-average-sensitivity-product";
-    const rungs = [
-      rung("ours-gradient-product", "E |grad h|^2", mean(found.gradient)),
-      rung(product, "E |a|^2", mean(found.absolute), CANCELLATION),
-      rung(product, "E |R_x| sum ||v_j||^2", mean(found.squares), ALIGNMENT),
-      rung(product, "W^2 E |R_x|^2", mean(found.counts.map((K) => squared * K * K)), LENGTHS),
-      rung(product, "k^2 W^2", [squared * upper ** 2, squared * lower ** 2, squared * upper ** 2], MEAN),
-      rung(product, "s^2 W^2", exactly(squared * s ** 2), SPARSITY),
-    ];
-    return { cube: false, exact: true, points: source.m, rungs, factors: factorsOf(rungs), beside: [], k: [lower, upper], W: balanced, influence: 4 * (largest || 1) ** 2 * rungs[3].value[0], largest: largest || 1 };
-  };
-
   // --- One run: what the page asks for, and what is said on the way ---
 
   const inputsOf = (arrays, file, n) => { // the one array of a file of inputs, or its array X
@@ -969,7 +714,7 @@ const weightsWorker = () => {
     if (!chosen) refuse(`${printable(file.name)} must have one array, or one of the name X, as inputs; it has ${listed([...arrays.keys()].map(printable))}.`);
     return given(chosen, n, printable(file.name));
   };
-  const run = async ({ network, inputs, layer = 0, arrays: named = "", unit = "", output = 0 }, say) => {
+  const run = async ({ network, inputs, layer = 0, arrays: named = "", unit = "" }, say) => {
     let last = 0;
     const during = (phase) => (share) => {
       if (performance.now() - last < EVERY) return;
@@ -983,41 +728,25 @@ const weightsWorker = () => {
       const source = await given(arrays.get("X"), null, printable(network.name)), own = asked ?? parseUnit("relu");
       if (own.k !== null && own.k > source.n) refuse(`k of top-k must be at most the number of neurons, ${source.n}, not ${own.k}.`);
       const measured = measurePre(arrays.get("X"), own, source, during("counting"));
-      say({ kind: "measured", layers: [{ name: "pre-activations", s: source.n, n: null }], index: 0, first: 0, reports: [measured], words: source.words, ladder: false });
+      say({ kind: "measured", layers: [{ name: "pre-activations", s: source.n, n: null }], index: 0, report: measured, words: source.words });
       return;
     }
     const isNetwork = new Map([...arrays].filter(([name]) => name !== "X")), list = await openNetwork(isNetwork, named), index = min(layer, list.length - 1);
-    const chain = list.every((one) => one.inner) ? chainOf(list, index) : [list[index]], layers = [];
-    let following = index; // what comes after it in the chain is measured with it
-    while (list[index].inner && following + 1 < list.length && chainOf(list, following + 1).length > chainOf(list, following).length) chain.push(list[++following]);
-    for (const one of chain) layers.push(await one.read());
-    for (const one of layers) {
-      if (one.unit.kind === "relu" && /\.safetensors$/i.test(network.name)) one.notes = [...one.notes, "There is no config.json or cfg.json beside the file: ReLU is assumed."];
-      if (asked) one.unit = asked;
-      if (one.unit.k !== null && one.unit.k > one.s) refuse(`k of top-k must be at most the number of neurons, ${one.s}, not ${one.unit.k}.`);
-    }
-    const own = index - (following + 1 - chain.length), { n, s } = layers[0];
+    if (list.length > 1) say({ kind: "layers", layers: list.map(({ name, s, n }) => ({ name, s, n })), index }); // also where the inputs fit another one
+    const one = await list[index].read(), { n, s } = one;
+    const plain = one.unit.kind === "relu" && !asked;
+    if (asked) one.unit = asked;
+    if (one.unit.k !== null && one.unit.k > s) refuse(`k of top-k must be at most the number of neurons, ${s}, not ${one.unit.k}.`);
     if (n === 0) refuse("The layer must have at least one input; it has none.");
-    const source = inputs ? await inputsOf(await stored(inputs), inputs, n) : arrays.has("X") ? await given(arrays.get("X"), n, printable(network.name)) : bits(n, max(...layers.map((one) => one.s)));
-    const reports = measureChain(layers, source, during("counting")), current = layers[own];
-    const bounded = current.outputs > 0 && !current.gated && ["relu", "shifted"].includes(current.unit.kind) && own === 0;
-    say({
-      kind: "measured", layers: list.map(({ name, s, n }) => ({ name, s: s ?? layers[0].s, n: n ?? layers[0].n })), index, first: following + 1 - chain.length, reports, words: source.words,
-      cube: source.cube, exact: source.exact, ladder: bounded, why: bounded ? "" : whyNot(current, own), outputs: current.outputs,
-    });
-    if (!bounded) return;
-    if (output >= current.outputs) refuse(`The output must be at most ${current.outputs - 1}, not ${output}.`);
-    say({ kind: "ladder", output, ...ladder(current, output, source, during("bounds")) });
-  };
-  const whyNot = (layer, own) => {
-    if (own) return "The ladder is about a network with one hidden layer, so it is shown for the first one.";
-    if (layer.gated) return "The ladder does not apply: the layer is gated.";
-    if (!(layer.outputs > 0)) return "The ladder does not apply: the outputs of the layer are not known.";
-    return `The ladder does not apply to the unit ${unitName(layer.unit)}: it is proved for ReLU, plain or shifted.`;
+    const source = inputs ? await inputsOf(await stored(inputs), inputs, n) : arrays.has("X") ? await given(arrays.get("X"), n, printable(network.name)) : bits(n, s);
+    const assumed = plain ? ["The file does not name the activation function: ReLU is assumed."] : [], where = source.cube ? "No inputs were given: uniform bits are assumed." : "The inputs are those of this layer; what stands before it is not looked at.";
+    one.notes = [...one.notes, ...assumed, where, "Precision: float64."];
+    const report = measureLayer(one, source, during("counting"));
+    say({ kind: "measured", layers: list.map((found) => ({ name: found.name, s: found.s ?? s, n: found.n ?? n })), index, report, words: source.words, cube: source.cube, exact: source.exact });
   };
   const answer = (job, say) => run(job, say).then(() => say({ kind: "done" }), (problem) => say({
     kind: "refused",
     words: problem instanceof Refusal ? problem.message : problem instanceof RangeError ? `There is not enough memory in this tab: ${printable(problem.message)}.` : `The file could not be read: ${printable(problem.message)}.`,
   }));
-  return { answer, quantileOf, crc32 };
+  return { answer, crc32 };
 };

@@ -23,7 +23,6 @@ const weights = (() => {
     return grouped(size >= 10 ** digits ? String(round(x)) : String(Number(x.toPrecision(digits))));
   };
   const percent = (x) => `${show(100 * x, 3)}${THIN}%`;
-  const between = ([value, low, high], digits = 4) => (low === high ? show(value, digits) : `${show(value, digits)} in [${show(low, 3)}, ${show(high, 3)}]`);
   const table = (title, header, rows) => `<div class="pst-scrollable-table-container"><table class="table numbers${header.length > 4 ? " many" : ""}"><caption>${title}</caption>
     <thead><tr>${header.map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>
     <tbody>${rows.map(([head, ...cells]) => `<tr><th scope="row">${head}</th>${cells.map((cell, i) => `<td data-name="${header[i + 1]}">${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
@@ -83,7 +82,7 @@ const weights = (() => {
     const path = (key) => `<polyline class="${key}" points="${sweep.map((one, i) => `${x(i).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ")}"/>`;
     const half = (key) => sweep.findIndex((one) => one[key] < most / 2 || one[key] === 0), label = (key, words) => {
       const i = max(1, min(sweep.length - 2, half(key) < 0 ? sweep.length - 2 : half(key)));
-      return text(x(i) + 5, y(sweep[i - 1][key]) - 4, words, "start", key);
+      return text(x(i) + 5, y(sweep[i - 1][key]) + (key === "mean" ? 14 : -4), words, "start", key); // below its line, and above
     };
     const description = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
     return frame(width, height, description, path("max") + path("mean") + line(left, foot, x(sweep.length - 1), foot, "axis")
@@ -92,51 +91,17 @@ const weights = (() => {
       + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((left + width) / 2 - 20, foot + 34, "threshold of z"));
   };
 
+  const batches = (found, width) => { // neurons that a batch uses, over the number of its inputs on a logarithmic scale
+    const height = 210, { union, s } = found, left = leftOf(s), foot = height - SPACE.bottom, last = max(1, union.length - 1);
+    const x = (i) => left + (i / last) * (width - left - SPACE.right - 30), y = (value) => foot - (value / s) * (foot - SPACE.top), end = union[union.length - 1];
+    const description = `Expected number of neurons that a batch uses: ${union.map(({ batch, used }) => `${show(used)} of ${show(s)} for ${show(batch)}`).join(", ")}.`;
+    return frame(width, height, description, `<polyline class="mean" points="${union.map(({ used }, i) => `${x(i).toFixed(1)},${y(used).toFixed(1)}`).join(" ")}"/>`
+      + line(left, foot, x(last), foot, "axis") + text(left - 6, y(s) + 4, show(s), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "neurons used", "start")
+      + union.map(({ batch }, i) => (i % 2 && end.batch !== batch ? "" : inside(x(i), foot + 16, show(batch), width))).join("") + text((left + width) / 2, foot + 34, "inputs in the batch"));
+  };
+
   // --- The report ---
 
-  const FORMULAS = {
-    "AS(h)": "AS(<i>h</i>)", "J(h)": "J(<i>h</i>)", "(rms |grad h| + b/2)^2": "(rms |∇<i>h</i>| + <i>b</i>/2)²", "(rms |a| + b/2)^2": "(rms |<i>a</i>| + <i>b</i>/2)²", "4 E |a|^2": "4 E |<i>a</i>|²",
-    "4 E |R_x| sum ||v_j||^2": "4 E |<i>R<sub>x</sub></i>| Σ ‖<i>v<sub>j</sub></i>‖²", "4 W^2 E |R_x|^2": "4<i>W</i>² E |<i>R<sub>x</sub></i>|²", "4 k^2 W^2": "4<i>k</i>²<i>W</i>²", "4 s^2 W^2": "4<i>s</i>²<i>W</i>²",
-    "n Var h": "<i>n</i> Var <i>h</i>", "s^2 W^2": "<i>s</i>²<i>W</i>²", "E |grad h|^2": "E |∇<i>h</i>|²", "E |a|^2": "E |<i>a</i>|²", "E |R_x| sum ||v_j||^2": "E |<i>R<sub>x</sub></i>| Σ ‖<i>v<sub>j</sub></i>‖²",
-    "W^2 E |R_x|^2": "<i>W</i>² E |<i>R<sub>x</sub></i>|²", "k^2 W^2": "<i>k</i>²<i>W</i>²",
-  };
-  // Rungs that differ by less are called equal.
-  const RTOL = 1e-9;
-  const written = (formula) => `<span class="formula">${FORMULAS[formula]}</span>`;
-  const times = (factor) => show(factor, 3);
-
-  const verdict = ({ rungs, beside }) => { // on the cube: how far h is below the most sensitive function of its variance
-    const value = Object.fromEntries([...rungs, ...beside].map((one) => [one.formula, one.value[0]])), measured = value["AS(h)"], most = value["n Var h"], counted = value["4 W^2 E |R_x|^2"];
-    if (measured === 0) return "No flip of a single bit changes <i>h</i>.";
-    const name = written("4 W^2 E |R_x|^2");
-    if (measured >= most * (1 - RTOL)) return `<i>h</i> is as sensitive to flips as a function of its variance can be: AS(<i>h</i>) = ${show(measured)} = <i>n</i> Var <i>h</i>. ${name}, which counts active neurons, is ${times(counted / measured)} times that.`;
-    const begin = `<i>h</i> is ${times(most / measured)} times less sensitive to flips than a function of its variance can be (AS(<i>h</i>) = ${show(measured)}, <i>n</i> Var <i>h</i> = ${show(most)}).`;
-    const [least] = [...beside].sort((a, b) => a.value[0] - b.value[0]), without = least.value[0];
-    const sparse = counted < without * (1 - RTOL)
-      ? `Sparsity explains a factor ${times(without / counted)}: ${name}, which counts active neurons, is ${show(counted)}, and ${written(least.formula)}, which does not, ${show(without)}.`
-      : `Sparsity explains none of it: ${name}, which counts active neurons, is ${show(counted)}, ${times(counted / without)} times ${written(least.formula)}, which does not.`;
-    const gradient = value["(rms |grad h| + b/2)^2"];
-    return `${begin} ${sparse}${gradient > 0 && gradient < most * (1 - RTOL) ? ` Gradients explain a factor ${times(most / gradient)}: their bound is ${show(gradient)}.` : ""}`;
-  };
-  const accounts = ({ rungs, factors }) => { // the factors between the measured quantity and the top, that of sparsity first
-    const whole = factors.reduce((total, one) => total * one, 1), [low, high] = [rungs[0], rungs[rungs.length - 1]];
-    if (!(whole > 1 && whole < Infinity)) return `${written(low.formula)} is ${between(low.value)} and ${written(high.formula)} is ${between(high.value)}.`;
-    const of = (...names) => rungs.slice(1).reduce((total, one, i) => (names.includes(one.gives_up) ? total * factors[i] : total), 1), sparse = of("sparsity", "mean against maximum");
-    const rest = ["cancellation", "alignment", "unequal lengths"].map((name) => [name, of(name)]).sort((a, b) => b[1] - a[1]);
-    return `Of the factor ${times(whole)} between ${written(low.formula)} and ${written(high.formula)}, sparsity is ${times(sparse)} (${percent(Math.log(sparse) / Math.log(whole))} on a logarithmic scale); ${rest.map(([name, factor]) => `${name} ${times(factor)}`).join(", ")}.`;
-  };
-  const ladderPart = (found, outputs) => {
-    const { rungs, beside, factors } = found, values = [...rungs, ...beside].map((one) => one.value[0]).filter((one) => one > 0), low = min(...values), high = max(...values);
-    const bar = (value, kind) => `<i class="${kind}" style="width: ${value > 0 ? (8 + 92 * (high > low ? Math.log(value / low) / Math.log(high / low) : 1)).toFixed(1) : 0}%"></i>`;
-    const row = (one, factor, gives, kind) => [`${written(one.formula)}<br><a href="ledger.html#${one.id}">${one.id}</a>`, `${between(one.value)}${bar(one.value[0], kind)}`, factor, gives];
-    const counting = ["mean against maximum", "unequal lengths"], rows = rungs.map((one, i) => row(one, i ? times(factors[i - 1]) : "", one.gives_up, i === 0 ? "measured" : counting.includes(one.gives_up) ? "ours" : "trivial"));
-    const title = `${found.cube ? `Average sensitivity under uniform bits, ${found.exact ? "exact" : `estimated, with 95${THIN}% intervals; the edges at ${show(found.points)} points`}` : `Mean squared gradient at the ${show(found.points)} given points`}. “Times” compares a row with the one above it; the bars are logarithmic.`;
-    const about = found.cube ? `<p>${verdict(found)}</p>` : "";
-    const beyond = found.cube ? (found.k[0] === found.k[1] ? "" : `<p>The largest number <i>k</i> of neurons active at once is between ${show(found.k[0])} and ${show(found.k[1])}; the package may find better certificates.</p>`)
-      : `<p>The statements about uniform bits do not apply to given points; these inequalities do, at every one of them. If the coordinates were independent, which is not tested, their influence Σ<sub><i>i</i></sub> E Var<sub><i>i</i></sub>(<i>h</i>) would be at most 4<i>r</i>²<i>W</i>² E |<i>R<sub>x</sub></i>|² = ${show(found.influence)}, with <i>r</i> = max |<i>x<sub>i</sub></i>| = ${show(found.largest)}.</p>`;
-    return `${outputs > 1 ? `<p>This is output ${found.output} of ${show(outputs)}; choose another one under the files.</p>` : ""}${about}<p>${accounts(found)}</p>${beyond}
-      <div class="ladder">${table(title, ["bound", "value", "times", "gives up"], [...rows, ...beside.map((one) => row(one, "", `(${one.gives_up})`, "trivial"))])}</div>`;
-  };
   const RULE_OF_THREE = 3; // a share of 0 among m independent inputs excludes, at 5 %, a probability above this number / m
 
   const sentence = (found) => `At most ${show(found.max_active)} of ${show(found.s)} neurons are active at once, ${show(found.mean_active)} on average; ${show(found.dead)} are dead, ${show(found.always_on)} always on.`;
@@ -145,43 +110,34 @@ const weights = (() => {
     ["dead", show(found.dead), "active at none of these inputs"], ["always on", show(found.always_on), "active at all of them"], ["dynamic", show(found.dynamic), "active at some of them"],
     ["work saved", percent(found.saved["skip neurons"]), "of the multiply-adds, if the active ones are known"],
   ].map(([name, value, more]) => `<div><dt>${name}</dt><dd><b>${value}</b> <span>${more}</span></dd></div>`).join("");
-  const layersPart = ({ layers, first, index, reports }) => {
-    if (layers.length < 2) return "";
-    const rows = layers.map(({ name, s, n }, i) => {
-      const found = reports[i - first], label = i === index ? `<b>${escape(name)}</b>, shown` : escape(name);
-      return found ? [label, show(n), show(found.s), show(found.max_active), `${show(found.mean_active)} (${percent(found.mean_active / found.s)})`, show(found.dead), show(found.always_on), percent(found.saved["skip neurons"])]
-        : [label, show(n), show(s), "–", "–", "–", "–", "–"];
-    });
-    return `<h3>All layers</h3>${table("The layers of the file. Each is measured on what the one before it gives; where that is not known, choose the layer.", ["layer", "inputs", "neurons", "at most", "on average", "dead", "always on", "saved"], rows)}`;
-  };
   const report = (state) => {
-    const { measured, bounds } = state, found = measured.reports[measured.index - measured.first], several = found.coactivation !== null;
+    const { measured } = state, found = measured.report, several = found.coactivation !== null;
     const outputs = found.outputs === null ? "" : `, ${show(found.outputs)} outputs`, size = found.n === null ? "" : `, ${show(found.n)} inputs${outputs}`;
     const saved = Object.entries(found.saved).filter(([, share]) => share !== null).map(([name, share]) => [name, percent(share)]);
     const shape = !several ? "" : found.coactivation > 1.25 ? "More than 1: neurons fire together." : found.coactivation < 0.8 ? "Less than 1: they take turns." : "That is near 1, as for independent neurons.";
-    return `<p>Layer <b>${escape(measured.layers[measured.index].name)}</b>: ${show(found.s)} neurons${size}, ${found.gated ? "gated " : ""}${escape(found.unit)}; measured on ${measured.words}.</p>
+    return `<p>Measured on ${measured.words}. ${found.notes.map(escape).join(" ")} ${escape(found.active_means)}</p>
+      <p>Layer <b>${escape(measured.layers[measured.index].name)}</b>: ${show(found.s)} neurons${size}, ${found.gated ? "gated " : ""}${escape(found.unit)}.</p>
       <dl class="weights-facts">${facts(found)}</dl>
       ${found.dead ? `<p>If the inputs are independent, a neuron seen dead is active with probability at most ${show(min(1, RULE_OF_THREE / found.inputs), 2)} (95${THIN}% confidence, for each neuron alone).</p>` : ""}
-      ${layersPart(measured)}
       <h3>How many at once</h3><div data-drawing="histogram"></div>
       ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
       <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
       ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
       <h3>With a threshold</h3><p><label for="weights-threshold">Count only neurons with <output for="weights-threshold" aria-live="off"></output></label>
       <input type="range" id="weights-threshold" min="0" max="${found.sweep.length - 1}" step="1" value="${state.threshold}"></p><p id="weights-swept"></p><div data-drawing="curve"></div>
-      <h3>What sparsity explains</h3><div id="weights-ladder">${bounds ? ladderPart(bounds, found.outputs) : `<p>${escape(measured.ladder ? "The bounds are being computed." : measured.why || "The ladder needs the weights.")}</p>`}</div>
+      <h3>In a batch</h3><p>Neurons that at least one input of a batch uses, if it is drawn from these inputs without replacement.</p><div data-drawing="batches"></div>
+      <details><summary>The same, as a table</summary>${table("Neurons that a batch uses, expected", ["inputs in the batch", "neurons", "share"], found.union.map(({ batch, used }) => [show(batch), show(used), percent(used / found.s)]))}</details>
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
       <p>“Skip outputs”: all pre-activations are computed and the inactive neurons are left out of what follows. “Skip neurons”: the active ones are known before, as by a predictor.</p>
       ${found.scale ? `<p>Scale (Definition 2): <i>W</i> = ${show(found.scale.W)}, <i>B</i> = ${show(found.scale.B)}; with balanced weights <i>W</i> = ${show(found.balanced_W)}. Largest norm of an input: <i>R</i> = ${show(found.R)}.
       <a href="calculator.html#${setting(found)}">These numbers in the calculator</a></p>` : ""}
-      <h3>How the file was read</h3><ul>${found.notes.map((note) => `<li>${escape(note)}</li>`).join("")}</ul>
       <p><button type="button" id="weights-save">Save the report as JSON</button></p>`;
   };
   const setting = ({ n, s, max_active: k, mean_active: a, balanced_W: W, scale, R, inputs }) => new URLSearchParams({ n, s, k: max(1, k), W: W.toPrecision(4), B: scale.B.toPrecision(4), m: inputs, R: R.toPrecision(4), a: a.toPrecision(4) });
 
   // --- The page ---
 
-  const state = { network: null, inputs: null, measured: null, bounds: null, threshold: 0, problem: "" };
+  const state = { network: null, inputs: null, measured: null, threshold: 0, problem: "" };
   const start = () => {
     const box = document.getElementById("weights");
     if (!box) return;
@@ -190,9 +146,10 @@ const weights = (() => {
 
     const draw = () => { // what depends on the width and on the slider
       if (!state.measured) return;
-      const found = state.measured.reports[state.measured.index - state.measured.first], width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
+      const found = state.measured.report, width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
       result.querySelector('[data-drawing="histogram"]').innerHTML = histogram(found, width);
       result.querySelector('[data-drawing="curve"]').innerHTML = curve(found, width, state.threshold);
+      result.querySelector('[data-drawing="batches"]').innerHTML = batches(found, width);
       const words = one.threshold ? `z ≥ ${show(one.threshold)}` : "z > 0";
       result.querySelector("output").value = words;
       find("threshold").setAttribute("aria-valuetext", `${words}: ${show(one.mean)} active on average, at most ${show(one.max)}`);
@@ -205,15 +162,14 @@ const weights = (() => {
       find("save").addEventListener("click", save);
     };
     const save = () => {
-      const link = document.createElement("a"), { reports, layers, first, words } = state.measured;
-      const named = reports.map((one, i) => ({ layer: layers[first + i].name, measured_on: words, ...one }));
-      link.href = URL.createObjectURL(new Blob([JSON.stringify({ layers: named, ladder: state.bounds }, null, 1)], { type: "application/json" }));
+      const link = document.createElement("a"), { report: found, layers, index, words } = state.measured;
+      link.href = URL.createObjectURL(new Blob([JSON.stringify({ layer: layers[index].name, measured_on: words, ...found }, null, 1)], { type: "application/json" }));
       link.download = "report.json";
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     };
     const progress = (phase, share) => {
-      const words = { reading: "Reading the file", counting: "Counting active neurons", bounds: "Computing the bounds" }[phase];
+      const words = { reading: "Reading the file", counting: "Counting active neurons" }[phase];
       bar.setAttribute("aria-valuenow", round(100 * share));
       bar.setAttribute("aria-valuetext", `${words}, ${round(100 * share)} per cent`);
       bar.firstElementChild.style.width = `${100 * share}%`;
@@ -239,17 +195,13 @@ const weights = (() => {
     };
     const hear = ({ data }) => {
       if (data.kind === "progress") return progress(data.phase, data.share);
+      if (data.kind === "layers") return layerList(data);
       if (data.kind === "measured") {
-        [state.measured, state.bounds] = [data, null];
+        state.measured = data;
         layerList(data);
-        find("output").max = max(0, (data.outputs ?? 1) - 1);
-        find("output").disabled = !data.ladder;
         render();
-        status.textContent = sentence(data.reports[data.index - data.first]);
-      } else if (data.kind === "ladder") {
-        state.bounds = data;
-        const part = find("ladder"), { outputs } = state.measured.reports[state.measured.index - state.measured.first];
-        part.innerHTML = ladderPart(data, outputs);
+        status.textContent = sentence(data.report);
+        (document.getElementById("the-report") ?? result).scrollIntoView({ block: "start" });
       } else if (data.kind === "refused") {
         stop("");
         if (!state.measured) result.innerHTML = "<p>Nothing was measured.</p>";
@@ -263,7 +215,7 @@ const weights = (() => {
       complain("");
       if (!state.network) return stop("Now choose a network.");
       stop("");
-      [state.measured, state.bounds] = [null, null];
+      state.measured = null;
       before = performance.now();
       box.classList.add("running");
       result.setAttribute("aria-busy", "true");
@@ -274,11 +226,11 @@ const weights = (() => {
       worker.onmessage = hear;
       worker.onerror = (problem) => { stop(""); complain(`The worker stopped: ${problem.message}`); };
       progress("reading", 0);
-      worker.postMessage({ network: state.network, inputs: state.inputs, layer: Number(find("layer").value || 0), arrays: find("arrays").value.trim(), unit, output: Number(find("output").value || 0) });
+      worker.postMessage({ network: state.network, inputs: state.inputs, layer: Number(find("layer").value || 0), arrays: find("arrays").value.trim(), unit });
     };
     const choose = (kind, file) => {
       if (kind === "network") { // what was chosen for the last one means nothing for this one
-        for (const name of ["layer", "arrays", "output"]) find(name).value = name === "output" ? 0 : "";
+        for (const name of ["layer", "arrays"]) find(name).value = "";
         find("layer").innerHTML = "";
         state.threshold = 0;
       }
@@ -323,7 +275,7 @@ const weights = (() => {
     find("cancel").addEventListener("click", () => { stop("Cancelled."); status.textContent = "Cancelled."; find("cancel").blur(); });
     find("without").addEventListener("click", () => { choose("inputs", null); if (state.network) measure(); });
     find("form").addEventListener("submit", (event) => event.preventDefault());
-    for (const name of ["layer", "arrays", "unit", "parameter", "output"]) find(name).addEventListener("change", () => {
+    for (const name of ["layer", "arrays", "unit", "parameter"]) find(name).addEventListener("change", () => {
       find("parameter").disabled = !find("unit").value.endsWith(":");
       if (state.network) measure();
     });

@@ -117,6 +117,8 @@ def test_a_threshold_for_each_neuron():
     Z = np.array([[1.0, 1.0, 1.0], [2.0, 3.0, -1.0]])
     unit = Unit("thresholded", np.array([0.5, 1.0, 1.5]))
     assert_counts(measure(Layer(np.eye(3), np.zeros(3), unit=unit), Z), [0.5, 1.0, 1.5] < Z)
+    said = measure(Layer(np.eye(3), np.zeros(3), unit=unit), Z).active_means
+    assert said.startswith("Active means a pre-activation above its threshold (one for each neuron), ")
 
 
 def same(one, other):
