@@ -22,8 +22,10 @@ CALLS = 3000
 NET = ([1.0, -1.0], [[1.0, 1.0], [-1.0, -1.0]], [1.0, 1.0])
 X = [[1.0, 1.0], [1.0, -1.0]]
 STRANGE = [
-    None, True, 3, -1, 1.5, float("nan"), "x", "", [], [[]], (), {}, [1, 2], [[1], [1, 2]], np.ones((2, 2, 2)), np.ones(0),
-    np.array([object()]), np.array([1j]), 10**400, 1e300, 1e-300, b"x", object(), {"a": 1}, np.ma.masked_array([[1.0, 2]]),
+    None, True, 3, -1, 1.5, float("nan"), "x", "", [], [[]], (), {}, [1, 2], [[1], [1, 2]], np.ones(0),
+    np.ones((2, 2, 2)),
+    np.array([object()]), np.array([1j]), 10**400, 1e300, 1e-300, b"x", object(), {"a": 1},
+    np.ma.masked_array([[1.0, 2]]),
     np.ones((2, 2), np.int8), {"0.weight": [[1]], "2.weight": "x"}, "top-k:9", "gelu:-1", "above:x", iter([]), len,
 ]  # fmt: skip
 CALLED = {
