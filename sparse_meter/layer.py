@@ -299,8 +299,9 @@ def as_network(source: Any, output: int | None = None) -> WithConstant:
     if output is None and layer.outputs is not None and layer.outputs > 1:
         classes = f", those of the classes {source.classes_.tolist()}" if hasattr(source, "classes_") else ""
         raise ValueError(f"Argument 'output' must be given: the network has {layer.outputs} outputs{classes}.")
-    net = layer.network(output or 0)
-    return WithConstant(net, 0.0 if layer.constant is None else float(layer.constant[output or 0]), layer.notes)
+    output = 0 if output is None else output
+    net = layer.network(output)
+    return WithConstant(net, 0.0 if layer.constant is None else float(layer.constant[output]), layer.notes)
 
 
 def balanced(net: SparseNetwork) -> SparseNetwork:

@@ -138,10 +138,10 @@ def _of_pre_activations(Z: Any, activation: str | Unit | None) -> Measurement:
     """The measurement of pre-activations z, or of outputs, whose weights are not known."""
     if isinstance(Z, (Layer, SparseNetwork, Layered, Mapping)) or hasattr(Z, "state_dict") or hasattr(Z, "coefs_"):
         raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
-    unit = Unit.parse(activation or "relu")
+    unit = Unit.parse("relu" if activation is None else activation)
     seen = unit.kind in ("nonzero", "above")
     what = "Outputs" if seen else "Pre-activations"
-    how = "" if seen or activation else "; ReLU is assumed (activation= names another function)"
+    how = "" if seen or activation is not None else "; ReLU is assumed (activation= names another function)"
     return counting.of_arrays("network", Z, unit, notes=(f"{what} were given: weights and inputs are not known{how}.",))
 
 

@@ -177,7 +177,8 @@ def select(found: list[Block], layer: str | None, shapes: Shapes | None = None) 
     if not found:
         there = listed([f"{name} {shape}" for name, shape in (shapes or {}).items()])
         raise ValueError(
-            "No hidden layer was recognised by its names, as u, W and b or those of a state_dict. Name its arrays, as "
+            "Argument 'network': No hidden layer was recognised by its names, as u, W and b or those of a "
+            "state_dict. Name its arrays, as "
             f"in layer='inner,outer'. There: {there}."
         )
     names = listed([f"{block.name} ({block.s} neurons)" for block in chosen or found])

@@ -16,7 +16,7 @@ from companion import typography
 HEADING = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) : ", re.MULTILINE)
 # What is kept (code, the sign of a list, emphasis), or a sign that reStructuredText would take for its own.
-KEPT_OR_SIGN = re.compile(r"(``.+?``|^\* |(?<![\w*])\*\w[^*]*[\w.]\*(?!\w))|([|*])", re.DOTALL | re.MULTILINE)
+KEPT_OR_SIGN = re.compile(r"(``.+?``|^\* |(?<![\w*])\*\w[^*]*[\w.]\*(?!\w))|([|*]|(?<=\w)_(?!\w))", re.DOTALL | re.MULTILINE)
 
 
 def block(text):
