@@ -16,7 +16,13 @@ from companion import typography
 HEADING = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\w+(?:, \w+)*) : ", re.MULTILINE)
 # What is kept (code, the sign of a list, emphasis), or a sign that reStructuredText would take for its own.
-KEPT_OR_SIGN = re.compile(r"(``.+?``|^\* |(?<![\w*])\*\w[^*]*[\w.]\*(?!\w))|([|*]|(?<=\w)_(?!\w))", re.DOTALL | re.MULTILINE)
+KEPT_OR_SIGN = re.compile(
+    r"(``.+?``|^\* |(?<![\w*])\*\w[^*]*[\w.]\*(?!\w))|([|*]|(?<=\w)_(?!\w))", re.DOTALL | re.MULTILINE
+)
+
+
+def escaped(text):
+    return KEPT_OR_SIGN.sub(lambda found: found[1] or f"\\{found[2]}", text)
 
 
 def block(text):
@@ -25,12 +31,11 @@ def block(text):
         return text
     if text.startswith(" "):
         return f"::\n\n{text}"
-    text = KEPT_OR_SIGN.sub(lambda found: found[1] or f"\\{found[2]}", text)
     if not ENTRY.match(text):
-        return text
+        return escaped(text)
     _, *parts = ENTRY.split(text)
     names = parts[::2]
-    meanings = [" ".join(part.split()) for part in parts[1::2]]
+    meanings = [escaped(" ".join(part.split())) for part in parts[1::2]]
     return "\n".join(f"``{name}``\n    {meaning}" for name, meaning in zip(names, meanings, strict=True))
 
 
