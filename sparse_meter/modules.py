@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Run", "watched"]
+__all__ = ["ModuleRun", "watched"]
 
 
-class Run:
+class ModuleRun:
     """A module that can be called with arrays, tensors or what a tokenizer gives, and hooks that are removed later."""
 
     def __init__(self, module: Any) -> None:
@@ -55,7 +55,7 @@ class Run:
 
 
 @contextmanager
-def watched(module: Any) -> Iterator[Run]:
+def watched(module: Any) -> Iterator[ModuleRun]:
     """A module to be run: afterwards its parts are in training or evaluation mode as before, and the hooks are gone.
 
         with watched(model) as run:
@@ -73,7 +73,7 @@ def watched(module: Any) -> Iterator[Run]:
         )
     modes = [(part, part.training) for part in parts]
     torch: Any = sys.modules["torch"]
-    run = Run(module)
+    run = ModuleRun(module)
     try:
         module.eval()
         with torch.no_grad():

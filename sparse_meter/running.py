@@ -19,7 +19,7 @@ import numpy as np
 from . import counting, naming
 from .counting import Measurement, Measurements
 from .layer import SEEN, Unit, plain
-from .modules import Run, watched
+from .modules import ModuleRun, watched
 
 __all__ = ["chosen", "seen", "unit_of"]
 
@@ -88,7 +88,7 @@ class _Candidate:
 class _Watcher:
     """What runs, in its order: outputs of activation functions, and what linear maps read."""
 
-    run: Run
+    run: ModuleRun
     layer: str | None
     unit: Unit | None
     names: dict[Any, str]
