@@ -309,7 +309,7 @@ def test_a_model_as_from_pretrained_returns_it(kind):
         "OPT": {"hidden_size": 16, "ffn_dim": 40, "num_attention_heads": 2, "word_embed_proj_dim": 16},
         "GPT2": {"n_embd": 16, "n_head": 2, "n_inner": 40},
         "Bert": {"hidden_size": 16, "intermediate_size": 40, "num_attention_heads": 2},
-    }[kind]  # fmt: skip
+    }[kind]
     transformers = pytest.importorskip("transformers")
     model = transformers.AutoModel.from_config(config(kind, **options))
     tokens = torch.randint(3, 60, (4, 9))
@@ -329,8 +329,10 @@ def test_a_model_as_from_pretrained_returns_it(kind):
         A = saved[name].reshape(4, 9, -1)[mask.bool()].abs()
         assert_counts(one, (A > (0 if kind == "OPT" else 0.01)).numpy())
         assert one.inputs == int(mask.sum()) and one.s == 40
-    assert_counts(sparse_meter.measure(model, {"input_ids": tokens, "attention_mask": mask}, layer=parts[1][0]),
-                  (A > (0 if kind == "OPT" else 0.01)).numpy())  # fmt: skip
+    assert_counts(
+        sparse_meter.measure(model, {"input_ids": tokens, "attention_mask": mask}, layer=parts[1][0]),
+        (A > (0 if kind == "OPT" else 0.01)).numpy(),
+    )
 
 
 @pytest.mark.filterwarnings("ignore")

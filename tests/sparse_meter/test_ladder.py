@@ -197,12 +197,16 @@ def test_a_ladder_is_shown_as_text_html_and_json():
         "Why.", (Chain("Title", rungs, (Rung("lemma-6", "n", exactly(2), "all"),)),), ("Note.",), ("Known.",)
     )
     assert shown.text().split("\n") == [
-        "Known.", "Why.", "Note.", "", "Title",
+        "Known.",
+        "Why.",
+        "Note.",
+        "",
+        "Title",
         "bound      value  times  gives up  statement",
         "AS(h)      0                       sensitivity",
         "<b> R_x^2  4      inf    signs     lemma-9",
         "n          2             (all)     lemma-6",
-    ]  # fmt: skip
+    ]
     assert repr(shown) == shown.text()
     page = shown._repr_html_()
     assert page.startswith("<p>Known.<br>Why.<br>Note.</p>") and "&lt;b&gt; R\u2093\u00b2" in page and "<b>" not in page

@@ -107,8 +107,14 @@ def slow(net, d, rho, eps):
         ("ours-tail-from-sensitivity", "AS / (d + 1)"): (tail, AS / (d + 1)),
         ("ours-gradient-signs", "2 (rms |grad h+| + rms |grad h-|)^2"): (AS, by_sign[0]),
         ("ours-covariance", "2 (tr Cov^(1/2) grad h+ + tr Cov^(1/2) grad h-)^2"): (G, by_sign[1]),
-        **({("ours-tail-affine", "(AS - Var) / d"): (tail, (AS - variance) / d),
-            ("ours-differences", "G / (d + 1)"): (tail, G / (d + 1))} if d else {}),
+        **(
+            {
+                ("ours-tail-affine", "(AS - Var) / d"): (tail, (AS - variance) / d),
+                ("ours-differences", "G / (d + 1)"): (tail, G / (d + 1)),
+            }
+            if d
+            else {}
+        ),
         ("lemma-9-decomposition", "||w^R|| <= kW"): (max(math.hypot(*piece[x]) for x in X), k * W),
         ("lemma-9-decomposition", "|b^R| <= kB"): (max(abs(sum(u[j] * b[j] for j in R[x])) for x in X), k * B),
         ("eq-U", "printed"): (U, (k * W) ** 2 / 4),
@@ -126,7 +132,8 @@ def slow(net, d, rho, eps):
         ("eq-V", "repaired"): (AS - U, repaired),
         ("lemma-9-last-line", ONE): (jump, lemma_9),
         ("lemma-9-last-line", "restored, constant 1"): (
-            jump, (k**4 * W**2 * ln(n * s) + k**3 * B**2) * math.sqrt(n) * wide,
+            jump,
+            (k**4 * W**2 * ln(n * s) + k**3 * B**2) * math.sqrt(n) * wide,
         ),
         ("lemma-9", ONE): (AS, lemma_9),
         ("ours-lemma-9-repaired", "repaired"): (AS, (k * W) ** 2 + repaired),
@@ -149,7 +156,7 @@ def slow(net, d, rho, eps):
             tail + (monomials * (below + tail) - below) / m,
             2 * target,
         ),
-    }  # fmt: skip
+    }
 
 
 def edge_slope(net, z, other, i):
@@ -193,10 +200,24 @@ def test_both_sides_of_every_row_about_the_cube(net, d, rho):
         assert ratio == (pytest.approx(factor) if closest else None), name
     # what remains: Lemma 6, which singles a neuron out, the rows of section 5, and degrees that are found by search
     assert {name for name, _ in found} <= {
-        "lemma-6", "ours-lemma-6-constant", "lemma-10", "theorem-8", "ours-degree", "ours-tail-three-halves",
-        "activation-budget", "activation-sets", "ours-one-neuron", "dense-rademacher", "theorem-19", "eq-15",
-        "ours-rademacher-explicit", "conjecture-20", "ours-theorem-e", "ours-theorem-e-bias", "ours-rademacher-lower",
-    }  # fmt: skip
+        "lemma-6",
+        "ours-lemma-6-constant",
+        "lemma-10",
+        "theorem-8",
+        "ours-degree",
+        "ours-tail-three-halves",
+        "activation-budget",
+        "activation-sets",
+        "ours-one-neuron",
+        "dense-rademacher",
+        "theorem-19",
+        "eq-15",
+        "ours-rademacher-explicit",
+        "conjecture-20",
+        "ours-theorem-e",
+        "ours-theorem-e-bias",
+        "ours-rademacher-lower",
+    }
 
 
 SECTION_5 = "activation ours-one dense theorem-19 eq-15 ours-rad conjecture ours-theorem-e"
