@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sparse_core import checks
 from sparse_core._arrays import Integers, each
+from sparse_core.network import activity
 from sparse_core.network.network import Scale
 
 from . import tables
@@ -49,8 +50,6 @@ BARS = 12
 RULE_OF_THREE = 3.0
 # The sizes of a batch in the table of a report, as far as there are inputs.
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-# Factors that are multiplied neuron by neuron; with more, a table over the counts takes less time.
-FACTORS = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,19 +166,7 @@ class Measurement:
         >>> found.union(1), round(found.union(2), 9), found.union(3)
         (1.0, 1.666666667, 2.0)
         """
-        m = checks.integer("m", m, 1, self.inputs)
-        M = self.inputs
-        counts = np.asarray(self.active_at)
-        if m <= FACTORS:  # the factors (M - c - i) / (M - i), i < m, of which one is 0 if c > M - m
-            unused = np.ones(self.s)
-            for i in range(m):
-                unused *= np.maximum(M - i - counts, 0) / (M - i)
-        else:  # the same number has the factors (M - m - i) / (M - i), i < c; from `last` on it is below 2^-53
-            last = min(M, int(64 * M / m) + 1)
-            c = np.arange(last)
-            product = np.concatenate([[1.0], np.cumprod(np.maximum(M - m - c, 0) / (M - c))])
-            unused = product[np.minimum(counts, last)]
-        return float((1 - unused).sum())
+        return activity.union(self.active_at, self.inputs, m)
 
     @property
     def saved(self) -> dict[str, float | None]:

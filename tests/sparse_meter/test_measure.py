@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from sparse_core import SparseNetwork
 from sparse_core.cube import hypercube
-from sparse_meter import Layer, Unit, counting, measure
+from sparse_meter import Layer, Unit, measure
 from sparse_meter.counting import ALIGNMENT, THRESHOLDS
 
 
@@ -314,17 +314,14 @@ def test_what_is_refused(name):
         call()
 
 
-def test_a_batch_uses_the_neurons_that_one_of_its_inputs_activates(monkeypatch):
-    """Against all subsets, drawn one by one; by both formulas; from shards."""
+def test_a_batch_uses_the_neurons_that_one_of_its_inputs_activates():
+    """Against all subsets, drawn one by one; from shards."""
     active = np.random.default_rng(0).random((7, 5)) < [0, 0.2, 0.5, 0.9, 1]
     found = measure(np.where(active, 1.0, -1.0))
     for m in range(1, 8):
         subsets = list(combinations(range(7), m))
         used = np.mean([active[list(rows)].any(axis=0).sum() for rows in subsets])
         assert found.union(m) == pytest.approx(used, rel=1e-14)
-        with monkeypatch.context() as patch:
-            patch.setattr(counting, "FACTORS", 0)
-            assert found.union(m) == pytest.approx(used, rel=1e-14)
     assert found.union(1) == pytest.approx(found.mean_active) and found.union(7) == found.effective
     shards = measure(np.where(active[:3], 1.0, -1.0)) + measure(np.where(active[3:], 1.0, -1.0))
     assert shards.union(4) == found.union(4)
