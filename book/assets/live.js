@@ -1,5 +1,5 @@
 // Figures that are computed while a hand moves them. The page holds each as it was drawn in the run (Live in
-// sparse_book/figures.py). Where scripts run, a drawing by one of the `kinds` takes its place, with its words,
+// sparse_book/figures.py). Where scripts run, a drawing by one of the `kinds` takes its place, with words,
 // controls and, as #fig-name=value,value, its address. `given` are the numbers that the run gave with it.
 const live = (() => {
   const { abs, ceil, floor, log10, max, min, round } = Math;
@@ -97,7 +97,8 @@ const live = (() => {
     draw(setting, given, width) {
       const { X, Y, end, foot, axes } = bounds.plane(width), [blue, , green, purple] = given.colours;
       const { n } = setting, here = bounds.all(setting, given, n), [fewest, most] = bounds.span;
-      const wide = width >= WIDE, left = X(n) > (LEFT + end) / 2, middle = (Y(here.ours) + Y(here.printed)) / 2;
+      const middle = (Y(here.ours) + Y(here.printed)) / 2, left = X(n) > (LEFT + end) / 2;
+      const wide = width >= WIDE;
       const along = (form) =>
         spaced(fewest, most, STEPS).map((at) => [X(at), Y(bounds.all(setting, given, at)[form])]);
       const curves = { ours: along("ours"), printed: along("printed"), repaired: along("repaired") };
@@ -105,7 +106,6 @@ const live = (() => {
       const colour = (form) => (form === "ours" ? green : purple);
       const names = Object.keys(words).map((form) => [curves[form].at(-1)[1], words[form], colour(form)]);
       const inside = names.map(([y, ...rest], i) => [y + [-11, 27, -11][i], ...rest]); // on a phone
-      const [first] = curves.ours;
       return box(LEFT, TOP, end - LEFT, Y(here.dense) - TOP, 'class="shade"') + axes
         + line(LEFT, Y(here.dense), end, Y(here.dense), "axis")
         + text(LEFT + 8, TOP + 16, `vacuous: above the dense ${variable("s")}²${variable("W")}²`)
@@ -115,8 +115,8 @@ const live = (() => {
         + each(Object.keys(words), (form) => dot(X(n), Y(here[form]), 4.5, `fill="${colour(form)}"`))
         + text(X(n) + (left ? -8 : 8), middle + 4, `× ${rounded(here.printed / here.ours)}`,
           `class="told" ${left ? END : START}`)
-        + box(first[0] - 5, first[1] - 5, 10, 10, `fill="${blue}"`)
-        + text(first[0] + 9, first[1] + 18, "attained", `fill="${blue}" class="name"`)
+        + box(X(fewest) - 5, Y(here.ours) - 5, 10, 10, `fill="${blue}"`)
+        + text(X(fewest) + 9, Y(here.ours) + 18, "attained", `fill="${blue}" class="name"`)
         + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 74, TOP + 30, foot - 10));
     },
     words(setting, given) {
@@ -217,8 +217,9 @@ const live = (() => {
   // --- The map of moduli, and the labels of one pair ---
 
   const gcd = (a, b) => (b ? gcd(b, a % b) : a);
-  const hatch = (colour) => `<defs><pattern id="live-hatch" width="6" height="6" patternTransform="rotate(45)"
-    patternUnits="userSpaceOnUse"><path d="M0 0V6" stroke="${colour}" stroke-opacity="0.4"/></pattern></defs>`;
+  const hatch = (colour) => `<defs>
+    <pattern id="live-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <path d="M0 0V6" stroke="${colour}" stroke-opacity="0.4"/></pattern></defs>`;
   const labels = {
     fields: { p: ["p, modulus of the label", range(2, 24)], q: ["q, modulus of the secret", range(2, 24)] },
     start: { p: 3, q: 8 },
@@ -256,7 +257,8 @@ const live = (() => {
     table({ p, q }) {
       const row = (name, values) =>
         `<tr><th scope="row">${name}</th>${each(values, (v) => `<td>${v}</td>`)}</tr>`;
-      const head = each(range(0, q - 1), (t) => `<th scope="col">${t}</th>`), { printed, lwr } = sparse.lwr_label;
+      const { printed, lwr } = sparse.lwr_label;
+      const head = each(range(0, q - 1), (t) => `<th scope="col">${t}</th>`);
       return `<table class="table"><caption>Labels for p = ${p}, q = ${q}</caption>
         <thead><tr><th scope="col">t mod q</th>${head}</tr></thead>
         <tbody>${row("Definition 15", printed(p, q))}${row("rounding", lwr(p, q))}</tbody></table>`;
