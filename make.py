@@ -147,12 +147,14 @@ def test(quick, rest, arguments):
 
 
 def check():
-    """Check style, formatting, types, and that the parts of the package import downwards only."""
+    """Check style, formatting, types, the scripts of the site, and that the parts of the package import downwards only."""
     call("ruff", ["-m", "ruff", "check"])
     call("ruff format", ["-m", "ruff", "format", "--check"])
     call("mypy", ["-m", "mypy"])
     call("import-linter", ["-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"])
-    print("check: style, formatting, types and imports are clean")
+    if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", "book/assets"], cwd=ROOT):
+        raise Stop("oxlint found what is printed above, in the scripts of the site")
+    print("check: style, formatting, types, imports and scripts are clean")
 
 
 def extras():
@@ -176,7 +178,7 @@ def measure_pages(names):
 
 
 def bench(arguments):
-    """Measure the package beside other libraries, in .bench-venv; options: --quick, --only NAME, --output FILE."""
+    """Measure the package beside other libraries, in .bench-venv; options are those of pytest: -m quick, -k NAME."""
     with build.build_lock():
         python = interpreter(BENCH_VENV, BENCH_LOCK)
         code = subprocess.call([python, "-P", "-m", "tests.benchmarks.run", *arguments], cwd=ROOT)

@@ -1,260 +1,494 @@
-// A network on the 3-cube or the 4-cube, to play with. The first part is the mathematics, in the conventions of
-// sparse_core (tests/book/test_cube.py compares the numbers); then the settings and their addresses; then the page.
+// The cube of the first page. Functions of three or four bits, whose values or weights one changes; and under
+// "Further" networks with up to ten bits. First the settings and addresses of both, then their pages.
 const cube = (() => {
-  const { abs, hypot, max, min, random, round, sign } = Math;
+  const { abs, floor, hypot, log, max, min, PI, random, round, sqrt } = Math;
+  const { bits, edges, inner, point, range, sign, sum } = sparse;
 
-  // --- Mathematics: a network is a list of neurons { u, w, b }, h(x) = sum u relu(<w, x> - b) ---
-
-  const range = (m) => [...Array(m).keys()];
-  const sum = (values) => values.reduce((total, value) => total + value, 0);
-  const largest = (values) => max(0, ...values);
-  const bits = (i) => sum([...i.toString(2)].map(Number));
-  const point = (n, i) => range(n).map((j) => 1 - 2 * ((i >> j) & 1)); // point 0 is (1, ..., 1)
-  const field = ({ w, b }, x) => sum(w.map((v, j) => v * x[j])) - b;
-  const junta = (n, table) => table.map((u, a) => ({ u, w: point(n, a).map((v) => v / 2), b: n / 2 - 1 })); // one neuron a point
-
-  const walsh = (values) => values.map((_, T) => sum(values.map((value, i) => (bits(i & T) % 2 ? -value : value))));
-
-  const measure = (n, net, degree) => {
-    const N = 2 ** n, points = range(N).map((i) => point(n, i));
-    const active = points.map((x) => range(net.length).filter((j) => field(net[j], x) > 0));
-    const h = points.map((x, i) => sum(active[i].map((j) => net[j].u * field(net[j], x))));
-    const edges = range(N).flatMap((i) => range(n).filter((j) => !((i >> j) & 1)).map((j) => [i, i | (1 << j)]));
-    const squares = edges.map(([i, j]) => (h[i] - h[j]) ** 2), AS = sum(squares) / (2 * N);
-    const k = largest(active.map((one) => one.length)), U = largest(net.map(({ u }) => abs(u)));
-    const W = U * largest(net.map(({ w }) => hypot(...w))), B = U * largest(net.map(({ b }) => abs(b)));
-    const coefficients = walsh(h).map((value) => value / N);
-    const weights = range(n + 1).map((d) => sum(coefficients.map((value, T) => (bits(T) === d ? value ** 2 : 0))));
-    return {
-      h, active, edges, AS, k, W, B, weights,
-      shares: squares.map((square) => (AS ? square / (2 * N * AS) : 0)),
-      bound: 4 * k ** 2 * W ** 2,
-      near: walsh(coefficients.map((value, T) => (bits(T) <= degree ? value : 0))),
-      error: sum(weights.slice(degree + 1)), // of the best polynomial of that degree, squared, in the mean
-    };
+  const pick = (list, chance) => list[floor(chance() * list.length)];
+  // Random neurons one by one: each points at a vertex with fewer than k active ones, and takes as many of
+  // the highest vertices as are free, up to its share of them; `vector` and `bias` say how.
+  const drawn = (n, k, s, chance, vector, bias) => {
+    const N = 1 << n, count = Array(N).fill(0), neurons = [];
+    const free = (i) => count[i] < k;
+    for (let j = 0; j < s && range(N).some(free); j++) {
+      const w = vector(point(n, pick(range(N).filter(free), chance)));
+      const z = inner(n, w), b = bias(z, free, (k * N) / s);
+      z.forEach((v, i) => { count[i] += v > b; });
+      neurons.push({ u: pick([-1, 1], chance), w, b });
+    }
+    return neurons;
   };
 
-  // --- Settings: { n, x, d } with a table of signs, or with the neurons themselves ---
+  // --- Three or four bits: a setting { n, x, d } has a table of signs, or the neurons themselves ---
 
   const table = (n, f) => ({ n, table: range(2 ** n).map((i) => f(point(n, i))) });
-  const network = (n, rows) => ({ n, net: rows.map(([u, w, b]) => ({ u, w: [...w, ...Array(n - w.length).fill(0)], b })) });
-
-  // Random neurons one by one: each points at a vertex where fewer than k are active, and takes as many of the highest
-  // vertices as are free, at most its share of them. All weights are quarters, so that no rounding decides anything.
-  const drawn = (n, k, chance) => {
-    const N = 2 ** n, s = 4, count = Array(N).fill(0), pick = (list) => list[Math.floor(chance() * list.length)], rows = [];
-    for (let j = 0; j < s; j++) {
-      const x = point(n, pick(range(N).filter((i) => count[i] < k))), w = x.map((v) => v * pick([0.25, 0.5, 0.75, 1]));
-      const z = range(N).map((i) => field({ w, b: 0 }, point(n, i)));
-      const fits = (b) => z.some((v) => v > b) && z.every((v, i) => v <= b || count[i] < k) && z.filter((v) => v > b).length <= (k * N) / s;
-      const b = pick([...new Set(z)].filter(fits));
-      z.forEach((v, i) => { if (v > b) count[i] += 1; });
-      rows.push([pick([-1, 1]), w, b]);
-    }
-    return network(n, rows);
+  const padded = (n, w) => [...w, ...Array(n - w.length).fill(0)];
+  const network = (n, rows) => ({ n, net: rows.map(([u, w, b]) => ({ u, w: padded(n, w), b })) });
+  const quarters = (n, k, chance) => { // all weights are quarters, so that no rounding decides anything
+    const vector = (x) => x.map((v) => v * pick([0.25, 0.5, 0.75, 1], chance));
+    return { n, net: drawn(n, k, 4, chance, vector, (z, free, most) => {
+      const above = (b) => range(z.length).filter((i) => z[i] > b);
+      const fits = (list) => list.length > 0 && list.length <= most && list.every(free);
+      return pick([...new Set(z)].filter((b) => fits(above(b))), chance);
+    }) };
   };
-
-  const appendix = (n) => // the address has n - 2 bits; Gamma = 1
-    network(n, [[1, 0.5], [-0.5, 1], [0.75, -1], [-1, -0.5]].slice(0, 2 ** (n - 2)).map((w, a) => [1, [...point(n - 2, a), ...w], n - 2]));
+  const appendix = (n) => { // the address has n - 2 bits; Gamma = 1
+    const data = [[1, 0.5], [-0.5, 1], [0.75, -1], [-1, -0.5]].slice(0, 2 ** (n - 2));
+    return network(n, data.map((w, a) => [1, [...point(n - 2, a), ...w], n - 2]));
+  };
   const presets = {
     "Dictator": (n) => table(n, (x) => x[0]),
-    "Majority": (n) => table(n, (x) => sign(sum(x) + x[0] / 2)), // x_1 decides where there are as many of each
+    "Majority": (n) => table(n, (x) => Math.sign(sum(x) + x[0] / 2)), // x_1 decides between as many of each
     "Parity": (n) => table(n, (x) => x.reduce((product, v) => product * v, 1)),
     "Index": (n) => network(n, [[1, [1, 0.5], 0.5], [1, [-1, 0, 0.5], 0.5]]),
     "Appendix A": appendix,
-    "Random, k = 1": (n, chance = random) => drawn(n, 1, chance),
-    "Random, k = 2": (n, chance = random) => drawn(n, 2, chance),
+    "Random, k = 1": (n, chance = random) => quarters(n, 1, chance),
+    "Random, k = 2": (n, chance = random) => quarters(n, 2, chance),
     "Your own weights": (n) => network(n, [[1, [1, 1], 1], [-1, [-1, -1], 1]]),
   };
-  const neurons = ({ n, table, net }) => net ?? junta(n, table);
-  const evaluate = (setting) => measure(setting.n, neurons(setting), setting.d ?? 1);
+  const junta = (n, values) => // one neuron for each point
+    values.map((u, a) => ({ u, w: point(n, a).map((v) => v / 2), b: n / 2 - 1 }));
+  const neurons = ({ n, table: values, net }) => net ?? junta(n, values);
+  const evaluate = (setting) => {
+    const { n } = setting, all = sparse.evaluate({ n, neurons: neurons(setting) }, setting.d ?? 1);
+    const share = ([i, j]) => (all.h[i] - all.h[j]) ** 2 / (2 ** (n + 1) * all.AS || 1); // of an edge in AS
+    return { ...all, edges: edges(n), shares: edges(n).map(share) };
+  };
 
   const MOST = { u: 2, w: 2, b: 4 }; // of a slider, in steps of a quarter
-  const code = ({ n, table, net }) => // what the address says of the function: its values 1 and -1 as 1 and 0, or the weights
-    `fig-cube=${n}&${table ? `f=${table.map((v) => (v > 0 ? 1 : 0)).join("")}` : `net=${net.map(({ u, w, b }) => [u, ...w, b].join()).join("_")}`}`;
+  const code = ({ n, table: values, net }) => { // in an address: values 1 and -1 as 1 and 0, or the weights
+    if (values) return `fig-cube=${n}&f=${values.map((v) => (v > 0 ? 1 : 0)).join("")}`;
+    return `fig-cube=${n}&net=${net.map(({ u, w, b }) => [u, ...w, b].join()).join("_")}`;
+  };
   const write = (setting) => `#${code(setting)}&x=${setting.x}&d=${setting.d}`;
   const read = (fragment) => { // nothing, unless the address holds a setting that the page could have written
     const asked = new URLSearchParams(fragment.slice(1)), n = Number(asked.get("fig-cube"));
-    const whole = (key, most) => (/^\d+$/.test(asked.get(key)) ? min(Number(asked.get(key)), most) : key === "d" ? 1 : 0);
     if (n !== 3 && n !== 4) return undefined;
-    const view = { x: whole("x", 2 ** n - 1), d: whole("d", n) }, f = asked.get("f") ?? "";
+    const whole = (key, most, otherwise) =>
+      (/^\d+$/.test(asked.get(key)) ? min(Number(asked.get(key)), most) : otherwise);
+    const view = { x: whole("x", 2 ** n - 1, 0), d: whole("d", n, 1) }, f = asked.get("f") ?? "";
     if (RegExp(`^[01]{${2 ** n}}$`).test(f)) return { n, table: [...f].map((v) => 2 * v - 1), ...view };
     const rows = (asked.get("net") ?? "").split("_").map((row) => row.split(",").map(Number));
-    const good = ([u, ...rest], b = rest.pop()) => rest.length === n && [...rest, u].every((v) => abs(v) <= MOST.w) && abs(b) <= MOST.b;
-    if (rows.length > 4 || !rows.every((row) => good(row) && row.every((v) => Number.isInteger(4 * v)))) return undefined;
+    const good = (row) => row.length === n + 2 && row.every((v) => Number.isInteger(4 * v))
+      && row.slice(0, -1).every((v) => abs(v) <= MOST.w) && abs(row[n + 1]) <= MOST.b;
+    if (rows.length > 4 || !rows.every(good)) return undefined;
     return { ...network(n, rows.map(([u, ...rest]) => [u, rest.slice(0, n), rest[n]])), ...view };
   };
 
+  // --- Further: n inputs, k active at a time, weight vectors of length W ---
+
+  // Of each slider: least, most and step. 2^10 cells of 11 pixels fill the drawing.
+  const SPAN = { n: [3, 10, 1], k: [1, 4, 1], W: [0.25, 4, 0.25] };
+  const ROOM = 1e-9; // above the values at which a neuron is only just silent: rounding must not wake it
+  const NEURONS = 12; // of the random networks: about as many colours as the eye tells apart
+
+  const scaled = (w, length) => w.map((v) => (v * length) / hypot(...w));
+  const gauss = (chance) => sqrt(-2 * log(1 - chance())) * Math.cos(2 * PI * chance());
+  const generator = (seed) => { // Park and Miller's, to draw the same network again
+    let state = seed % 2147483647 || 1;
+    return () => (state = (state * 48271) % 2147483647) / 2147483647;
+  };
+  const halfway = (z, free, most) => { // between two values, so that no rounding decides anything
+    const order = range(z.length).sort((i, j) => z[j] - z[i]), full = order.findIndex((i) => !free(i));
+    const count = min(full < 0 ? Infinity : full, max(1, floor(most)), z.length - 1);
+    return (z[order[count - 1]] + z[order[count]]) / 2;
+  };
+  const families = {
+    "Random, sparse": (n, k, W, seed) => {
+      const chance = generator(seed), vector = (x) => scaled(x.map((v) => v * (0.25 + 0.75 * chance())), W);
+      return { n, neurons: drawn(n, k, NEURONS, chance, vector, halfway), copies: 1 };
+    },
+    "Look-up": (n, k, W) => {
+      const m = n < 6 ? 1 : 2; // bits of the address, whose 2^m data bits must fit too
+      const unit = W / sqrt(m + 0.25), b = unit * (m - 0.5 + ROOM);
+      const w = (a) => range(n).map((j) => (j < m ? unit * sign(a, j) : j === m + a ? unit / 2 : 0));
+      return { n, neurons: range(1 << m).map((a) => ({ u: 1, w: w(a), b })), copies: k };
+    },
+    "Parity": (n, k, W) => {
+      const unit = W / sqrt(n), b = unit * (n - 2 + ROOM);
+      const at = (a) => ({ u: bits(a) % 2 ? -1 : 1, w: point(n, a).map((v) => unit * v), b });
+      return { n, neurons: range(1 << n).map(at), copies: k };
+    },
+    "Random, dense": (n, k, W, seed) => {
+      const chance = generator(seed), vector = () => scaled(range(n).map(() => gauss(chance)), W);
+      const neuron = () => ({ u: pick([-1, 1], chance), w: vector(), b: 0 });
+      return { n, neurons: range(NEURONS).map(neuron), copies: 1 };
+    },
+  };
+  const names = Object.keys(families);
+  const further = { // its address is #cube-further=family,n,k,W,seed
+    network: ({ family, n, k, W, seed }) => families[family](n, k, W, seed),
+    write: ({ family, n, k, W, seed }) => `#cube-further=${[names.indexOf(family), n, k, W, seed].join()}`,
+    read(fragment) { // nothing, unless the page could have written it
+      const asked = new URLSearchParams(fragment.slice(1)).get("cube-further") ?? "";
+      const [at, n, k, W, seed, ...rest] = asked.split(",").map(Number);
+      const setting = { family: names[at], n, k, W, seed };
+      const steps = Object.entries(SPAN).every(([key, [least, most, step]]) =>
+        setting[key] >= least && setting[key] <= most && Number.isInteger(setting[key] / step));
+      const seeded = Number.isInteger(seed) && seed >= 1 && seed < 1e6;
+      return names[at] && steps && seeded && !rest.length ? setting : undefined;
+    },
+  };
+
+  // --- Words and parts of both pages ---
+
+  const plain = (value) => String(value || 0).replace("-", "−");
+  const show = (value) => plain(round(1000 * value) / 1000);
+  const short = (value) => plain(round(100 * value) / 100);
+  const digits = (value) => plain(Number(value.toPrecision(4)));
+  const lit = (list) => {
+    if (!list.length) return "no neuron";
+    return `neuron${list.length > 1 ? "s" : ""} ${list.map((j) => j + 1).join(", ")}`;
+  };
+  const named = (n, i) => `(${point(n, i).map(plain).join(", ")})`;
+  const said = (n, x, { h, active }, words) =>
+    `At x = ${named(n, x)}: h = ${words(h[x])}; active: ${lit(active[x])}.`;
+  const flips = (n, x, h, words) => range(n).map((j) => words(h[x ^ (1 << j)] - h[x])).join(", ");
+  const limit = ({ k, W, bound }, words) =>
+    `at most 4<i>k</i>²<i>W</i>² = ${words(bound)}, with <i>k</i> = ${k}, <i>W</i> = ${words(W)}`;
+  const buttons = (label, list) => `<p class="cube-row" role="group" aria-label="${label}">${
+    list.map((name) => `<button type="button">${name}</button>`).join("")}</p>`;
+  const pressed = (row, chosen) =>
+    [...row.children].forEach((button) => button.setAttribute("aria-pressed", chosen(button.textContent)));
+  const METER = '<div class="cube-meter" aria-hidden="true"><i></i></div>';
+  const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const REST = 250; // milliseconds: one announcement and one address for a movement
+
   // --- The page: the drawing of the figure is replaced by one that can be moved ---
 
-  const VIEW = { 3: [[190, 0], [0, -170], [102, -78]], 4: [[183, 41], [80, -19], [0, -156], [36, -73]] }; // where each bit points
+  const VIEW = { // where each bit points
+    3: [[190, 0], [0, -170], [102, -78]],
+    4: [[183, 41], [80, -19], [0, -156], [36, -73]],
+  };
   const WIDTH = 350, HEIGHT = 380, CENTRE = [175, 170];
-  const CORNER = { 3: [270, 362], 4: [22, 366] }, ARROW = 0.22; // where the names of the bits stand, and their share of an edge
-  const place = (n, i) => CENTRE.map((middle, axis) => round(middle + sum(point(n, i).map((v, j) => (v * VIEW[n][j][axis]) / 2))));
-  const show = (value) => String(round(1000 * value) / 1000 || 0).replace("-", "−");
-  const short = (value) => String(round(100 * value) / 100 || 0).replace("-", "−");
-  const lit = (list) => (list.length ? `neuron${list.length > 1 ? "s" : ""} ${list.map((j) => j + 1).join(", ")}` : "no neuron");
-  const named = (n, i) => `(${point(n, i).map(show).join(", ")})`;
+  const CORNER = { 3: [270, 362], 4: [22, 366] }; // where the names of the bits stand
+  const ARROW = 0.22; // of an edge, beside such a name
+  const place = (n, i) => CENTRE.map((middle, axis) =>
+    round(middle + sum(point(n, i).map((v, j) => (v * VIEW[n][j][axis]) / 2))));
   const element = (tag, attributes, text = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     made.textContent = text;
     return made;
   };
-
-  const axes = (n) => VIEW[n].flatMap(([right, down], j) => { // the direction in which each bit grows, with its number
+  const axes = (n) => VIEW[n].flatMap(([right, down], j) => { // where each bit grows, with its number
     const [x1, y1] = CORNER[n], [x, y] = [ARROW * right, ARROW * down], far = 1 + 11 / hypot(x, y);
     const name = element("text", { x: x1 + far * x, y: y1 + far * y + 4, class: "axis" }, String(j + 1));
     return [element("line", { x1, y1, x2: x1 + x, y2: y1 + y, class: "axis" }), name];
   });
+  const TO_FLIP = "Click a vertex, or press Space, to flip its value";
+  const TO_SEE = "Click a vertex to see what is active there";
+  const WALK = "; the arrow keys walk along the edges. The corner shows where each bit points.";
 
-  const start = () => {
-    const box = document.querySelector("#fig-cube .cc");
-    if (!box) return;
-    const buttons = (label, names) => `<p class="cube-row" role="group" aria-label="${label}">${names.map((name) => `<button type="button">${name}</button>`).join("")}</p>`;
+  const small = (box) => {
     box.classList.add("cube");
     box.innerHTML = `${buttons("Cube", ["3 bits", "4 bits"])}${buttons("Function", Object.keys(presets))}
-      <div class="cube-columns"><div><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group" aria-label="The vertices of the cube" aria-describedby="cube-hint"></svg><p id="cube-hint"></p></div>
-      <div class="cube-numbers"><p><b>AS(h) = <span data-cube="AS"></span></b><br><span data-cube="bound"></span></p>
-      <div class="cube-meter" aria-hidden="true"><i></i></div>
+      <div class="cube-columns"><div><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group"
+      aria-label="The vertices of the cube" aria-describedby="cube-hint"></svg><p id="cube-hint"></p></div>
+      <div class="cube-numbers"><p><b>AS(h) = <span data-cube="AS"></span></b><br>
+      <span data-cube="bound"></span></p>${METER}
       <p class="cube-here"><span data-cube="here"></span></p><p class="cube-lamps" aria-hidden="true"></p>
       <p><label for="cube-degree">Approximate by degree <output for="cube-degree"></output></label>
       <input type="range" id="cube-degree" min="0" step="1"></p><p data-cube="error"></p>
-      <table><thead><tr><th scope="col">Degree</th><th scope="col">Fourier weight</th></tr></thead><tbody></tbody></table></div></div>
+      <table><thead><tr><th scope="col">Degree</th><th scope="col">Fourier weight</th></tr></thead>
+      <tbody></tbody></table></div></div>
       <details class="cube-weights"><summary>The weights</summary><div></div></details>
       <p role="status" class="visually-hidden"></p>`;
     const find = (selector) => box.querySelector(selector), part = (name) => find(`[data-cube="${name}"]`);
-    const [sizes, functions] = box.querySelectorAll(".cube-row"), svg = find("svg"), degree = find("#cube-degree"), status = find("[role=status]");
-    let setting, vertices, lines, timer, said;
+    const [sizes, functions] = box.querySelectorAll(".cube-row"), svg = find("svg");
+    const degree = find("#cube-degree"), status = find("[role=status]"), panel = find(".cube-weights");
+    let setting, vertices, lines, timer, last;
 
+    const vertex = (i) => {
+      const [x, y] = place(setting.n, i), group = element("g", {
+        role: "button", class: "cube-vertex", transform: `translate(${x} ${y})`,
+      });
+      group.append(element("circle", { r: 22, class: "room" }), element("circle", { r: 18 }));
+      group.append(element("text", { y: 4 }));
+      group.append(element("rect", { x: -22, y: 19, width: 44, height: 17, rx: 5, class: "plate" }));
+      group.append(element("text", { y: 32, class: "near" }));
+      group.addEventListener("click", () => {
+        choose(i);
+        flip();
+        group.focus();
+      });
+      group.addEventListener("focus", () => setting.x === i || choose(i));
+      group.addEventListener("keydown", (event) => press(event, i));
+      return group;
+    };
     const draw = () => { // the cube of the present dimension
       const { n } = setting;
-      lines = measure(n, [], 0).edges.map(([i, j]) => {
-        const [[x1, y1], [x2, y2]] = [place(n, i), place(n, j)];
+      lines = edges(n).map((ends) => {
+        const [[x1, y1], [x2, y2]] = ends.map((i) => place(n, i));
         return element("line", { x1, y1, x2, y2 });
       });
-      vertices = range(2 ** n).map((i) => {
-        const [x, y] = place(n, i), group = element("g", { role: "button", class: "cube-vertex", transform: `translate(${x} ${y})` });
-        group.append(element("circle", { r: 22, class: "room" }), element("circle", { r: 18 }), element("text", { y: 4 }));
-        group.append(element("rect", { x: -22, y: 19, width: 44, height: 17, rx: 5, class: "plate" }), element("text", { y: 32, class: "near" }));
-        group.addEventListener("click", () => { choose(i); flip(); group.focus(); });
-        group.addEventListener("focus", () => setting.x === i || choose(i));
-        group.addEventListener("keydown", (event) => press(event, i));
-        return group;
-      });
+      vertices = range(2 ** n).map(vertex);
       svg.replaceChildren(...lines, ...axes(n), ...vertices);
     };
 
+    const slider = (j, name, key, value, most) => `<label><span>
+      <span class="visually-hidden">neuron ${j + 1}, </span>${name} = <output>${show(value)}</output></span>
+      <input type="range" min="${-most}" max="${most}" step="0.25" value="${value}" data-neuron="${j}"
+      data-key="${key}"></label>`;
+    const neuron = ({ u, w, b }, j) => {
+      const vector = w.map((v, i) => slider(j, `w<sub>${i + 1}</sub>`, i, v, MOST.w));
+      const all = [slider(j, "u", "u", u, MOST.u), ...vector, slider(j, "b", "b", b, MOST.b)];
+      return `<fieldset><legend>Neuron ${j + 1}</legend>${all.join("")}</fieldset>`;
+    };
     const weights = () => { // a slider for each weight of at most four neurons
-      const panel = find(".cube-weights div"), { n, net } = setting;
-      if (!net) {
-        panel.innerHTML = `<p>One neuron for each vertex <i>a</i>: ½ relu(⟨<i>a</i>, <i>x</i>⟩ − ${n - 2}) times the value there. Choose a network to move its weights.</p>`;
-        return;
-      }
-      const slider = (j, name, key, value, most) => `<label><span><span class="visually-hidden">neuron ${j + 1}, </span>${name} = <output>${show(value)}</output></span>
-        <input type="range" min="${-most}" max="${most}" step="0.25" value="${value}" data-neuron="${j}" data-key="${key}"></label>`;
-      panel.innerHTML = net.map(({ u, w, b }, j) => `<fieldset><legend>Neuron ${j + 1}</legend>${slider(j, "u", "u", u, MOST.u)}
-        ${w.map((v, i) => slider(j, `w<sub>${i + 1}</sub>`, i, v, MOST.w)).join("")}${slider(j, "b", "b", b, MOST.b)}</fieldset>`).join("")
-        + buttons("Neurons", [...(net.length < 4 ? ["Add a neuron"] : []), ...(net.length > 1 ? ["Remove the last"] : [])]);
+      const { n, net } = setting, s = net?.length;
+      const change = { "Add a neuron": s < 4, "Remove the last": s > 1 };
+      const possible = Object.keys(change).filter((name) => change[name]);
+      panel.lastElementChild.innerHTML = net ? net.map(neuron).join("") + buttons("Neurons", possible)
+        : `<p>One neuron for each vertex <i>a</i>: ½ relu(⟨<i>a</i>, <i>x</i>⟩ − ${n - 2}) times the value
+          there. Choose a network to move its weights.</p>`;
     };
 
-    const update = () => { // everything that moves along
-      const { n, x, d } = setting, found = measure(n, neurons(setting), d), { h, near, active, AS, bound } = found;
-      const around = range(n).map((j) => h[x ^ (1 << j)] - h[x]), top = largest(h.map(abs)) || 1;
+    const paint = ({ h, near, active, shares }) => { // the drawing
+      const { n, x } = setting, top = max(...h.map(abs)) || 1;
       lines.forEach((line, i) => {
-        const width = min(3 * found.shares[i] * lines.length, 16); // 3 where all edges have the same share
+        const width = min(3 * shares[i] * lines.length, 16); // 3 where all edges have the same share
         line.setAttribute("stroke-width", width || 1);
         line.setAttribute("class", width ? "flips" : "");
       });
       vertices.forEach((group, i) => {
-        const chosen = i === x, value = h[i] / top, tone = `color-mix(in srgb, var(--cube-${value < 0 ? "minus" : "plus"}) ${round(35 * abs(value))}%, var(--pst-color-background))`;
-        group.setAttribute("tabindex", chosen ? 0 : -1);
-        group.classList.toggle("chosen", chosen);
-        group.setAttribute("aria-label", `x = ${named(n, i)}, h = ${show(h[i])}, approximation ${show(near[i])}; active: ${lit(active[i])}`);
-        group.children[1].style.fill = tone;
+        const side = `var(--cube-${h[i] < 0 ? "minus" : "plus"}) ${round(35 * abs(h[i] / top))}%`;
+        const words = `x = ${named(n, i)}, h = ${show(h[i])}, approximation ${show(near[i])}`;
+        group.setAttribute("tabindex", i === x ? 0 : -1);
+        group.classList.toggle("chosen", i === x);
+        group.setAttribute("aria-label", `${words}; active: ${lit(active[i])}`);
+        group.children[1].style.fill = `color-mix(in srgb, ${side}, var(--pst-color-background))`;
         group.children[2].textContent = short(h[i]);
         group.children[4].textContent = short(near[i]);
       });
+    };
+    const update = () => { // everything that moves along
+      const { n, x, d } = setting, all = evaluate(setting), { AS, bound, active } = all;
+      const attained = bound && AS > bound * (1 - 1e-12), total = sum(all.weights) || 1;
+      paint(all);
       part("AS").textContent = show(AS);
-      part("bound").innerHTML = `at most 4<i>k</i>²<i>W</i>² = ${show(bound)}, with <i>k</i> = ${found.k}, <i>W</i> = ${show(found.W)}`
-        + (bound && AS > bound * (1 - 1e-12) ? ": <b>attained</b>" : "");
+      part("bound").innerHTML = limit(all, show) + (attained ? ": <b>attained</b>" : "");
       find(".cube-meter i").style.width = `${bound ? (100 * AS) / bound : 0}%`;
-      part("here").textContent = `At x = ${named(n, x)}: h = ${show(h[x])}; active: ${lit(active[x])}. Flipping bit ${range(n - 1).map((j) => j + 1).join(", ")} or ${n} changes h by ${around.map(show).join(", ")}.`;
-      find(".cube-lamps").innerHTML = neurons(setting).map((_, j) => `<i class="${active[x].includes(j) ? "lit" : ""}">${j + 1}</i>`).join("");
+      part("here").textContent = `${said(n, x, all, show)} Flipping bit ${
+        range(n - 1).map((j) => j + 1).join(", ")} or ${n} changes h by ${flips(n, x, all.h, show)}.`;
+      find(".cube-lamps").innerHTML = neurons(setting).map((_, j) =>
+        `<i class="${active[x].includes(j) ? "lit" : ""}">${j + 1}</i>`).join("");
       degree.max = n;
       degree.value = d;
       find("output[for=cube-degree]").textContent = `≤ ${d}`;
-      part("error").innerHTML = `The small numbers in the drawing are the best approximation. Its mean squared error is <b>${show(found.error)}</b>, at most 4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.`;
-      const total = sum(found.weights) || 1;
-      find("tbody").innerHTML = found.weights.map((weight, i) => `<tr class="${i > d ? "left" : ""}"><th scope="row">${i}</th><td><span>${show(weight)}</span><i style="width: ${(60 * weight) / total}%"></i></td></tr>`).join("");
-      find("#cube-hint").textContent = setting.table ? "Click a vertex, or press Space, to flip its value; the arrow keys walk along the edges. The corner shows where each bit points." : "Click a vertex to see what is active there; the arrow keys walk along the edges. The corner shows where each bit points.";
-      const press = (group, name) => [...group.children].forEach((button) => button.setAttribute("aria-pressed", name(button.textContent)));
-      press(sizes, (name) => name === `${n} bits`);
-      press(functions, (name) => !name.startsWith("R") && code(presets[name](n)) === code(setting));
+      part("error").innerHTML = `The small numbers in the drawing are the best approximation.
+        Its mean squared error is <b>${show(all.error)}</b>,
+        at most 4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.`;
+      find("tbody").innerHTML = all.weights.map((weight, i) => `<tr class="${i > d ? "left" : ""}">
+        <th scope="row">${i}</th>
+        <td><span>${show(weight)}</span><i style="width: ${(60 * weight) / total}%"></i></td></tr>`).join("");
+      find("#cube-hint").textContent = (setting.table ? TO_FLIP : TO_SEE) + WALK;
+      pressed(sizes, (name) => name === `${n} bits`);
+      pressed(functions, (name) => !name.startsWith("R") && code(presets[name](n)) === code(setting));
       const words = `AS = ${show(AS)}, at most ${show(bound)}`;
       clearTimeout(timer);
-      timer = setTimeout(() => { // one announcement and one address for a movement, and no entry in the history
-        if (said !== undefined) history.replaceState(null, "", write(setting));
-        if (said !== undefined && said !== words) status.textContent = words;
-        said = words;
-      }, 250);
+      timer = setTimeout(() => {
+        if (last !== undefined) history.replaceState(null, "", write(setting));
+        if (last !== undefined && last !== words) status.textContent = words;
+        last = words;
+      }, REST);
     };
     const set = (next, rebuild = true) => {
-      const old = setting;
-      setting = { x: 0, d: 1, ...old, ...(next.table ? { net: undefined } : {}), ...(next.net ? { table: undefined } : {}), ...next };
-      setting.x = min(setting.x, 2 ** setting.n - 1);
-      setting.d = min(setting.d, setting.n);
-      if (setting.n !== old?.n) draw();
+      const before = setting, { n, x, d, table: values, net } = { x: 0, d: 1, ...before, ...next };
+      const weighted = next.net || (net && !next.table);
+      setting = { n, x: min(x, 2 ** n - 1), d: min(d, n), ...(weighted ? { net } : { table: values }) };
+      if (n !== before?.n) draw();
       if (rebuild) weights();
       update();
     };
     const choose = (x) => set({ x }, false);
-    const flip = () => { if (setting.table) set({ table: setting.table.map((v, i) => (i === setting.x ? -v : v)) }, false); };
+    const flip = () =>
+      setting.table && set({ table: setting.table.map((v, i) => (i === setting.x ? -v : v)) }, false);
     const press = (event, i) => {
-      const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      const way = WAYS[event.key];
       if (!way && event.key !== " " && event.key !== "Enter") return;
       event.preventDefault();
       if (!way) return flip();
-      const [x, y] = place(setting.n, i); // along the edge that points there best, if one does
-      const along = range(setting.n).map((j) => i ^ (1 << j)).map((to) => {
-        const [dx, dy] = [place(setting.n, to)[0] - x, place(setting.n, to)[1] - y];
-        return { to, cosine: (dx * way[0] + dy * way[1]) / hypot(dx, dy) };
-      }).sort((one, other) => other.cosine - one.cosine)[0];
-      if (along.cosine > 0.2) vertices[along.to].focus();
+      const { n } = setting, [x, y] = place(n, i); // along the edge that points there best, if one does
+      const cosines = range(n).map((j) => {
+        const [x2, y2] = place(n, i ^ (1 << j));
+        return ((x2 - x) * way[0] + (y2 - y) * way[1]) / hypot(x2 - x, y2 - y);
+      });
+      const best = max(...cosines);
+      if (best > 0.2) vertices[i ^ (1 << cosines.indexOf(best))].focus();
     };
     sizes.addEventListener("click", ({ target }) => {
-      const n = parseInt(target.textContent, 10), kept = functions.querySelector("[aria-pressed=true]")?.textContent ?? "Majority";
-      if (n && n !== setting.n) set({ ...presets[kept](n), x: 0 });
+      const n = parseInt(target.textContent, 10), kept = functions.querySelector("[aria-pressed=true]");
+      if (n && n !== setting.n) set({ ...presets[kept?.textContent ?? "Majority"](n), x: 0 });
     });
     functions.addEventListener("click", ({ target }) => {
       if (!presets[target.textContent]) return;
       set(presets[target.textContent](setting.n));
-      if (target.textContent.startsWith("Your")) find("details").open = true;
+      if (target.textContent.startsWith("Your")) panel.open = true;
     });
     degree.addEventListener("input", () => set({ d: Number(degree.value) }, false));
-    find(".cube-weights").addEventListener("input", ({ target: { dataset, value, parentElement } }) => {
-      const net = structuredClone(setting.net), neuron = net[dataset.neuron];
-      if (dataset.key === "u" || dataset.key === "b") neuron[dataset.key] = Number(value);
-      else neuron.w[dataset.key] = Number(value);
+    panel.addEventListener("input", ({ target: { dataset, value, parentElement } }) => {
+      const net = structuredClone(setting.net), moved = net[dataset.neuron];
+      (dataset.key in moved ? moved : moved.w)[dataset.key] = Number(value);
       parentElement.querySelector("output").textContent = show(Number(value));
       set({ net }, false);
     });
-    find(".cube-weights").addEventListener("click", ({ target }) => {
-      if (target.textContent === "Add a neuron") set({ net: [...setting.net, { u: 1, w: Array(setting.n).fill(0.5), b: 0 }] });
-      else if (target.textContent === "Remove the last") set({ net: setting.net.slice(0, -1) });
+    panel.addEventListener("click", ({ target: { textContent: asked } }) => {
+      const { n, net } = setting;
+      if (asked === "Add a neuron") set({ net: [...net, { u: 1, w: Array(n).fill(0.5), b: 0 }] });
+      else if (asked === "Remove the last") set({ net: net.slice(0, -1) });
       else return;
-      find(".cube-weights button").focus();
+      panel.querySelector("button").focus();
     });
     const follow = () => {
       const asked = read(location.hash);
-      if (asked) { set(asked); box.closest("figure").scrollIntoView(); }
-      return asked;
+      if (!asked) return false;
+      set(asked);
+      box.closest("figure").scrollIntoView();
+      return true;
     };
     addEventListener("hashchange", follow);
     if (!follow()) set(presets.Majority(3));
   };
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
 
-  return { presets, neurons, evaluate, read, write };
+  // --- The page, further: each cell is a point ---
+
+  const SIDE = 352; // pixels of the drawing, a multiple of 32 cells
+  const gray = (i) => i ^ (i >> 1); // neighbours of the drawing differ in one bit
+  const shape = (n) => [1 << (n - (n >> 1)), 1 << (n >> 1)]; // columns, rows
+  const cell = (n, column, row) => gray(column) | (gray(row) << (n - (n >> 1)));
+  const colour = (j) => `hsl(${(j * 137.5) % 360} 60% 55%)`; // the golden angle keeps neighbours apart
+
+  const large = (box) => {
+    const slider = (key, name) => {
+      const [least, most, step] = SPAN[key];
+      return `<label><span>${name} = <output></output></span>
+        <input type="range" data-key="${key}" min="${least}" max="${most}" step="${step}"></label>`;
+    };
+    const details = document.createElement("details");
+    details.className = "further";
+    details.innerHTML = `<summary>Further: up to ${SPAN.n[1]} bits</summary>${buttons("Network", names)}
+      <div class="further-sliders">${slider("n", "<i>n</i>, bits")}${slider("k", "<i>k</i>, active at once")}
+      ${slider("W", "<i>W</i>, length of the weights")}</div>
+      <div class="cube-columns"><div>
+      <canvas width="${2 * SIDE}" height="${2 * SIDE}" tabindex="0" role="img"></canvas>
+      <p>Each cell is a point of the cube; cells side by side differ in one bit. A colour is the region of one
+      neuron, and is stronger where several are active.</p></div>
+      <div class="cube-numbers"><p><b>AS(h) = <span data-further="AS"></span></b><br>
+      <span data-further="bound"></span></p>${METER}
+      <p>Fourier weight by degree</p><div class="further-bars" aria-hidden="true"></div>
+      <p class="visually-hidden" data-further="spectrum"></p>
+      <p class="cube-here" role="status" data-further="here"></p>
+      <p class="cube-row"><button type="button" class="another">Another random network</button></p>
+      </div></div>`;
+    box.append(details);
+    const find = (selector) => details.querySelector(selector);
+    const part = (name) => find(`[data-further="${name}"]`);
+    const canvas = find("canvas"), pen = canvas.getContext("2d"), row = find(".cube-row");
+    const sliders = [...details.querySelectorAll("input")], another = find(".another");
+    let setting = { family: names[0], n: 8, k: 2, W: 1, seed: 1 }, all, at = [0, 0], timer;
+
+    const cells = (mark) => { // `mark` is given the point of a cell, and the cell less a rim
+      const [columns, rows] = shape(setting.n), width = canvas.width / columns, height = canvas.height / rows;
+      range(rows).forEach((y) => range(columns).forEach((x) => {
+        const less = (rim) => [x * width + rim, y * height + rim, width - 2 * rim, height - 2 * rim];
+        mark(cell(setting.n, x, y), less);
+      }));
+    };
+    const draw = () => {
+      pen.clearRect(0, 0, canvas.width, canvas.height);
+      cells((i, less) => {
+        const [first] = all.active[i];
+        pen.globalAlpha = first === undefined ? 0.12 : min(1, 0.4 + 0.15 * all.active[i].length);
+        pen.fillStyle = first === undefined ? "#808080" : colour(first);
+        pen.fillRect(...less(1));
+      });
+      pen.globalAlpha = 1;
+      pen.strokeStyle = getComputedStyle(canvas).color;
+      cells((i, less) => { // the chosen point and its neighbours
+        const apart = bits(i ^ cell(setting.n, ...at));
+        pen.lineWidth = apart ? 3 : 7;
+        if (apart < 2) pen.strokeRect(...less(3));
+      });
+    };
+    const tell = () => {
+      const { n } = setting, x = cell(n, ...at);
+      part("here").textContent =
+        `${said(n, x, all, digits)} The ${n} flips change h by ${flips(n, x, all.h, digits)}.`;
+    };
+    const update = () => {
+      all = sparse.evaluate(further.network(setting));
+      const { AS, bound, weights } = all, top = max(...weights) || 1, [columns, rows] = shape(setting.n);
+      const percent = (100 * AS) / bound, attained = AS > bound * (1 - 1e-6);
+      at = [min(at[0], columns - 1), min(at[1], rows - 1)];
+      part("AS").textContent = digits(AS);
+      part("bound").innerHTML =
+        `${limit(all, digits)}: ${attained ? "<b>attained</b>" : `${digits(percent)} % of it`}`;
+      find(".cube-meter i").style.width = `${percent}%`;
+      const bar = (weight, d) => `<span><i style="height: ${(100 * weight) / top}%"></i>${d}</span>`;
+      find(".further-bars").innerHTML = weights.map(bar).join("");
+      part("spectrum").textContent = weights.map((weight, d) => `degree ${d}: ${digits(weight)}`).join(", ");
+      canvas.setAttribute("aria-label", `The ${1 << setting.n} points of the cube and the regions of the `
+        + `neurons; the arrow keys move the chosen point. AS = ${digits(AS)}, at most ${digits(bound)}`);
+      for (const input of sliders) {
+        input.value = setting[input.dataset.key];
+        input.parentElement.querySelector("output").textContent = digits(setting[input.dataset.key]);
+      }
+      sliders[1].disabled = setting.family === "Random, dense"; // as many are then active as are
+      another.hidden = !setting.family.startsWith("Random");
+      pressed(row, (name) => name === setting.family);
+      draw();
+      tell();
+    };
+    const set = (next) => {
+      setting = { ...setting, ...next };
+      update();
+      clearTimeout(timer);
+      timer = setTimeout(() => history.replaceState(null, "", further.write(setting)), REST);
+    };
+    const choose = (column, line) => {
+      const [columns, rows] = shape(setting.n);
+      at = [(column + columns) % columns, (line + rows) % rows]; // the code is cyclic, as the cube is
+      draw();
+      tell();
+    };
+    details.addEventListener("input", ({ target }) => set({ [target.dataset.key]: Number(target.value) }));
+    another.addEventListener("click", () => set({ seed: (setting.seed % 999) + 1 }));
+    row.addEventListener("click", ({ target }) => {
+      if (families[target.textContent]) set({ family: target.textContent });
+    });
+    canvas.addEventListener("click", ({ offsetX, offsetY }) => {
+      const [columns, rows] = shape(setting.n), { width, height } = canvas.getBoundingClientRect();
+      const index = (share, count) => min(floor(share * count), count - 1);
+      choose(index(offsetX / width, columns), index(offsetY / height, rows));
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const way = WAYS[event.key];
+      if (!way) return;
+      event.preventDefault();
+      choose(at[0] + way[0], at[1] + way[1]);
+    });
+    details.addEventListener("toggle", () => details.open && update());
+    new MutationObserver(() => details.open && draw())
+      .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const follow = () => {
+      const asked = further.read(location.hash);
+      if (!asked) return;
+      setting = asked;
+      details.open = true;
+      update();
+      details.scrollIntoView();
+    };
+    addEventListener("hashchange", follow);
+    follow();
+  };
+
+  sparse.ready(() => {
+    const box = document.querySelector("#fig-cube .cc");
+    if (!box) return;
+    small(box);
+    large(box);
+  });
+
+  return { presets, neurons, evaluate, read, write, further };
 })();

@@ -5,16 +5,16 @@ document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
   const boxes = new Set(rows.map((row) => row.closest("details")));
-  const words = [...new Set(rows.map((row) => row.querySelector(".standing").textContent))].sort();
+  const standings = [...new Set(rows.map((row) => row.querySelector(".standing").textContent))].sort();
   const form = document.querySelector("form.ledger-filter"); // the page has it, empty, so that nothing moves
   form.innerHTML = `<label for="ledger-words">Find</label><input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
     <label for="ledger-standing">Standing</label><select id="ledger-standing"><option value="">all</option>
-    ${words.map((word) => `<option>${word}</option>`).join("")}</select><output aria-live="polite"></output>`;
+    ${standings.map((word) => `<option>${word}</option>`).join("")}</select><output aria-live="polite"></output>`;
   const [text, standing, count] = form.querySelectorAll("input, select, output");
   const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
     const asked = new URLSearchParams(location.hash.slice(1));
     text.value = asked.get("find") ?? "";
-    standing.value = words.includes(asked.get("standing")) ? asked.get("standing") : "";
+    standing.value = standings.includes(asked.get("standing")) ? asked.get("standing") : "";
   };
   const plain = (words) => ` ${words.toLowerCase().split(/[^\p{L}\d.]+/u).filter(Boolean).join(" ")} `;
   const names = rows.map((row) => row.querySelector("[id]").textContent + ` ${row.querySelector("[id]").id}`).map(plain);

@@ -67,9 +67,9 @@ const weights = (() => {
     const room = LETTER * show(to).length + 8, end = axis[axis.length - 1];
     const kept = axis.filter((one, i) => (i === 0 && x(end) - x(one) > 1.5 * room) || one === end || (x(one) - x(axis[0]) > room && x(end) - x(one) > 1.5 * room));
     const description = `Histogram of the number of active neurons: from ${show(bars[0][0])} to ${show(found.max_active)} of ${show(found.s)}, mean ${show(mean)}, standard deviation ${show(spread)}; if the neurons were independent, ${show(alone)}.`;
-    return frame(width, height, description, bars.map(([start, end, count]) => {
-      const edge = x(start - 0.5), gap = x(end + 0.5) - edge > 5 ? 1 : 0;
-      return `<rect x="${edge.toFixed(1)}" y="${y(count).toFixed(1)}" width="${max(0.5, x(end + 0.5) - edge - gap).toFixed(1)}" height="${(foot - y(count)).toFixed(1)}"/>`;
+    return frame(width, height, description, bars.map(([first, last, count]) => {
+      const edge = x(first - 0.5), gap = x(last + 0.5) - edge > 5 ? 1 : 0;
+      return `<rect x="${edge.toFixed(1)}" y="${y(count).toFixed(1)}" width="${max(0.5, x(last + 0.5) - edge - gap).toFixed(1)}" height="${(foot - y(count)).toFixed(1)}"/>`;
     }).join("") + line(left, foot, width - SPACE.right, foot, "axis")
       + text(left - 6, y(most) + 4, show(most), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "inputs", "start")
       + line(x(mean), SPACE.top - 4, x(mean), foot, "mark") + inside(max(x(mean), 110), 12, `mean ${show(mean)}`, width)

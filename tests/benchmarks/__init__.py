@@ -1,1 +1,1 @@
-"""Side by side with other libraries: `python3 make.py bench`. No test asserts a time, and the package imports none."""
+"""Side by side with other libraries: `python3 make.py bench`. The package imports none of them."""

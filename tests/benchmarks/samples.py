@@ -1,17 +1,20 @@
-"""Labelled samples: coefficients, polynomial regression, shards in files, and a cluster of two processes."""
+"""Labelled samples: coefficients, polynomial regression, shards in files, a cluster of two processes; the rank."""
 
 from __future__ import annotations
 
-import os
-import signal
 import tempfile
-import threading
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from tests.benchmarks.harness import Case, Run, peak
+from sparse_core.cube import hypercube
+from sparse_core.hardness import modular
+from sparse_core.learning import shards
+from sparse_core.learning.lowdegree import LowDegreeRegressor
+from sparse_core.learning.moments import Moments
+from tests.benchmarks.cases import Case, Run
 
 
 def samples(n: int, d: int, m: int, labels: str = "real") -> tuple[np.ndarray, np.ndarray]:
@@ -26,22 +29,16 @@ def samples(n: int, d: int, m: int, labels: str = "real") -> tuple[np.ndarray, n
 
 def expansion(d: int) -> Any:
     """scikit-learn's monomials without squares."""
-    from sklearn.preprocessing import PolynomialFeatures
-
-    return PolynomialFeatures(d, interaction_only=True)
+    return pytest.importorskip("sklearn.preprocessing").PolynomialFeatures(d, interaction_only=True)
 
 
 def order(n: int, d: int) -> np.ndarray:
     """Where each set of at most d of n coordinates stands in the order of scikit-learn, in that of ``sparse_core``."""
-    from sparse_core.cube import hypercube
-
     place = {T: i for i, T in enumerate(T for size in range(d + 1) for T in combinations(range(n), size))}
     return np.array([place[tuple(sorted(T))] for level in hypercube.supports(n, d) for T in level.tolist()])
 
 
 def coefficients(n: int, d: int, m: int, labels: str = "real") -> Any:
-    from sparse_core.learning.moments import Moments
-
     X, y = samples(n, d, m, labels)
     return lambda: Moments(n, d).update(X, y).coefficients
 
@@ -51,127 +48,81 @@ def by_features(n: int, d: int, m: int, labels: str = "real") -> Run:
     return Run(lambda: expansion(d).fit_transform(X.astype(float)).T @ y / m, lambda result: result[order(n, d)])
 
 
-def regression(n: int, d: int, m: int) -> Run:
-    from sparse_core.learning.lowdegree import LowDegreeRegressor
-
+def regression(n: int, d: int, m: int) -> Any:
     X, y = samples(n, d, m)
-    model, facts = LowDegreeRegressor(d, method="least_squares"), {}
-
-    def fit() -> np.ndarray:
-        coefficients = model.fit(X, y).coef_
-        facts.update(solver=model.solver_, steps=model.n_iter_)
-        return coefficients
-
-    return Run(fit, facts=facts)
+    return lambda: LowDegreeRegressor(d, method="least_squares").fit(X, y).coef_
 
 
-def linear(n: int, d: int, m: int) -> Any:
-    from sklearn.linear_model import LinearRegression
+def fitted(name: str, **options: Any) -> Any:
+    """The side of a linear model of scikit-learn."""
 
-    return _fitted(LinearRegression(fit_intercept=False), n, d, m)
+    def side(n: int, d: int, m: int) -> Run:
+        model = getattr(pytest.importorskip("sklearn.linear_model"), name)(fit_intercept=False, **options)
+        X, y = samples(n, d, m)
+        fit = lambda: model.fit(expansion(d).fit_transform(X.astype(float)), y).coef_  # noqa: E731
+        return Run(fit, lambda result: result[order(n, d)])
 
-
-def cholesky(n: int, d: int, m: int) -> Any:
-    from sklearn.linear_model import Ridge
-
-    return _fitted(Ridge(alpha=1e-9, solver="cholesky", fit_intercept=False), n, d, m)
-
-
-def sparse_cg(n: int, d: int, m: int) -> Any:
-    from sklearn.linear_model import Ridge
-
-    return _fitted(Ridge(alpha=1e-9, solver="sparse_cg", tol=1e-6, fit_intercept=False), n, d, m)
+    return side
 
 
-def _fitted(model: Any, n: int, d: int, m: int) -> Run:
+def files(n: int, d: int, m: int, rows: int, client: Any = None) -> Run:
+    """Shards in files of so many rows, a Moments each, added along a tree."""
     X, y = samples(n, d, m)
-    return Run(
-        lambda: model.fit(expansion(d).fit_transform(X.astype(float)), y).coef_, lambda result: result[order(n, d)]
-    )
-
-
-def written(n: int, d: int, m: int, rows: int, labels: str) -> tuple[Any, Any]:
-    """The samples in files of so many rows, and the folder, which must be kept as long as they are read."""
-    from sparse_core.learning import shards
-
-    X, y = samples(n, d, m, labels)
     folder = tempfile.TemporaryDirectory()
-    return folder, shards.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
+    saved = shards.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
+    return Run(lambda: shards.moments(saved, d, client).coefficients, close=folder.cleanup)
 
 
-def files(n: int, d: int, m: int, rows: int = 0, labels: str = "real") -> Any:
-    """Shards in files, sixteen unless told, a Moments each, added along a tree."""
-    from sparse_core.learning import shards
-
-    folder, found = written(n, d, m, rows or m // 16, labels)
-    return lambda: (folder, shards.moments(found, d).coefficients)[1]
-
-
-def cluster(n: int, d: int, m: int, rows: int, killed: bool = False) -> Run:
-    """The same on two processes of a Dask cluster, one of which may be killed in the middle of each call."""
-    import dask
-    from distributed import Client, LocalCluster
-
-    from sparse_core.learning import shards
-
+def cluster(n: int, d: int, m: int, rows: int) -> Run:
+    """The same on two processes of a Dask cluster."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
     dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in KEPT.items()})
-    folder, found = written(n, d, m, rows, "real")
-    client = Client(LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0))
-    facts = {"rest_mb": max(client.run(peak).values())}
-
-    def kill() -> None:
-        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-
-    def run() -> np.ndarray:
-        timer = threading.Timer(0.2, kill)
-        if killed:
-            timer.start()
-        result = (folder, shards.moments(found, d, client).coefficients)[1]
-        facts.update(killed=timer.finished.is_set(), worker_mb=max(client.run(peak).values()))
-        return result
-
-    return Run(run, facts=facts)
+    options = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}  # any free port
+    client = distributed.Client(distributed.LocalCluster(2, threads_per_worker=1, **options))
+    run = files(n, d, m, rows, client)
+    return run._replace(close=lambda: (client.shutdown(), run.close()))
 
 
-def one_killed(n: int, d: int, m: int, rows: int) -> Run:
-    return cluster(n, d, m, rows, killed=True)
+def matrix(rows: int, columns: int, p: int) -> np.ndarray:
+    return np.random.default_rng(p).integers(0, p, (rows, columns))
 
 
-def size(n: int, d: int, m: int) -> dict[str, int]:
-    return {"n": n, "d": d, "m": m}
+def rank(rows: int, columns: int, p: int) -> Any:
+    A = matrix(rows, columns, p)
+    return lambda: modular.rank(A, p)
+
+
+def flint(rows: int, columns: int, p: int) -> Any:
+    A = pytest.importorskip("flint").nmod_mat(rows, columns, matrix(rows, columns, p).ravel().tolist(), p)
+    return lambda: A.rank()
 
 
 KEPT = {"MALLOC_TRIM_THRESHOLD_": 1 << 28, "MALLOC_MMAP_THRESHOLD_": 1 << 25}  # bytes: see "Scaling out"
-ROWS = 1 << 18  # of a shard: about a second for n = 64, d = 3
-OURS = ("sparse_core",)
 FEATURES = {"sparse_core": coefficients, "scikit-learn": by_features}
+OURS = {"sparse_core": coefficients}  # where the monomials of scikit-learn need more memory than the machine has
 FITS = {
     "sparse_core": regression,
-    "Ridge, sparse_cg": sparse_cg,
-    "Ridge, cholesky": cholesky,
-    "LinearRegression": linear,
+    "Ridge, sparse_cg": fitted("Ridge", alpha=1e-9, solver="sparse_cg", tol=1e-6),
+    "Ridge, cholesky": fitted("Ridge", alpha=1e-9, solver="cholesky"),
+    "LinearRegression": fitted("LinearRegression"),
 }
-SHARDS = {"one array": coefficients, "16 files, one each": files}
-PROCESSES = {"one process": files, "two processes": cluster, "one of them killed": one_killed}
-FAST = tuple(FITS)[:3]  # LinearRegression takes minutes
+RANKS = {"sparse_core": rank, "python-flint": flint}
+PROCESSES = {"one process": files, "two processes": cluster}
 CASES = (
-    Case("coefficients", FEATURES, size(16, 3, 10_000), quick=True),
-    Case("coefficients", FEATURES, size(32, 3, 100_000), twice=tuple(FEATURES)),
-    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "single"}, twice=OURS),
-    Case("coefficients", FEATURES, size(32, 3, 100_000) | {"labels": "signs"}, twice=OURS),
-    Case("coefficients", FEATURES, size(64, 2, 100_000), twice=tuple(FEATURES)),
-    Case("coefficients", FEATURES, size(64, 3, 100_000), twice=OURS),
-    Case("coefficients", FEATURES, size(64, 3, 100_000) | {"labels": "single"}, twice=OURS),
-    Case("coefficients", FEATURES, size(24, 5, 100_000), twice=OURS),
-    Case("coefficients", FEATURES, size(128, 2, 1_000_000), twice=OURS),
-    Case("shards", SHARDS, size(16, 3, 16_384), quick=True),
-    Case("shards", SHARDS, size(32, 3, 131_072)),
-    Case("cluster", PROCESSES, size(32, 3, 1 << 20) | {"rows": 1 << 17}, quick=True, rounds=3),
-    Case("cluster", PROCESSES, size(64, 3, 4 * ROWS) | {"rows": ROWS}, rounds=3),
-    Case("regression", FITS, size(16, 2, 5_000), quick=True),
-    Case("regression", FITS, size(20, 3, 20_000), twice=tuple(FITS)),
-    Case("regression", FITS, size(64, 2, 100_000), twice=tuple(FITS)),
-    Case("regression", FITS, size(32, 3, 50_000), twice=FAST),
-    Case("regression", FITS, size(64, 3, 100_000), twice=OURS),
-    Case("regression", FITS, size(20, 5, 1_000_000), twice=OURS),
+    Case("coefficients", FEATURES, {"n": 16, "d": 3, "m": 10_000}, quick=True),
+    Case("coefficients", FEATURES, {"n": 32, "d": 3, "m": 50_000}, twice=True),
+    Case("coefficients", FEATURES, {"n": 32, "d": 3, "m": 50_000, "labels": "single"}),
+    Case("coefficients", FEATURES, {"n": 32, "d": 3, "m": 50_000, "labels": "signs"}),
+    Case("coefficients", FEATURES, {"n": 64, "d": 2, "m": 100_000}, twice=True),
+    Case("coefficients", OURS, {"n": 64, "d": 3, "m": 100_000}, twice=True),
+    Case("coefficients", OURS, {"n": 24, "d": 5, "m": 100_000}, twice=True),
+    Case("coefficients", OURS, {"n": 128, "d": 2, "m": 1_000_000}, twice=True),
+    Case("processes", PROCESSES, {"n": 32, "d": 3, "m": 1 << 20, "rows": 1 << 17}),
+    Case("processes", PROCESSES, {"n": 64, "d": 3, "m": 1 << 20, "rows": 1 << 18}),
+    Case("regression", FITS, {"n": 16, "d": 2, "m": 5_000}, quick=True),
+    Case("regression", FITS, {"n": 20, "d": 3, "m": 20_000}, twice=True),
+    Case("regression", FITS, {"n": 64, "d": 2, "m": 20_000}, twice=True),
+    Case("regression", {"sparse_core": regression}, {"n": 64, "d": 3, "m": 100_000}, twice=True),
+    Case("rank", RANKS, {"rows": 600, "columns": 512, "p": 2}, quick=True),
+    Case("rank", RANKS, {"rows": 600, "columns": 512, "p": 5}),
 )

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 import make
 from sparse_core.bounds import ours, paper
 
-SCRIPT = make.BOOK / "assets" / "calculator.js"
+SPARSE, SCRIPT = SCRIPTS = [make.BOOK / "assets" / name for name in ("sparse.js", "calculator.js")]
 PAGE = (make.BOOK / "calculator.md").read_text(encoding="utf-8")
 PARAMETERS = "n s k W B eps delta rho d p tau m R W4 a D J".split()
 WHOLE = set("n s k d p m D".split())
@@ -95,10 +95,17 @@ def settings(fields, defaults, rng, count):
 def page_file(tmp_path):
     """The calculator as a file: its Markdown and its script, without the theme."""
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(PAGE)
-    shutil.copy(SCRIPT, tmp_path)
+    for script in SCRIPTS:
+        shutil.copy(script, tmp_path)
+        body += f'<script src="{script.name}"></script>'
     path = tmp_path / "calculator.html"
-    path.write_text(f'<meta charset="utf-8"><body>{body}<script src="calculator.js"></script>', encoding="utf-8")
+    path.write_text(f'<meta charset="utf-8"><body>{body}', encoding="utf-8")
     return path.as_uri()
+
+
+async def load(page):
+    for script in SCRIPTS:
+        await page.add_script_tag(path=script)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +113,7 @@ def calculated(in_browser):
     """The fields of the page, and (setting, values, readings) for many settings, the initial one first."""
 
     async def visit(page):
-        await page.add_script_tag(path=SCRIPT)
+        await load(page)
         fields, defaults = await page.evaluate("[calculator.fields, calculator.defaults]")
         chosen = list(settings(fields, defaults, np.random.default_rng(6), 240))
         pages = "all => all.map(one => [one, calculator.evaluate(one), calculator.readings(one)])"
@@ -142,8 +149,9 @@ def test_the_formulas_of_the_page_have_the_constants_of_the_package():
 
 def test_a_wrong_constant_would_be_seen(in_browser):
     async def visit(page):
-        mutated = SCRIPT.read_text(encoding="utf-8").replace("log(2 * s) + 4 * log(n * s)", "log(s) + 4 * log(n * s)")
+        mutated = SPARSE.read_text(encoding="utf-8").replace("log(2 * s) + 4 * log(n * s)", "log(s) + 4 * log(n * s)")
         await page.add_script_tag(content=mutated)
+        await page.add_script_tag(path=SCRIPT)
         return await page.evaluate("[calculator.defaults, calculator.evaluate(calculator.defaults)]")
 
     setting, found = in_browser(visit)
@@ -178,9 +186,9 @@ def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):
 
 def test_numbers_are_shown_in_one_style(in_browser):
     async def visit(page):
-        await page.add_script_tag(path=SCRIPT)
+        await load(page)
         numbers = [0.23529, 53.541, 988.24, 4695.37, 22450.7, -619840, 1048576, 3e-5]
-        return await page.evaluate("numbers => numbers.map(calculator.show)", numbers)
+        return await page.evaluate("numbers => numbers.map(sparse.show)", numbers)
 
     shown = "0.2353 53.54 988.2 4695 22\u202f451 −619\u202f840 1.05·10⁶ 3.00·10⁻⁵"
     assert in_browser(visit) == shown.split(" ")
@@ -188,7 +196,7 @@ def test_numbers_are_shown_in_one_style(in_browser):
 
 def test_a_bound_that_does_not_apply_has_no_value(in_browser):
     async def visit(page):
-        await page.add_script_tag(path=SCRIPT)
+        await load(page)
         setting = "{...calculator.defaults, n: 16, d: 16, k: 1, s: 2 ** 20}"
         return await page.evaluate(f"calculator.readings({setting})['ours.tail_second_order']")
 

@@ -9,7 +9,9 @@ import make
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 
-SCRIPT = make.BOOK / "assets" / "cube.js"
+SPARSE, SCRIPT = (
+    (make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js")
+)
 MINSTD = "(seed => () => (seed = (seed * 48271) % 2147483647) / 2147483647)"  # a generator, to draw the same twice
 PRESETS = f"""Object.entries(cube.presets).flatMap(([name, make]) => [3, 4].flatMap(n =>
     Array.from({{length: name.startsWith('Random') ? 40 : 1}}, (_, i) => ({{name, ...make(n, {MINSTD}(i + 1))}}))))"""
@@ -34,7 +36,6 @@ def expected(neurons, degree):
         "AS": fourier.average_sensitivity(h),
         "k": k,
         "W": net.scale.W,
-        "B": net.scale.B,
         "weights": fourier.weight_by_degree(h).tolist(),
         "shares": (steps / (steps.sum() or 1)).tolist(),
         "bound": 4 * k**2 * net.scale.W**2,
@@ -62,9 +63,9 @@ def settings(rng):
                 yield {"n": n, "d": d, "net": [{"u": u, "w": w, "b": b} for u, b, *w in drawn]}
 
 
-def measured(in_browser, chosen, script=None):
+def measured(in_browser, chosen, sparse=SPARSE):
     async def visit(page):
-        await page.add_script_tag(content=script or SCRIPT.read_text(encoding="utf-8"))
+        await page.add_script_tag(content=sparse + SCRIPT)
         return await page.evaluate(MEASURED, chosen)
 
     return in_browser(visit)
@@ -73,7 +74,7 @@ def measured(in_browser, chosen, script=None):
 @pytest.fixture(scope="module")
 def presets(in_browser):
     async def visit(page):
-        await page.add_script_tag(path=SCRIPT)
+        await page.add_script_tag(content=SPARSE + SCRIPT)
         return await page.evaluate(PRESETS)
 
     return in_browser(visit)
@@ -85,12 +86,14 @@ def test_every_number_equals_the_package_over_all_presets_and_random_settings(pr
 
 
 def test_a_wrong_factor_would_be_seen(presets, in_browser):
-    text = SCRIPT.read_text(encoding="utf-8")
     for right, wrong, keys in (
-        ("(squares) / (2 * N)", "(squares) / N", {"AS", "shares"}),
-        ("> 0)", ">= 0)", {"active", "k", "bound"}),
+        ("=> d * weight)", "=> 2 * d * weight)", {"AS", "shares"}),
+        ("(z > b)", "(z >= b)", {"active", "k", "bound"}),
+        ("(bits(T) <= degree", "(bits(T) < degree", {"near"}),
+        ("slice(degree + 1)", "slice(degree)", {"error"}),
     ):
-        found = differences(presets, measured(in_browser, presets, text.replace(right, wrong)))
+        assert SPARSE.count(right) == 1
+        found = differences(presets, measured(in_browser, presets, SPARSE.replace(right, wrong)))
         assert {key for _, key, *_ in found} == keys
 
 
@@ -136,7 +139,7 @@ def page_file(tmp_path):
     head = '<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     path = tmp_path / "cube.html"
     path.write_text(
-        f"{head}<style>{style}</style><body>{figure}<script>{SCRIPT.read_text(encoding='utf-8')}</script>",
+        f"{head}<style>{style}</style><body>{figure}<script>{SPARSE}{SCRIPT}</script>",
         encoding="utf-8",
     )
     return path.as_uri()
@@ -232,6 +235,7 @@ def test_fits_and_has_room_for_a_finger(page_file, width, in_browser):
         await page.set_viewport_size({"width": width, "height": 844})
         await page.goto(page_file)
         await page.get_by_role("button", name="Your own weights").click()
+        await page.locator(".further summary").click()
         small = """[...document.querySelectorAll('.cube :is(button, input, .room)')].map(e => e.getBoundingClientRect())
             .filter(r => r.height < 36).length"""
         return await page.evaluate(small), await page.evaluate("document.documentElement.scrollWidth")

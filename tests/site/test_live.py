@@ -11,7 +11,7 @@ from sparse_core.cube import hypercube
 from sparse_core.hardness import reductions
 from sparse_core.learning import risks
 
-LIVE = [(make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("calculator.js", "live.js")]
+LIVE = [(make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "live.js")]
 CLASSES = [{"k": k, "W": W, "n": n} for k, W, n in [(1, 0.25, 3), (2, 1, 1000), (5, 0.5, 120), (8, 4, 10**6)]]
 GIVEN = {"s": 64, "bias": 3**-0.5}
 WEIGHTS = [[0.0, 0.5, 0.25, 0.125, 0.125], [0.1, *[0.0] * 15, 0.9], [0.0, 0.3, 0.3, 0.4]]
@@ -20,11 +20,11 @@ MODULI = [(p, q) for q in range(2, 25) for p in range(2, 25)]
 COMPUTED = """([classes, given, risks, moduli]) => ({
     bounds: classes.map((one) => live.bounds.all(one, given, one.n)),
     last: ["printed", "repaired"].map((form) => live.bounds.last(classes[1], given, form)),
-    averaging: risks.map((one) => live.risk.averaging(...one)),
-    least_squares: risks.map((one) => live.risk.least_squares(...one)),
+    averaging: risks.map((one) => sparse.averaging_risk(...one)),
+    least_squares: risks.map((one) => sparse.least_squares_risk(...one)),
     losses: live.route.losses([0.5, 1, 6]),
-    printed: moduli.map((one) => live.labels.printed(...one)),
-    nearest: moduli.map((one) => live.labels.nearest(...one)),
+    printed: moduli.map((one) => sparse.lwr_label.printed(...one)),
+    nearest: moduli.map((one) => sparse.lwr_label.lwr(...one)),
 })"""
 
 
@@ -90,7 +90,7 @@ def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
     ("right", "wrong", "seen"),
     [
         ("bias * W, name)", "bias, name)", {"bounds"}),
-        ("found[form] < found.dense", "found[form] < found.ours", {"last"}),
+        ("at[form] < at.dense", "at[form] < at.ours", {"last"}),
         ("(below + above) - below) / m", "(below + above)) / m", {"averaging"}),
         ("/ (m - D - 1)", "/ (m - D)", {"least_squares"}),
         ("value / values[i - 1]", "value / values[0]", {"losses"}),
@@ -99,9 +99,8 @@ def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
     ],
 )
 def test_a_mistake_in_a_live_figure_would_be_seen(right, wrong, seen, in_browser):
-    calculator, script = LIVE
-    assert script.count(right) == 1
-    assert unequal(computed(in_browser, [calculator, script.replace(right, wrong)]), in_python()) == seen
+    assert "".join(LIVE).count(right) == 1
+    assert unequal(computed(in_browser, [script.replace(right, wrong) for script in LIVE]), in_python()) == seen
 
 
 FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them

@@ -119,21 +119,21 @@ def test_the_proof_moves_in_its_chapter_to_which_the_first_page_leads(site, in_b
 
 # The cube, further
 
-SCRIPT = ASSETS / "further.js"
+SPARSE, SCRIPT = ((ASSETS / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js"))
 SETTINGS = [
     {"family": family, "n": n, "k": k, "W": W, "seed": seed}
     for family in ("Random, sparse", "Look-up", "Parity", "Random, dense")
     for n, k, W, seed in [(3, 1, 1, 1), (6, 3, 0.5, 2), (9, 2, 2.25, 3), (10, 1, 4, 4)]
 ]
 EVALUATED = """settings => settings.map(one => {
-    const net = further.network(one);
-    return {net, found: further.evaluate(net)};
+    const net = cube.further.network(one);
+    return {net, found: sparse.evaluate(net)};
 })"""
 
 
-def evaluated(in_browser, script):
+def evaluated(in_browser, sparse=SPARSE):
     async def visit(page):
-        await page.add_script_tag(content=script)
+        await page.add_script_tag(content=sparse + SCRIPT)
         return await page.evaluate(EVALUATED, SETTINGS)
 
     return in_browser(visit)
@@ -164,7 +164,7 @@ def differing(results):
 
 
 def test_every_number_of_the_large_cube_is_that_of_the_package(in_browser):
-    assert not list(differing(evaluated(in_browser, SCRIPT.read_text(encoding="utf-8"))))
+    assert not list(differing(evaluated(in_browser)))
 
 
 @pytest.mark.parametrize(
@@ -172,18 +172,17 @@ def test_every_number_of_the_large_cube_is_that_of_the_package(in_browser):
     [
         ("f[i] - f[i + step]", "f[i] - f[i]", {"AS", "weights"}),
         ("value / N)", "value / sqrt(N))", {"AS", "weights"}),
-        ("total + degree * weight", "total + weight", {"AS"}),
+        ("=> d * weight)", "=> weight)", {"AS"}),
         ("(z > b)", "(z > b + 1)", {"h", "active"}),
     ],
 )
 def test_a_mistake_in_the_large_cube_would_be_seen(right, wrong, seen, in_browser):
-    script = SCRIPT.read_text(encoding="utf-8")
-    assert script.count(right) == 1
-    assert seen <= set(differing(evaluated(in_browser, script.replace(right, wrong))))
+    assert SPARSE.count(right) == 1
+    assert seen <= set(differing(evaluated(in_browser, SPARSE.replace(right, wrong))))
 
 
 def test_the_parity_attains_the_bound_in_every_dimension(in_browser):
-    found = evaluated(in_browser, SCRIPT.read_text(encoding="utf-8"))
+    found = evaluated(in_browser)
     shares = [
         result["found"]["AS"] / result["found"]["bound"]
         for setting, result in zip(SETTINGS, found, strict=True)
@@ -215,7 +214,7 @@ def test_the_large_cube_is_dragged_walked_and_kept_in_the_address(site, in_brows
         await page.goto("about:blank")
         await page.goto(address)
         bad = ["9,8,2,1,1", "0,11,2,1,1", "0,8,2,.3,1", "0,8,2", "x"]
-        refused = await page.evaluate("all => all.map(one => further.read(`#cube-further=${one}`) ?? null)", bad)
+        refused = await page.evaluate("all => all.map(one => cube.further.read(`#cube-further=${one}`) ?? null)", bad)
         return errors, closed, seen, said, bars, address, await shown.text_content(), refused
 
     errors, closed, seen, said, bars, address, again, refused = in_browser(visit)
