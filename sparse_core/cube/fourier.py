@@ -85,11 +85,11 @@ def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[An
     """``step`` from each source to its target, which overlaps no other pair; on several threads in a large table."""
 
     @np.errstate(invalid="ignore")
-    def one(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
+    def write(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
         source, target = pair
         step(source, target, np.empty((2, 1 << CALL_BITS), source.dtype), factors)
 
-    each(one, pairs, len(pairs) * pairs[0][0].nbytes >= THREAD_BYTES)
+    each(write, pairs, len(pairs) * pairs[0][0].nbytes >= THREAD_BYTES)
 
 
 def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
@@ -175,8 +175,8 @@ def statistics(values: ArrayLike) -> Statistics:
     indicators of the degrees of the low halves it gives sums of each row by degree; its row and column sums give the
     influences. Memory: an array of 2^n doubles for the coefficients, and a second one if the values are not doubles.
 
-    >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
-    >>> found.weights, found.influences
+    >>> sums = statistics([3, 1, 1, -1])            # 1 + x_0 + x_1
+    >>> sums.weights, sums.influences
     (array([1., 2., 0.]), array([1., 1.]))
     """
     x, n = checks.length_2n("values", values, finite=False)  # the transform refuses infinities

@@ -48,16 +48,16 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
             "list those of a larger cube in blocks with 'start' and 'stop'."
         )
     rows = np.arange(start, stop, dtype="<i8").view(np.uint8).reshape(-1, 8)
-    found = np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.int8)
-    found *= -2
-    found += 1
-    return found
+    entries = np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.int8)
+    entries *= -2
+    entries += 1
+    return entries
 
 
 def index(X: ArrayLike, *, checked: bool = False) -> Integers:
     """i = sum_j 2^j (1 - x_j) / 2: the rows of ``points(n)`` in which the points X are, for n <= 62.
 
-    ``checked`` says that X is known to be an array of points of the cube.
+    ``checked`` says that X is an array of points of the cube.
 
     >>> index([[1, 1], [-1, 1], [-1, -1]])
     array([0, 1, 3])

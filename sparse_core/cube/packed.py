@@ -37,9 +37,9 @@ def two_valued(values: ArrayLike) -> tuple[NDArray[np.bool_], float] | None:
     f, _ = checks.length_2n("values", values, convert=False)
     if f.dtype.kind == "b":
         return f, 1.0
-    other = f != f[0]
-    b = f[other.argmax()]
-    return None if (other ^ (f == b)).any() else (other, float(abs(b.item() - f[0].item())))
+    changed = f != f[0]
+    b = f[changed.argmax()]
+    return None if (changed ^ (f == b)).any() else (changed, float(abs(b.item() - f[0].item())))
 
 
 def in_words(bits: NDArray[np.bool_]) -> Words:

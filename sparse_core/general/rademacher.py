@@ -124,17 +124,17 @@ class _Neuron:
         weight = np.arange(X.shape[1] + 1) < X.shape[1]
         self.counted = {"both": 1, "weights": weight, "biases": ~weight}[checks.one_of("terms", terms, TERMS)]
         self.sets = active_sets(X, bias=B > 0).tolist()
-        self.known: dict[tuple[int, int], float] = {}
+        self.computed: dict[tuple[int, int], float] = {}
 
     def __call__(self, mask: int, positive: int) -> float:
         key = mask, mask & positive
-        if key not in self.known:
+        if key not in self.computed:
             inside = _inside(mask, len(self.points))
             plus = _inside(positive, len(self.points))
             rows = np.where(inside[:, None], self.points, -self.points)
             target = np.where(plus, 1.0, -1.0) * inside @ self.points * self.counted
-            self.known[key] = self.best(rows, target)
-        return self.known[key]
+            self.computed[key] = self.best(rows, target)
+        return self.computed[key]
 
     def values(self, signs: Array) -> Array:
         """The better of the two output weights, for every set; 0 for a set that is the active set of no neuron."""

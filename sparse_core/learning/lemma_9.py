@@ -93,8 +93,8 @@ class Flips(NamedTuple):
 def flips(net: SparseNetwork, X: ArrayLike | None = None) -> Flips:
     """What the n flips of one bit, x_i -> -x_i, change at each point: of the cube, in its order, or of the rows of X.
 
-    >>> found = flips(SparseNetwork([2], [[1, 1]], [1]))                # 2 relu(x_1 + x_2 - 1)
-    >>> found.h, found.other, found.crossings
+    >>> changes = flips(SparseNetwork([2], [[1, 1]], [1]))              # 2 relu(x_1 + x_2 - 1)
+    >>> changes.h, changes.other, changes.crossings
     (array([2., 0., 0., 0.]), array([2., 1., 1., 0.]), array([2, 1, 1, 0]))
     """
     at = points(net.n) if X is None else checks.real_array("X", X, 2, shape=(None, net.n))

@@ -147,8 +147,8 @@ class SparseEvaluator:
             for group in self._groups:
                 pairs = group.candidates(X[rows])
                 if pairs:
-                    found = np.bincount(pairs[0], minlength=rows.stop - rows.start)
-                    result[rows] += found * X.shape[1] + len(group.keys)
+                    candidates = np.bincount(pairs[0], minlength=rows.stop - rows.start)
+                    result[rows] += candidates * X.shape[1] + len(group.keys)
                 else:
                     result[rows] += group.neurons[1].size
         return result

@@ -122,8 +122,8 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
 
     output : which output, for a ``Layered`` network; its constant does not matter.
 
-    >>> found = edges(SparseNetwork([1, 1], [[1, 1], [-1, -1]], [0, 0]))       # |x_1 + x_2|
-    >>> [float(part.mean()) for part in found]
+    >>> quantities = edges(SparseNetwork([1, 1], [[1, 1], [-1, -1]], [0, 0]))  # |x_1 + x_2|
+    >>> [float(part.mean()) for part in quantities]
     [2.0, 2.0, 1.0, 2.0, 2.0]
     """
     layers, u = _layers(net, output)
@@ -141,14 +141,14 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
         near = _passes(layers, u, flipped)
         sensitivity += (here.value - near.value) ** 2 / 4
         boundary += _switched(here, near) ** 2
-    return _found(x, here.backward[0], sensitivity, np.full(len(x), np.nan), boundary)
+    return _edges_of(x, here.backward[0], sensitivity, np.full(len(x), np.nan), boundary)
 
 
 def signs(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int = 0) -> Signs:
     """grad h_+ and grad h_- at every point of the cube, or at the rows of X: networks with one hidden layer.
 
-    >>> found = signs(SparseNetwork([1, -2], [[1, 0], [1, 1]], [0, 1]), [[1, 1], [-1, 1]])
-    >>> found.positive.tolist(), found.negative.tolist()
+    >>> parts = signs(SparseNetwork([1, -2], [[1, 0], [1, 1]], [0, 1]), [[1, 1], [-1, 1]])
+    >>> parts.positive.tolist(), parts.negative.tolist()
     ([[1.0, 0.0], [0.0, 0.0]], [[2.0, 2.0], [0.0, 0.0]])
     """
     active, v, u = _active(net, X, output)
@@ -186,12 +186,12 @@ def differences(net: SparseNetwork | Layered, X: ArrayLike | None = None, output
     for rows in slices(len(x), max(1, BLOCK_ENTRIES // max(len(b) for _, b in layers))):
         z = x[rows] @ first.T - b
         here = _above(z, layers[1:], u)
-        found = np.empty((len(z), x.shape[1]))
+        D = np.empty((len(z), x.shape[1]))
         for i in range(x.shape[1]):
             sign = x[rows, i]
             near = _above(z - np.outer(sign, 2 * first[:, i]), layers[1:], u)
-            found[:, i] = sign * (here - near) / 2
-        parts.append(found)
+            D[:, i] = sign * (here - near) / 2
+        parts.append(D)
     return np.concatenate(parts)
 
 
@@ -266,10 +266,11 @@ def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
         sensitivity += change**2 / 4
         boundary += np.bincount(row, np.abs(v[j, i]), N) ** 2
         slope += _mean_squared_slope(partial[:, i], row, before, beyond, v[j, i])
-    return _found(x, partial, sensitivity, slope, boundary)
+    return _edges_of(x, partial, sensitivity, slope, boundary)
 
 
-def _found(x: Array, partial: Array, sensitivity: Array, slope: Array, boundary: Array) -> Edges:
+def _edges_of(x: Array, partial: Array, sensitivity: Array, slope: Array, boundary: Array) -> Edges:
+    """The ``Edges`` of these quantities and of the gradients at the points, the rows of ``partial``."""
     increasing = 2 * (np.maximum(x * partial, 0) ** 2).sum(axis=1)
     return Edges(sensitivity, slope, (partial**2).sum(axis=1), boundary, increasing)
 
@@ -298,9 +299,9 @@ def _passes(layers: list[tuple[Array, Array]], u: Array, x: Array) -> _Passes:
 def _switched(here: _Passes, near: _Passes) -> Array:
     """(1/2) sum over the neurons that are active at one end only of |g(x')| |z(x)| + |g(x)| |z(x')|."""
     total = np.zeros(len(here.value))
-    for z, other, g, g_other in zip(here.z, near.z, here.backward[1:], near.backward[1:], strict=True):
-        switched = (z > 0) != (other > 0)
-        terms = np.abs(g_other) * np.abs(z) + np.abs(g) * np.abs(other)
+    for z, z_near, g, g_near in zip(here.z, near.z, here.backward[1:], near.backward[1:], strict=True):
+        switched = (z > 0) != (z_near > 0)
+        terms = np.abs(g_near) * np.abs(z) + np.abs(g) * np.abs(z_near)
         total += np.where(switched, terms, 0).sum(axis=1) / 2
     return total
 

@@ -184,8 +184,8 @@ class SparseNetwork:
         method = checks.one_of("method", method, METHODS if X is None else METHODS[:1])
         time_limit = checks.real("time_limit", time_limit, 0)
         if X is None:
-            found = on_cube(self.W, self.b, method, time_limit)
+            k = on_cube(self.W, self.b, method, time_limit)
         else:
-            found = on_points(self.W, self.b, self._points(X))
-        found.of = digest(self.W, self.b)
-        return found
+            k = on_points(self.W, self.b, self._points(X))
+        k.of = digest(self.W, self.b)
+        return k
