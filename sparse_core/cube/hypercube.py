@@ -33,6 +33,8 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
 
     Give ``start`` and ``stop`` to list a cube that is too large for the memory block by block.
 
+    Cost: n bytes a row, and 8 more on the way; n = 22 takes 0.1 s and 126 MB, n = 26, the most at once, 2.3 GB.
+
     >>> points(2)
     array([[ 1,  1],
            [-1,  1],
@@ -84,6 +86,8 @@ def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
 
 def degrees(n: int) -> NDArray[np.uint8]:
     """|T| for every bit mask T < 2^n.
+
+    Cost: 5 bytes for each; n = 22 takes 4 ms and 21 MB, n = 30, the most, 5 GB.
 
     >>> degrees(3)
     array([0, 1, 1, 2, 1, 2, 2, 3], dtype=uint8)

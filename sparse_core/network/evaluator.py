@@ -129,9 +129,7 @@ class SparseEvaluator:
             return result
 
         blocks = self._blocks(inputs)
-        if len(blocks) < MIN_THREADED_BLOCKS:
-            return np.concatenate([values(rows) for rows in blocks])
-        return np.concatenate(map_blocks(values, blocks))
+        return np.concatenate(map_blocks(values, blocks, large=len(blocks) >= MIN_THREADED_BLOCKS))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.

@@ -14,7 +14,10 @@ where z_j^l is the pre-activation of neuron j of layer l and g_j^l the derivativ
 (`ours-gradient-depth`). If all u_j >= 0, then AS(h) <= 2 E sum_i (x_i d_i h(x))_+^2 (`ours-gradient-nonnegative`).
 
 All of these are means over x of quantities that one forward and one backward pass at x and at its n neighbours give, so
-a sample of points estimates them. ``signs`` needs no neighbours: with h_+ and h_- the neurons with u_j > 0 and u_j < 0
+a sample of points estimates them. At all points of the cube the largest array may have 2^26 numbers, 512 MB: n <= 21
+for 32 neurons. The costs in the docstrings are those of n = 18 with 32 neurons.
+
+``signs`` needs no neighbours: with h_+ and h_- the neurons with u_j > 0 and u_j < 0
 
     sqrt(AS(h)) <= sqrt(2) (sqrt(E |grad h_+|^2) + sqrt(E |grad h_-|^2))                      (`ours-gradient-signs`),
 
@@ -122,6 +125,8 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
 
     output : which output, for a ``Layered`` network; its constant does not matter.
 
+    Cost: n times that of the values; on the cube 4 s and 60 MB.
+
     >>> quantities = edges(SparseNetwork([1, 1], [[1, 1], [-1, -1]], [0, 0]))  # |x_1 + x_2|
     >>> [float(part.mean()) for part in quantities]
     [2.0, 2.0, 1.0, 2.0, 2.0]
@@ -147,6 +152,8 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
 def signs(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int = 0) -> Signs:
     """grad h_+ and grad h_- at every point of the cube, or at the rows of X: networks with one hidden layer.
 
+    Cost: on the cube 0.2 s and 170 MB.
+
     >>> parts = signs(SparseNetwork([1, -2], [[1, 0], [1, 1]], [0, 1]), [[1, 1], [-1, 1]])
     >>> parts.positive.tolist(), parts.negative.tolist()
     ([[1.0, 0.0], [0.0, 0.0]], [[2.0, 2.0], [0.0, 0.0]])
@@ -160,6 +167,8 @@ def active_norms(net: SparseNetwork | Layered, X: ArrayLike | None = None, outpu
     """||(v_j)_{j in R_x}||_op, the operator norm of the active rows, at each point: one hidden layer.
 
     4 E |R_x| ||.||^2 bounds AS(h), and contains 4 W^2 E |R_x|^2 (`ours-gradient-signs`).
+
+    Cost: a singular value decomposition for each set of active neurons; on the cube 6 s and 170 MB.
 
     >>> active_norms(SparseNetwork([1, 1], [[3, 0], [0, 4]], [-4, -5])).tolist()
     [4.0, 4.0, 4.0, 4.0]
@@ -175,6 +184,8 @@ def differences(net: SparseNetwork | Layered, X: ArrayLike | None = None, output
 
     A (points, n) array. The sum of the variances of its columns over the cube is G(h) (`ours-differences`), that of
     their squares AS(h).
+
+    Cost: n times that of the values; on the cube 0.4 s and 115 MB.
 
     >>> differences(SparseNetwork([1, 1], [[1, 1], [-1, -1]], [0, 0])).tolist()        # |x_1 + x_2|
     [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
