@@ -19,19 +19,22 @@ LARGEST_BITS = 1024
 
 COUNT: Domain = partial(checks.integer, minimum=1)
 CORRELATION: Domain = partial(checks.real, minimum=-1, maximum=1)
-OF_NAMES: dict[str, Domain] = {
-    "n m s k s1 s2 k1 k2": COUNT,
+NOT_NEGATIVE: Domain = partial(checks.real, minimum=0)
+PROBABILITY: Domain = partial(checks.real, minimum=0, maximum=1)
+DOMAINS: dict[str, Domain] = {
+    # The numbers of inputs, samples, neurons and active neurons; 1 and 2 are the layers.
+    **dict.fromkeys(("n", "m", "s", "k", "s1", "s2", "k1", "k2"), COUNT),
     "d": partial(checks.integer, minimum=0),
     "r": partial(checks.integer, minimum=2),
-    "W B C AS variance noise_sensitivity mean_square_active rademacher": partial(checks.real, minimum=0),
-    "W1 W2 B1 B2": partial(checks.real, minimum=0),
-    "R eps tau power constant": checks.positive,
-    "p eta success": partial(checks.real, minimum=0, maximum=1),
-    "delta gamma": partial(checks.real, above=0, below=1),
+    # The scale of Definition 2, and norms, moments and complexities.
+    **dict.fromkeys(("W", "B", "W1", "W2", "B1", "B2"), NOT_NEGATIVE),
+    **dict.fromkeys(("C", "AS", "variance", "noise_sensitivity", "mean_square_active", "rademacher"), NOT_NEGATIVE),
+    **dict.fromkeys(("R", "eps", "tau", "power", "constant"), checks.positive),
+    **dict.fromkeys(("p", "eta", "success"), PROBABILITY),
+    **dict.fromkeys(("delta", "gamma"), partial(checks.real, above=0, below=1)),
     "rho": partial(checks.real, minimum=0, below=1),  # where noise sensitivity bounds a tail
     "error": partial(checks.real, minimum=0, below=1 / 2),
 }
-DOMAINS = {name: domain for names, domain in OF_NAMES.items() for name in names.split()}
 
 
 def checked(*forms: str, **own: Domain) -> Callable[[Callable[P, float]], Callable[P, float]]:
@@ -39,36 +42,39 @@ def checked(*forms: str, **own: Domain) -> Callable[[Callable[P, float]], Callab
 
     ``forms`` are the values of the argument ``form``; the repaired one has no free constant. ``own`` has the names that
     mean something else in this bound. An argument is None only where that is its default. Where the result, or a power
-    on the way to it, exceeds the largest float, the bound is infinite.
+    on the way to it, exceeds the largest float, the bound is infinite: Python's powers, ``binomial`` and ``float`` of a
+    large integer raise an OverflowError there, and nothing else in a bound does.
     """
+    domains: dict[str, Domain] = {**DOMAINS, "form": partial(checks.one_of, choices=forms), **own}
 
     def decorate(bound: Callable[P, float]) -> Callable[P, float]:
         signature = inspect.signature(bound)
-        domains: dict[str, Domain] = {**DOMAINS, "form": partial(checks.one_of, choices=forms), **own}
         formula: Callable[..., float] = bound
 
         @wraps(bound)
         def bound_with_checks(*args: P.args, **kwargs: P.kwargs) -> float:
-            given: dict[str, Any] = {}
-            for name, value in signature.bind(*args, **kwargs).arguments.items():
-                if value is not None or signature.parameters[name].default is not None:
-                    given[name] = domains[name](name, value)
-            for k, s in (("k", "s"), ("k1", "s1"), ("k2", "s2")):
-                if k in given and s in given:
-                    checks.integer(k, given[k], maximum=given[s])
-            constant = given.get("constant", 1)
-            if given.get("form") == "repaired" and constant != 1:
-                raise ValueError(
-                    f"Argument 'constant' must be 1 in the repaired form, where nothing is free, not {constant}."
-                )
+            given = signature.bind(*args, **kwargs).arguments
+            absent = {name for name in given if given[name] is None and signature.parameters[name].default is None}
+            arguments = {name: domains[name](name, given[name]) for name in given if name not in absent}
+            _check_together(arguments)
             try:
-                return formula(**given)
+                return formula(**arguments)
             except OverflowError:
                 return inf
 
         return bound_with_checks
 
     return decorate
+
+
+def _check_together(arguments: dict[str, Any]) -> None:
+    """No more active neurons than neurons, and no free constant in a repaired form."""
+    for k, s in (("k", "s"), ("k1", "s1"), ("k2", "s2")):
+        if k in arguments and s in arguments:
+            checks.integer(k, arguments[k], maximum=arguments[s])
+    constant = arguments.get("constant", 1)
+    if arguments.get("form") == "repaired" and constant != 1:
+        raise ValueError(f"Argument 'constant' must be 1 in the repaired form, where nothing is free, not {constant}.")
 
 
 def unchecked(bound: Callable[P, float]) -> Callable[P, float]:

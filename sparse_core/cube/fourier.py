@@ -5,6 +5,9 @@ definitions are the paper's, with its factors 1/4: for values -1 and 1, the sens
 whose flip changes f(x). Each quantity is computed by flips of coordinates or by Fourier weights, and tested by the
 other of these two. The flips of functions of two values are counted by ``packed``.
 
+All of them visit the whole table. The costs in the docstrings are those of n = 22, a table of 34 MB, in one thread;
+each further coordinate doubles them. A table of n = 28 takes 2 GB.
+
 Paper: section 2.1, Claim 2.1.
 """
 
@@ -85,11 +88,11 @@ def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[An
     """``step`` from each source to its target, which overlaps no other pair; on several threads in a large table."""
 
     @np.errstate(invalid="ignore")
-    def one(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
+    def write(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
         source, target = pair
         step(source, target, np.empty((2, 1 << CALL_BITS), source.dtype), factors)
 
-    each(one, pairs, len(pairs) * pairs[0][0].nbytes >= THREAD_BYTES)
+    each(write, pairs, len(pairs) * pairs[0][0].nbytes >= THREAD_BYTES)
 
 
 def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
@@ -138,7 +141,9 @@ def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
     coefficients : real array of length 2^n, indexed by the bit mask of T. float32 is kept, other types become float64.
 
     The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
-    added exactly while the sum of |f(x)| is below 2^53. Beyond the result, each thread takes at most 4 MB.
+    added exactly while the sum of |f(x)| is below 2^53.
+
+    Cost: n 2^n additions, 0.06 s. Beyond the result, 34 MB, each thread takes at most 4 MB.
 
     >>> inverse_walsh_transform([0, 0, 0, 1])       # x_0 x_1
     array([ 1., -1., -1.,  1.])
@@ -149,7 +154,7 @@ def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
 def walsh_transform(values: ArrayLike) -> NDArray[Any]:
     """fhat(T) = E_x[f(x) chi_T(x)] for every T, indexed by the bit mask of T.
 
-    Types and exactness are those of ``inverse_walsh_transform``; the factor 2^-n is exact as well.
+    Types, exactness and cost are those of ``inverse_walsh_transform``; the factor 2^-n is exact as well.
 
     >>> walsh_transform([3, 1, 1, -1])              # 1 + x_0 + x_1
     array([1., 1., 1., 0.])
@@ -173,10 +178,13 @@ def statistics(values: ArrayLike) -> Statistics:
 
     The squares are a matrix with a row for each high half of T and a column for each low one. Multiplied by the
     indicators of the degrees of the low halves it gives sums of each row by degree; its row and column sums give the
-    influences. Memory: an array of 2^n doubles for the coefficients, and a second one if the values are not doubles.
+    influences.
 
-    >>> found = statistics([3, 1, 1, -1])           # 1 + x_0 + x_1
-    >>> found.weights, found.influences
+    Cost: a transform, 0.07 s; an array of 2^n doubles for the coefficients, and a second one if the values are not
+    doubles.
+
+    >>> sums = statistics([3, 1, 1, -1])            # 1 + x_0 + x_1
+    >>> sums.weights, sums.influences
     (array([1., 2., 0.]), array([1., 1.]))
     """
     x, n = checks.length_2n("values", values, finite=False)  # the transform refuses infinities
@@ -206,6 +214,8 @@ def statistics(values: ArrayLike) -> Statistics:
 def weight_by_degree(values: ArrayLike) -> Array:
     """W_k = sum_{|T| = k} fhat(T)^2 for k = 0, ..., n, which add up to E[f^2] (Parseval, `claim-2-1-parseval`).
 
+    Cost: that of ``statistics``.
+
     >>> weight_by_degree([3, 1, 1, -1])
     array([1., 2., 0.])
     """
@@ -214,6 +224,8 @@ def weight_by_degree(values: ArrayLike) -> Array:
 
 def tail(values: ArrayLike, degree: int) -> float:
     """sum_{|T| > degree} fhat(T)^2: the squared distance of f to the polynomials of that degree.
+
+    Cost: that of ``statistics``.
 
     >>> tail([3, 1, 1, -1], 0)
     2.0
@@ -231,6 +243,8 @@ def _bounded(sums: Array) -> Array:
 
 def sensitivity(values: ArrayLike) -> Array:
     """sen_f(x) = (1/4) sum_i (f(x) - f(x with bit i flipped))^2 at every point x.
+
+    Cost: n passes over the table, 0.7 s and 84 MB; for a function of two values 0.05 s and 42 MB.
 
     >>> sensitivity([1, -1, -1, -1])                # the minority point sees both flips, its neighbours one
     array([2., 1., 1., 0.])
@@ -252,6 +266,8 @@ def sensitivity(values: ArrayLike) -> Array:
 def influences(values: ArrayLike) -> Array:
     """Inf_i(f) = (1/4) E[(f(x) - f(x with bit i flipped))^2] = sum_{T containing i} fhat(T)^2 for each coordinate i.
 
+    Cost: n passes over the table, 0.13 s and 17 MB; for a function of two values 0.01 s and 8 MB.
+
     >>> influences([3, 1, 1, -1])
     array([1., 1.])
     """
@@ -268,6 +284,8 @@ def influences(values: ArrayLike) -> Array:
 def average_sensitivity(values: ArrayLike) -> float:
     """AS(f) = E_x[sen_f(x)] = sum_T |T| fhat(T)^2 (`average-sensitivity-fourier`).
 
+    Cost: that of ``influences``.
+
     >>> average_sensitivity([1, -1, -1, 1])         # the parity of two bits
     2.0
     """
@@ -278,6 +296,8 @@ def noise_sensitivity(values: ArrayLike, rho: float) -> float:
     """NS_rho(f) = (1/4) E[(f(x) - f(y))^2] = sum_k (1/2)(1 - rho^k) W_k (`claim-2-1-noise`).
 
     Here x is uniform and y is x with each coordinate flipped with probability (1 - rho) / 2, for -1 <= rho <= 1.
+
+    Cost: that of ``statistics``.
 
     >>> noise_sensitivity([1, -1, -1, 1], rho=0.0)
     0.5

@@ -33,6 +33,8 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
 
     Give ``start`` and ``stop`` to list a cube that is too large for the memory block by block.
 
+    Cost: n bytes a row, and 8 more on the way; n = 22 takes 0.1 s and 126 MB, n = 26, the most at once, 2.3 GB.
+
     >>> points(2)
     array([[ 1,  1],
            [-1,  1],
@@ -48,16 +50,16 @@ def points(n: int, start: int = 0, stop: int | None = None) -> NDArray[np.int8]:
             "list those of a larger cube in blocks with 'start' and 'stop'."
         )
     rows = np.arange(start, stop, dtype="<i8").view(np.uint8).reshape(-1, 8)
-    found = np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.int8)
-    found *= -2
-    found += 1
-    return found
+    entries = np.unpackbits(rows, axis=1, count=n, bitorder="little").view(np.int8)
+    entries *= -2
+    entries += 1
+    return entries
 
 
 def index(X: ArrayLike, *, checked: bool = False) -> Integers:
     """i = sum_j 2^j (1 - x_j) / 2: the rows of ``points(n)`` in which the points X are, for n <= 62.
 
-    ``checked`` says that X is known to be an array of points of the cube.
+    ``checked`` says that X is an array of points of the cube.
 
     >>> index([[1, 1], [-1, 1], [-1, -1]])
     array([0, 1, 3])
@@ -84,6 +86,8 @@ def character(T: int, X: ArrayLike) -> NDArray[np.int8]:
 
 def degrees(n: int) -> NDArray[np.uint8]:
     """|T| for every bit mask T < 2^n.
+
+    Cost: 5 bytes for each; n = 22 takes 4 ms and 21 MB, n = 30, the most, 5 GB.
 
     >>> degrees(3)
     array([0, 1, 1, 2, 1, 2, 2, 3], dtype=uint8)

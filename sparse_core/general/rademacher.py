@@ -20,6 +20,7 @@ Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -124,24 +125,21 @@ class _Neuron:
         weight = np.arange(X.shape[1] + 1) < X.shape[1]
         self.counted = {"both": 1, "weights": weight, "biases": ~weight}[checks.one_of("terms", terms, TERMS)]
         self.sets = active_sets(X, bias=B > 0).tolist()
-        self.known: dict[tuple[int, int], float] = {}
+        self.value = cache(self._value)
 
-    def __call__(self, mask: int, positive: int) -> float:
-        key = mask, mask & positive
-        if key not in self.known:
-            inside = _inside(mask, len(self.points))
-            plus = _inside(positive, len(self.points))
-            rows = np.where(inside[:, None], self.points, -self.points)
-            target = np.where(plus, 1.0, -1.0) * inside @ self.points * self.counted
-            self.known[key] = self.best(rows, target)
-        return self.known[key]
+    def _value(self, mask: int, positive: int) -> float:
+        """The best value on the set ``mask`` for an output weight of 1, if the signs of ``positive`` in it are 1."""
+        inside = _inside(mask, len(self.points))
+        rows = np.where(inside[:, None], self.points, -self.points)
+        target = np.where(_inside(positive, len(self.points)), 1.0, -1.0) * inside @ self.points * self.counted
+        return self.best(rows, target)
 
     def values(self, signs: Array) -> Array:
         """The better of the two output weights, for every set; 0 for a set that is the active set of no neuron."""
         plus = sum(1 << i for i in np.flatnonzero(signs > 0).tolist())
         result = np.zeros(1 << len(signs))
         for mask in self.sets:
-            result[mask] = max(self(mask, plus), self(mask, ~plus))
+            result[mask] = max(self.value(mask, mask & plus), self.value(mask, mask & ~plus))
         return result
 
 

@@ -218,10 +218,10 @@ def _eliminate(A: Integers, b: Integers, p: int, power: int) -> tuple[Integers |
     divisor = 1
     while divisor < power:
         for c in range(n):
-            found = np.flatnonzero(M[r:, c] % (divisor * p))
-            if not found.size:
+            below = np.flatnonzero(M[r:, c] % (divisor * p))
+            if not below.size:
                 continue
-            M[[r, r + found[0]]] = M[[r + found[0], r]]
+            M[[r, r + below[0]]] = M[[r + below[0], r]]
             M[r] = M[r] * pow(int(M[r, c]) // divisor, -1, power) % power
             below = r + 1 + np.flatnonzero(M[r + 1 :, c])
             left = c if power == p else 0  # over a field the rows below are zero up to here

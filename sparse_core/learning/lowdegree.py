@@ -9,6 +9,7 @@ Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from math import log, sqrt
 from typing import Any
@@ -19,12 +20,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
-from .._arrays import Array, each, map_blocks
+from .._arrays import map_blocks, one_thread
 from ..cube.hypercube import dimension, monomials, supports
-from .moments import Moments
-from .monomial_products import products_of
-from .regression import least_squares, solve
-from .sample import Sample
+from .moments import Moments, Sample, least_squares, solve, values_of
 
 __all__ = ["LowDegreeRegressor"]
 
@@ -52,7 +50,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     monomials_ : the T as bit masks or, for n > 62, as rows of coordinates filled up with -1; all T of degree at most
         ``degree`` in the order of ``hypercube.monomials``, after "threshold" only those that were kept.
     degree_, n_features_in_ : the degree of the fit, and the dimension n.
-    solver_, n_iter_ : after least squares, the route taken (see ``regression``) and its steps.
+    solver_, n_iter_ : after least squares, the route taken (see ``least_squares``) and its steps.
 
     Examples
     --------
@@ -74,35 +72,26 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
 
         An error or Ctrl-C leaves the estimator as it was.
         """
-        new = copy(self)
-        for name in ("_kept", "coef_", "solver_", "n_iter_"):  # of an earlier fit
-            new.__dict__.pop(name, None)
+        sample = Sample.checked(*validate_data(copy(self), X, y, dtype="numeric", y_numeric=True))
         checks.integer("degree", self.degree, 0)
         checks.one_of("method", self.method, METHODS)
         checks.real("ridge", self.ridge, 0)
         checks.real("level", self.level, 0)
-        sample = Sample.checked(*validate_data(new, X, y, dtype="numeric", y_numeric=True))
-        new.degree_ = new.degree
-        getattr(new, f"_{new.method}")(sample)
-        self.__dict__ = new.__dict__
+        learned = getattr(self, f"_{self.method}")(sample)
+        validate_data(self, X, skip_check_array=True)  # the number and the names of the coordinates
+        for name in ("_kept", "solver_", "n_iter_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
+        for name, value in {"degree_": self.degree, **learned}.items():
+            setattr(self, name, value)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """f(x) for each row x of X."""
         check_is_fitted(self, "coef_", msg="This %(name)s is not fitted yet: call 'fit' with enough samples.")
         sample = Sample.checked(validate_data(self, X, dtype="numeric", reset=False))
-        if hasattr(self, "_kept"):
-            blocks = sample.blocks(max(1, BLOCK_ENTRIES // max(1, self._kept.size)))
-            parts = map_blocks(lambda block: _characters(block.X, self._kept) @ self.coef_, blocks)
-        else:
-            products = products_of(self.n_features_in_, self.degree_)
-            c = np.zeros(products.size)
-            c[products.position] = self.coef_
-            blocks = sample.blocks(products.block)
-            parts = []
-            products.over(
-                blocks, lambda block: products.forward(products.factors(block.X.T), c), parts.append, len(sample.y)
-            )
+        if not hasattr(self, "_kept"):
+            return values_of(self.coef_, sample, self.degree_)
+        parts = map_blocks(lambda block: _characters(block.X, self._kept) @ self.coef_, _blocks(sample, self._kept))
         return np.concatenate([np.zeros(0), *parts])
 
     @property
@@ -117,47 +106,40 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         masks = np.append(1 << np.arange(n), 0)  # the filler -1 is the last, which adds nothing
         return np.asarray(masks[kept].sum(axis=1))
 
-    def _averaging(self, sample: Sample) -> None:
-        self.coef_ = Moments(self.n_features_in_, self.degree_).update(sample).coefficients
+    def _averaging(self, sample: Sample) -> dict[str, Any]:
+        return {"coef_": Moments(sample.X.shape[1], self.degree).update(sample).coefficients}
 
-    def _least_squares(self, sample: Sample) -> None:
+    def _least_squares(self, sample: Sample) -> dict[str, Any]:
         m, n = sample.X.shape
-        D = dimension(n, self.degree_)
+        D = dimension(n, self.degree)
         ridge = float(self.ridge)
         if ridge == 0 and m < D:
             raise ValueError(
                 f"Least squares with {D:,} monomials needs as many samples, not n_samples={m}: "
                 "give more, a positive 'ridge', a smaller 'degree', or method='threshold'."
             )
-        self.coef_, self.solver_, self.n_iter_ = least_squares(sample, self.degree_, ridge)
+        return dict(zip(("coef_", "solver_", "n_iter_"), least_squares(sample, self.degree, ridge), strict=True))
 
-    def _threshold(self, sample: Sample) -> None:
+    def _threshold(self, sample: Sample) -> dict[str, Any]:
         m, n = sample.X.shape
         y = np.asarray(sample.y, dtype=np.float64)
-        means = Moments(n, self.degree_).update(sample._replace(y=y - y.mean())).coefficients
+        means = Moments(n, self.degree).update(sample._replace(y=y - y.mean())).coefficients
         means[0] = y.mean()
-        kept = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * y.var() / m))
-        if len(kept) > m:
+        large = np.flatnonzero(np.abs(means) > self.level * sqrt(2 * log(len(means)) * y.var() / m))
+        if len(large) > m:
             raise ValueError(
-                f"The threshold leaves {len(kept):,} monomials, more than n_samples={m} can determine: "
+                f"The threshold leaves {len(large):,} monomials, more than n_samples={m} can determine: "
                 f"give more samples, a 'level' above {self.level} or a smaller 'degree'."
             )
-        sets = self._kept = _sets(n, self.degree_)[kept]
-
-        def equations(block: Sample) -> tuple[Array, Array]:
-            chi = _characters(block.X, sets)
-            return chi.T @ chi, chi.T @ block.y
-
+        kept = _sets(n, self.degree)[large]
         G = np.zeros((len(kept),) * 2)
         b = np.zeros(len(kept))
-        blocks = sample._replace(y=y).blocks(max(1, BLOCK_ENTRIES // max(1, sets.size)))
-
-        def add(parts: tuple[Array, Array]) -> None:
-            np.add(G, parts[0], out=G)
-            np.add(b, parts[1], out=b)
-
-        each(equations, blocks, use=add)
-        self.coef_ = solve(G, b)
+        with one_thread():  # else the last bits would depend on the number of threads
+            for block in _blocks(sample._replace(y=y), kept):
+                chi = _characters(block.X, kept)
+                G += chi.T @ chi
+                b += chi.T @ block.y
+        return {"coef_": solve(G, b), "_kept": kept}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,6 +154,11 @@ def _sets(n: int, degree: int) -> NDArray[np.int32]:
     return np.concatenate(
         [np.pad(sets, ((0, 0), (0, longest - i)), constant_values=-1) for i, sets in enumerate(levels)]
     )
+
+
+def _blocks(sample: Sample, kept: NDArray[np.int32]) -> Iterator[Sample]:
+    """Blocks of the sample in which the matrix of these monomials has at most BLOCK_ENTRIES entries."""
+    return sample.blocks(max(1, BLOCK_ENTRIES // max(1, kept.size)))
 
 
 def _characters(X: NDArray[Any], sets: NDArray[np.int32]) -> NDArray[np.float64]:

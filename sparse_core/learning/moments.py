@@ -1,41 +1,191 @@
-r"""Moments of labelled samples: sum_i y_i chi_T(x_i) for all sets T of at most d coordinates, in one pass.
+r"""What the low-degree algorithm takes from labelled samples: moments, and the least squares that follow from them.
 
-Divided by the number of samples they are the estimated Fourier coefficients of the low-degree algorithm; with labels
-1 and degree 2d they are the entries of the Gram matrix of the monomials. They are sums, so the moments of shards add.
+The moments S_T = sum_i y_i chi_T(x_i), for all sets T of at most d coordinates, are sums over the samples, so those of
+shards add. Divided by the number of samples they estimate the Fourier coefficients; with labels 1 and degree 2d they
+are the entries of the Gram matrix of the monomials. Two ways lead to them:
 
-Three ways lead to them: a population count for labels -1 and 1, matrix products for others (``monomial_products``), and
-for many samples of few variables the Walsh transform of a histogram, which gives all 2^n at once.
+* For few coordinates and many samples whose labels are small integers, so that it is exact, the Walsh transform of the
+  sums of the labels at each point of the cube.
+* Else products, a few hundred samples at a time. A set of d elements is {p} and d - 1 elements below p. So one matrix
+  product, of the characters of d - 1 elements and of y_i x_ip, gives all moments of degree d; their characters, by far
+  the most, are never formed. Values of polynomials are computed in the same way.
 
-Paper: Lemma 7.
+Paper: section 2.1 (the low-degree algorithm), Lemma 7 (polynomial regression).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import comb
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import lapack
 
 from .. import checks
-from .._arrays import Array, slices
+from .._arrays import Array, each, one_thread, slices
 from ..cube.fourier import inverse_walsh_transform
-from ..cube.hypercube import index, listed_degree, monomials
-from ..cube.packed import in_words
-from .monomial_products import MonomialProducts, products_of
-from .sample import Sample
+from ..cube.hypercube import dimension, index, listed_degree, monomials
 
-__all__ = ["HISTOGRAM_SAMPLES", "TABLE_N", "Moments"]
+__all__ = [
+    "BLOCK", "Fit", "Monomials", "Moments", "Sample", "Shard", "choose", "conjugate_gradients", "gram", "least_squares",
+    "moments", "normal_equations", "save", "saved", "solve", "sum_by_halves", "values_of",
+]  # fmt: skip
 
-# Coordinates up to which the table of all 2^n sets is used: 32 MB of doubles.
-TABLE_N = 22
-# Single precision counts to this integer without rounding.
-LARGEST_EXACT_SINGLE = 1 << 24
-# Samples with labels -1 and 1 that are counted in the time in which one with another label is multiplied.
-SIGNS_PER_PRODUCT = 4
-# Samples that are read at a time for a table of the cube.
-HISTOGRAM_SAMPLES = 1 << 15
-# Moments that are added at a time: the four arrays of the sum, of half a megabyte each, then fit into a cache.
-ADDED_MOMENTS = 1 << 16
+# Samples of a block, whose moments are added at a time: at 4096 this takes 1 % of the time of the products.
+BLOCK = 4096
+# Entries of the matrix of characters that is formed at a time: 4 MB in single precision.
+ENTRIES = 1 << 19
+# Coordinates p of one product. At degree 3 half of its entries are not used for n = 32, a quarter for n = 64. Products
+# of 8 are too narrow, 1.4 times as slow for n = 64; those of 32 are as fast as these.
+PIVOTS = 16
+# Samples times monomials from which a second thread saves time: about 0.05 s of work.
+PARALLEL = 1 << 29
+# Coordinates up to which a table of the cube is used: 256 MB of doubles.
+TABLE_N = 25
+# Samples up to which the kernel matrix is formed and factored on one thread in about a second.
+KERNEL_SAMPLES = 5000
+# Monomials up to which the Gram matrix is, in a fraction of a second.
+GRAM_MONOMIALS = 2500
+# Steps of conjugate gradients after which they are given up.
+MAX_STEPS = 2000
+# Steps that ``solve`` tries before it factors the matrix: the time of the factors of 1500 unknowns.
+DENSE_STEPS = 40
+# Eigenvalues up to this share of the largest count as zeros.
+ZERO_EIGENVALUE = 1e-12
+
+Sum = TypeVar("Sum")
+
+
+class Sample(NamedTuple):
+    """m points of the cube, the rows of X with entries -1 and 1, and m real labels y.
+
+    Make one with ``Sample.checked``; the constructor itself checks nothing. X and y keep the types in which they came,
+    so that a memory map is read block by block and never copied as a whole.
+
+    >>> sample = Sample.checked([[1, 1], [-1, 1], [1, -1]], [3, 4, 5])
+    >>> [block.y for block in sample.blocks(2)]
+    [array([3., 4.]), array([5.])]
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+
+    @classmethod
+    def checked(cls, X: ArrayLike, y: ArrayLike | None = None) -> Sample:
+        """X and y as a sample, once they are known to be one; without y all labels are 1.
+
+        >>> Sample.checked([[1, 1], [-1, 0]])
+        Traceback (most recent call last):
+        ValueError: Argument 'X' must have entries -1 and 1 only; entry (1, 1) is 0.
+        """
+        points = checks.rectangular("X", X)
+        checks.signs("X", points[:0] if points.ndim else points)  # the type and the number of axes
+        m, n = points.shape
+        for rows in slices(m, max(1, ENTRIES // max(1, n))):
+            checks.signs(f"X[{rows.start}:]" if rows.start else "X", points[rows])
+        labels = checks.rectangular("y", np.broadcast_to(np.int8(1), m) if y is None else y)
+        # Short integers keep their type, so that a memory map of them is not copied; longer ones may be too large.
+        return cls(points, checks.real_array("y", labels, 1, shape=(m,), convert=labels.dtype.itemsize > 4))
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Sample]:
+        """Blocks of ``size`` samples, the last one perhaps shorter; their labels are floats."""
+        for rows in slices(len(self.y), size):
+            y = self.y[rows]
+            yield Sample(self.X[rows], y if y.dtype in (np.float32, np.float64) else y.astype(np.float64))
+
+
+class Monomials:
+    """All chi_T with |T| <= degree at a few points, in the order of ``hypercube.supports``.
+
+    The highest degree is not formed: see above. Either map takes 2 to 4 m D operations for m points and D monomials.
+
+    >>> chi = Monomials(np.array([[1.0, -1], [-1, -1], [1, 1]]), degree=2)  # at the points (1, -1, 1), (-1, -1, 1)
+    >>> chi.sums(np.array([1.0, 3]))
+    array([ 4., -2., -4.,  4.,  2., -2., -4.])
+    >>> chi.values(np.array([0.0, 0, 0, 0, 1, 0, 0]))                       # of x_0 x_1
+    array([-1.,  1.])
+    """
+
+    def __init__(self, X: NDArray[Any], degree: int) -> None:
+        """X has a column for each point; the products are taken in its type."""
+        n, m = X.shape
+        self.X = X
+        self.degree = min(degree, n)
+        self.lower = [np.ones((1, m), X.dtype)]  # the characters below the highest degree, level by level
+        for size in range(1, self.degree):
+            level = np.empty((comb(n, size), m), X.dtype)
+            end = 0
+            for p in range(n):
+                rows = comb(p, size - 1)  # the sets below p: ``supports`` has them first
+                np.multiply(self.lower[-1][:rows], X[p], out=level[end : end + rows])
+                end += rows
+            self.lower.append(level)
+
+    def _products(self) -> Iterator[tuple[slice, list[int], NDArray[Any]]]:
+        """Coordinates p; the number of sets below each; and the characters of those below the last of them."""
+        for pivots in slices(len(self.X) if self.degree else 0, PIVOTS):
+            heights = [comb(p, self.degree - 1) for p in range(pivots.start, pivots.stop)]
+            yield pivots, heights, self.lower[-1][: heights[-1]]
+
+    def sums(self, y: NDArray[Any]) -> NDArray[Any]:
+        """sum_i y_i chi_T(x_i) for each T."""
+        parts = [level @ y for level in self.lower]
+        yX = y * self.X
+        for pivots, heights, chi in self._products():
+            products = yX[pivots] @ chi.T
+            parts += [row[:height] for row, height in zip(products, heights, strict=True)]
+        return np.concatenate(parts)
+
+    def values(self, c: NDArray[Any]) -> NDArray[Any]:
+        """sum_T c_T chi_T(x_i) for each i."""
+        total = np.zeros(self.X.shape[1], c.dtype)
+        end = 0
+        for level in self.lower:
+            total += c[end : end + len(level)] @ level
+            end += len(level)
+        for pivots, heights, chi in self._products():
+            C = np.zeros((len(heights), len(chi)), c.dtype)
+            for row, height in zip(C, heights, strict=True):
+                row[:height] = c[end : end + height]
+                end += height
+            total += ((C @ chi) * self.X[pivots]).sum(axis=0)
+        return total
+
+
+def _pieces(columns: NDArray[Any], degree: int, dtype: Any) -> Iterator[tuple[slice, Monomials]]:
+    """The monomials at the points, which are columns, as many at a time as ENTRIES allows."""
+    n, m = columns.shape
+    for piece in slices(m, max(PIVOTS, ENTRIES // comb(n, max(0, min(degree, n) - 1)))):
+        yield piece, Monomials(columns[:, piece].astype(dtype), degree)
+
+
+def values_of(c: Array, sample: Sample, degree: int) -> Array:
+    """sum_T c_T chi_T(x_i) at the points of a sample, from all coefficients up to a degree.
+
+    >>> values_of(np.array([1.0, 0.0, 2.0]), Sample.checked([[1, 1], [1, -1]]), degree=1)
+    array([ 3., -1.])
+    """
+    values = np.zeros(len(sample.y))
+
+    def at(rows: slice) -> None:
+        for piece, chi in _pieces(sample.X[rows].T, degree, np.float64):
+            values[rows][piece] = chi.values(c)
+
+    each(at, slices(len(values), BLOCK), len(values) * len(c) >= PARALLEL)
+    return values
+
+
+def _table(sample: Sample) -> Array:
+    """The sum of the labels at each point of the cube."""
+    table = np.zeros(1 << sample.X.shape[1])
+    for block in sample.blocks():
+        np.add.at(table, index(block.X, checked=True), block.y)
+    return table
 
 
 class Moments:
@@ -44,16 +194,17 @@ class Moments:
     Attributes
     ----------
     count : the number of samples so far.
-    block : samples per matrix product; it depends on n and degree only.
+    block : samples whose moments are added at a time.
 
     Labels that are small integers are summed exactly. Those of type float32 are multiplied in single precision, all
     others in double. The sum over blocks is kept to twice double precision (as an unevaluated sum of two doubles), so
     that it does not depend on the order of the blocks: shards whose lengths are multiples of ``block`` give the same
     bits as one run over all samples.
 
-    Memory: at most eight doubles per moment while samples are added (two at rest), three factors of 64 MB and two
-    results of 32 MB for each thread, and for small n two doubles per point of the cube; however many samples there are.
-    Up to 16 MB are kept for the next call.
+    Time: 2 to 4 m D operations for m samples and D moments, or n 2^n if that is less, n <= 25 and the
+    labels are small integers.
+    Memory: at most eight doubles per moment while samples are added (two at rest), and 20 MB for each thread; where all
+    points of the cube are used, three doubles for each of them.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
@@ -61,22 +212,16 @@ class Moments:
     (4, array([0., 0., 0., 1.]))
     """
 
+    block = BLOCK
+
     def __init__(self, n: int, degree: int) -> None:
         self.n = checks.integer("n", n, 0, 10**6)
         self.degree = checks.integer("degree", degree, 0)
         listed_degree(self.n, self.degree)
         self.count = 0
         # An unevaluated sum of two doubles for each moment.
-        self._sums = np.zeros(self._products.size)
-        self._rest = np.zeros(self._products.size)
-
-    @property
-    def _products(self) -> MonomialProducts:
-        return products_of(self.n, self.degree)
-
-    @property
-    def block(self) -> int:
-        return self._products.block
+        self._sums = np.zeros(dimension(self.n, self.degree))
+        self._rest = np.zeros_like(self._sums)
 
     def update(self, X: ArrayLike | Sample, y: ArrayLike | None = None) -> Moments:
         """Add samples, all or none: an error or an interruption on the way leaves the moments as they were.
@@ -88,63 +233,35 @@ class Moments:
         sample = X if isinstance(X, Sample) else Sample.checked(X, y)
         checks.signs("X", sample.X[:0], self.n)
         new = Moments(self.n, self.degree)
-        new.count = len(sample.y)
-        new._add_parts(sample)
-        if self.count:
-            new = self + new
-        self.__dict__ = new.__dict__
+        new._add_sample(sample)
+        total = self + new if self.count else new
+        self.count, self._sums, self._rest = total.count, total._sums, total._rest
         return self
 
-    def _add_parts(self, sample: Sample) -> None:
-        """Add the moments of parts of a sample, by the fastest way."""
-        products = self._products
-        dtype = self._type_of_products(sample)
-        if dtype is None:
-            table = np.zeros(1 << self.n)  # the sum of the labels at each point of the cube
-            for block in sample.blocks(HISTOGRAM_SAMPLES):
-                np.add.at(table, index(block.X, checked=True), block.y)
-            sums = np.zeros(products.size)
-            sums[products.position] = inverse_walsh_transform(table)[monomials(self.n, self.degree)]
-            self._add(sums)
+    def _add_sample(self, sample: Sample) -> None:
+        self.count = len(sample.y)
+        work = self.count * len(self._sums)
+        # Single precision counts to 2^24: it is exact for integers of at most 2^12 in a block of 2^12.
+        blocks = (block.y for block in sample.blocks())
+        exact = all((np.abs(y) <= (1 << 24) // BLOCK).all() and (y == np.rint(y)).all() for y in blocks)
+        if exact and self.n <= TABLE_N and self.n << self.n < work:
+            self._add(inverse_walsh_transform(_table(sample))[monomials(self.n, self.degree)])
             return
-        size = products.sign_block if dtype is np.uint64 else products.block
-        products.over(sample.blocks(size), lambda block: self._block_sums(block, dtype), self._add, len(sample.y))
+        dtype = np.float32 if exact or sample.y.dtype == np.float32 else np.float64
 
-    def _type_of_products(self, sample: Sample) -> Any:
-        """uint64 for labels -1 and 1, float32 where it is exact or that of the labels, else float64; None: no products.
+        def sums(block: Sample) -> NDArray[Any]:
+            y = block.y.astype(dtype)
+            parts = (chi.sums(y[piece]) for piece, chi in _pieces(block.X.T, self.degree, dtype))
+            return sum(parts, start=np.zeros(len(self._sums), dtype))
 
-        The transform of all 2^n sums takes about 8 n 2^n operations, the products of m samples m D.
-        """
-        products = self._products
-        limit = LARGEST_EXACT_SINGLE // products.block
-        blocks = (block.y for block in sample.blocks(products.sign_block))
-        if not all((np.abs(y) <= limit).all() and (y == np.rint(y)).all() for y in blocks):
-            return np.float32 if sample.y.dtype == np.float32 else np.float64
-        signs = all((np.abs(block.y) == 1).all() for block in sample.blocks(products.sign_block))
-        m = len(sample.y) // (SIGNS_PER_PRODUCT if signs else 1)
-        if self.n <= TABLE_N and 8 * self.n << self.n < m * products.size:
-            return None
-        return np.uint64 if signs else np.float32
-
-    def _block_sums(self, block: Sample, dtype: Any) -> Array:
-        """The moments of a block, by products of this type."""
-        products = self._products
-        X, y = block
-        values = in_words(y < 0) if dtype is np.uint64 else y.astype(dtype, copy=False)
-        sums = products.adjoint(products.factors(X.T, dtype), values)
-        if dtype is np.uint64:
-            sums -= 64 * len(values) - len(y)  # the bits beyond the last sample
-        return sums
+        each(sums, sample.blocks(), work >= PARALLEL, self._add)
 
     def _add(self, terms: NDArray[Any]) -> None:
         """Knuth's two-sum: sums + terms = total + error exactly."""
-        for piece in slices(len(terms), ADDED_MOMENTS):
-            sums = self._sums[piece]
-            new = terms[piece]
-            total = sums + new
-            shift = total - sums
-            self._rest[piece] += (sums - (total - shift)) + (new - shift)
-            self._sums[piece] = total
+        total = self._sums + terms
+        shift = total - self._sums
+        self._rest += (self._sums - (total - shift)) + (terms - shift)
+        self._sums = total
 
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
@@ -154,7 +271,7 @@ class Moments:
             raise ValueError(f"Argument 'other' must have {wanted}, not {other.n} and {other.degree}.")
         result = Moments(self.n, self.degree)
         result.count = self.count + other.count
-        result._sums = self._sums.copy()
+        result._sums = self._sums
         result._rest = self._rest + other._rest
         result._add(other._sums)
         return result
@@ -162,7 +279,7 @@ class Moments:
     @property
     def sums(self) -> Array:
         """S_T in the order of ``hypercube.monomials``, or of ``hypercube.supports`` for n > 62."""
-        return np.asarray((self._sums + self._rest)[self._products.position])
+        return self._sums + self._rest
 
     @property
     def coefficients(self) -> Array:
@@ -173,3 +290,340 @@ class Moments:
 
     def __repr__(self) -> str:
         return f"Moments(n={self.n}, degree={self.degree}) of {self.count} samples"
+
+
+# --- Polynomial regression ---
+
+
+class Fit(NamedTuple):
+    """The coefficients in the order of ``hypercube.monomials``, the route taken, and its steps (0 if it has none)."""
+
+    coefficients: Array
+    solver: str
+    steps: int
+
+
+def least_squares(
+    sample: Sample, degree: int, ridge: float = 0.0, solver: str = "auto", tolerance: float = 1e-6
+) -> Fit:
+    """argmin_c mean_i (y_i - sum_{|T| <= d} c_T chi_T(x_i))^2 + ridge |c|^2.
+
+    Four routes lead to the same minimiser:
+
+    * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree.
+    * *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y; K_ij = sum_{|T| <= d} chi_T(x_i x_j)
+      depends only on the number of coordinates in which x_i and x_j differ.
+    * *cg*: conjugate gradients on the equations of *gram*, each step one product over the samples forth and back.
+    * *walsh*: the same, each step two Walsh transforms of a table of the cube, with the frequencies of its points
+      between.
+
+    The first two are solved to rounding, the others to a tolerance. Where the samples leave c undetermined, the
+    shortest minimiser is returned, by the last two to single precision.
+
+    Parameters
+    ----------
+    solver : "gram", "kernel", "cg" or "walsh", or "auto" for the one that ``choose`` names.
+    tolerance : of the residual of "cg" and "walsh", relative to the right side of the equations.
+
+    >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
+    >>> least_squares(Sample.checked(X, 3.0 - 2.0 * X[:, 1]), degree=1)
+    Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
+    """
+    m, n = sample.X.shape
+    checks.integer("m", m, 1)
+    degree = checks.integer("degree", degree, 0)
+    ridge = checks.real("ridge", ridge, 0)
+    tolerance = checks.real("tolerance", tolerance, 0, 1)
+    if checks.one_of("solver", solver, ("auto", "gram", "kernel", "cg", "walsh")) == "auto":
+        solver = choose(m, n, degree)
+    if solver == "kernel":
+        a = solve(_kernel_matrix(sample.X, degree), checks.real_array("y", sample.y, 1).astype(np.float64), m * ridge)
+        return Fit(Moments(n, degree).update(sample._replace(y=a)).sums, solver, 0)
+    if solver == "walsh":
+        means, operator = _by_transforms(sample, degree)
+    else:
+        means = Moments(n, degree).update(sample).coefficients
+        if solver == "gram":
+            products = Moments(n, 2 * degree).update(Sample.checked(sample.X))
+            return Fit(solve(gram(products, degree), means, ridge), solver, 0)
+        operator = normal_equations(sample.X, degree)
+    c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance)
+    return Fit(c, solver, steps)
+
+
+def choose(m: int, n: int, degree: int) -> str:
+    """A fast route for m samples of n coordinates; an exact one where that is fast.
+
+    >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
+    ('gram', 'cg', 'kernel', 'walsh')
+    """
+    m = checks.integer("m", m, 1)
+    n = checks.integer("n", n, 0, 10**6)
+    degree = checks.integer("degree", degree, 0)
+    # Of degree 26 there are already 2^26 monomials, too many for all but "cg", unless n is smaller.
+    D = dimension(n, min(degree, 26))
+    squares = dimension(n, min(2 * degree, 26))
+    # Fewer samples than monomials: the smaller system is that of the samples.
+    if m < min(D, KERNEL_SAMPLES):
+        return "kernel"
+    # The moments of twice the degree cost no more than some ten steps; or there would be many steps, since with few
+    # samples the Gram matrix is far from the identity. By bit masks, so n <= 62.
+    if n <= 62 and D <= GRAM_MONOMIALS and (squares <= 64 * D or m < 2 * D):
+        return "gram"
+    # Two transforms of the table of the cube, about n 2^n operations, cost less than two products over the samples.
+    return "walsh" if n <= TABLE_N and n << n < m * D else "cg"
+
+
+def gram(moments: Moments, degree: int) -> Array:
+    """G[T, T'] = S_{T xor T'} / count: the Gram matrix of the monomials, from moments of labels 1 and twice the degree.
+
+    The sets are bit masks, so n <= 62.
+
+    >>> gram(Moments(2, degree=2).update([[1, 1], [1, -1]], [1, 1]), degree=1)
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    n = moments.n
+    sets = monomials(n, min(checks.integer("degree", degree, 0, moments.degree // 2), n))
+    masks = monomials(n, moments.degree)
+    order = np.argsort(masks)
+    values = moments.coefficients[order]
+    if n <= TABLE_N:  # by a table of the cube, for larger n by bisection
+        table = np.zeros(1 << n)
+        table[masks[order]] = values
+    G = np.empty((len(sets),) * 2)
+    for i, T in enumerate(sets):
+        pairs = T ^ sets[: i + 1]
+        G[i, : i + 1] = table[pairs] if n <= TABLE_N else values[np.searchsorted(masks, pairs, sorter=order)]
+        G[: i + 1, i] = G[i, : i + 1]
+    return G
+
+
+def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
+    """K_ij = sum_{|T| <= degree} chi_T(x_i) chi_T(x_j), a function of the number h of coordinates in which they differ.
+
+    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where they differ, each contributes (-1)^j; these are
+    sums of Krawtchouk polynomials. h = (n - <x_i, x_j>) / 2 is exact in float32.
+    """
+    points = X.astype(np.float32)
+    n = X.shape[1]
+    pairs = [(i, j) for i in range(min(degree, n) + 1) for j in range(i + 1)]
+    sums = (sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs) for h in range(n + 1))
+    kernel = np.array([float(s) for s in sums])
+    return np.stack([kernel[((n - points @ x) / 2).astype(np.intp)] for x in points])
+
+
+def normal_equations(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
+    """(c, dtype) -> Phi^T Phi c / m in that precision, for the matrix Phi of all monomials at the rows of X.
+
+    >>> normal_equations(np.array([[1, 1], [1, -1]]), 1)(np.array([1.0, 2.0, 0.0]), np.float64)
+    array([3., 3., 0.])
+    """
+    m, n = X.shape
+    columns = np.ascontiguousarray(X.T, dtype=np.int8)
+
+    def operator(c: Array, dtype: Any) -> Array:
+        single = c.astype(dtype)
+        image = np.zeros_like(c)
+
+        def block(rows: slice) -> NDArray[Any]:
+            parts = (chi.sums(chi.values(single)) for _, chi in _pieces(columns[:, rows], degree, dtype))
+            return sum(parts, start=np.zeros_like(single))
+
+        each(block, slices(m, BLOCK), 2 * m * len(c) >= PARALLEL, image.__iadd__)
+        return np.asarray(image / m)
+
+    return operator
+
+
+def _by_transforms(sample: Sample, degree: int) -> tuple[Array, Callable[[Array, Any], Array]]:
+    """The means of y chi_T and the same map, from the frequency of each point and the sum of its labels."""
+    m, n = sample.X.shape
+    checks.integer("n", n, 0, TABLE_N)
+    masks = monomials(n, degree)
+    frequency = _table(Sample.checked(sample.X)) / m
+
+    def operator(c: Array, dtype: Any) -> Array:
+        table = np.zeros(1 << n, dtype)
+        table[masks] = c
+        table = inverse_walsh_transform(table)
+        table *= frequency  # in place: in the type of the table
+        return inverse_walsh_transform(table)[masks].astype(np.float64)
+
+    return inverse_walsh_transform(_table(sample))[masks] / m, operator
+
+
+def conjugate_gradients(apply: Callable[[Array, Any], Array], b: Array, tolerance: float) -> tuple[Array, int]:
+    """c with |b - A c| <= tolerance |b|, and the number of steps, from (c, dtype) -> A c in that precision; A >= 0.
+
+    Unlike those of SciPy, the steps are in single precision, which halves their time. They cannot reduce the residual
+    beyond a few units of that precision, so it is computed afresh in double precision, and they begin again with it on
+    the right side, until it is small enough.
+
+    >>> conjugate_gradients(lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6)
+    (array([1. , 0.5]), 2)
+    """
+    c = np.zeros_like(b)
+    residual = b
+    size = left = _norm(b)
+    steps = 0
+    while left > tolerance * size and steps < MAX_STEPS:
+        goal = max(tolerance * size / 2, 4 * float(np.finfo(np.float32).eps) * left)
+        change, taken = _descend(lambda v: apply(v, np.float32), residual, goal, MAX_STEPS - steps)
+        if taken == 0:  # the residual is in the kernel of A
+            break
+        steps += taken
+        c = c + change
+        residual = b - apply(c, np.float64)
+        left = _norm(residual)
+    if left > tolerance * size:
+        from sklearn.exceptions import ConvergenceWarning  # slow to load, for a rare case
+
+        text = f"Conjugate gradients stopped after {steps} steps with a relative residual of {left / size:.1e}; "
+        warnings.warn(f"{text}a positive ridge or more samples would help.", ConvergenceWarning, stacklevel=3)
+    return c, steps
+
+
+def _descend(apply: Callable[[Array], Array], b: Array, goal: float, most: int) -> tuple[Array, int]:
+    """x with |b - apply(x)| <= goal and the steps taken, at most so many; fewer where the rest is in the kernel."""
+    x = np.zeros_like(b)
+    r = p = b
+    size = _norm(r)
+    for step in range(most):
+        image = apply(p)
+        curvature = float(np.sum(p * image))
+        if curvature <= 0:
+            return x, step
+        x = x + size**2 / curvature * p
+        r = r - size**2 / curvature * image
+        before = size
+        size = _norm(r)
+        if size <= goal:
+            return x, step + 1
+        p = r + (size / before) ** 2 * p
+    return x, most
+
+
+def _norm(v: Array) -> float:
+    """|v|, not by BLAS, whose last bits depend on the number of threads."""
+    return float(np.sqrt(np.sum(v * v)))
+
+
+def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
+    """(A + ridge) x = b for A symmetric and not negative, to rounding; the shortest x where there are many.
+
+    The ridge is added to A in place; b may have columns. By a few conjugate gradients for one column, if they are
+    enough; else by Cholesky, or the pseudo-inverse where that breaks down.
+
+    >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
+    array([1., 1.])
+    """
+    A[np.diag_indices_from(A)] += ridge
+    if not len(b):
+        return b
+    with one_thread():  # else the last bits would depend on the number of threads
+        if b.ndim == 1:
+            rounding = 32 * float(np.finfo(float).eps) * _norm(b)
+            x, _ = _descend(lambda v: A @ v, b, rounding / 2, DENSE_STEPS)
+            if _norm(b - A @ x) <= rounding:
+                return x
+        factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
+        if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
+            return np.asarray(lapack.dpotrs(factor, b)[0])
+        return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)
+
+
+# --- Samples in many files ---
+
+
+class Shard(NamedTuple):
+    """The files of some samples: points, rows of -1 and 1, and labels."""
+
+    X: Path
+    y: Path
+
+    def samples(self) -> Sample:
+        """X and y, checked, as memory maps; ``Moments.update`` takes them.
+
+        A missing file is a FileNotFoundError, a broken one a ValueError, both with its name.
+        """
+        try:
+            return Sample.checked(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in self))
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:  # of ours, of NumPy, and of the parsers that NumPy gives a broken file to
+            raise ValueError(f"{self.X} and {self.y.name}: {error}") from None
+
+    def moments(self, degree: int) -> Moments:
+        """sum_i y_i chi_T(x_i) over the samples of this shard."""
+        sample = self.samples()
+        return Moments(sample.X.shape[1], degree).update(sample)
+
+
+def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLike]]) -> list[Shard]:
+    """X-00000.npy and y-00000.npy, X-00001.npy and y-00001.npy, ...: one shard for each pair (X, y) of the iterable.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> X, y = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]], dtype=np.int8), np.array([1, -1, -1, 1])
+    >>> with TemporaryDirectory() as folder:
+    ...     shards = save(folder, [(X[:2], y[:2]), (X[2:], y[2:])])
+    ...     moments(saved(folder), degree=2).coefficients
+    array([0., 0., 0., 1.])
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    shards = []
+    for i, pair in enumerate(samples):
+        shards.append(Shard(*(Path(folder) / f"{name}-{i:05d}.npy" for name in "Xy")))
+        for path, array in zip(shards[-1], pair, strict=True):
+            np.save(path, np.asarray(array))
+    return shards
+
+
+def saved(folder: str | PathLike[str]) -> list[Shard]:
+    """The shards that ``save`` has written to a folder, in order.
+
+    >>> saved("no folder of that name")
+    []
+    """
+    return [Shard(path, path.with_name(f"y{path.name[1:]}")) for path in sorted(Path(folder).glob("X-*.npy"))]
+
+
+def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Moments:
+    """sum over the shards of their moments, added along a fixed tree, the halves of their list.
+
+    So the bits of the result depend on the shards only, whoever does the work: without a scheduler this process, else a
+    ``dask.distributed.Client``, whose workers must see the files under the same paths, or a name that Dask knows, such
+    as "threads". N shards take N - 1 additions, log2 N deep, each of which moves two doubles per moment.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     moments(save(folder, [([[1, -1], [1, 1]], [1.0, 3.0]), ([[-1, 1]], [5.0])]), 1).coefficients
+    array([ 3.        , -0.33333333,  2.33333333])
+    """
+    if not len(shards):
+        raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
+    degree = checks.integer("degree", degree, 0)
+    if scheduler is None:
+        return sum_by_halves(lambda i: shards[i].moments(degree), Moments.__add__, 0, len(shards))
+    try:
+        from dask.delayed import delayed
+    except ImportError:
+        raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'") from None
+    part, add = (delayed(work, pure=True) for work in (Shard.moments, Moments.__add__))
+    total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
+    return total
+
+
+def sum_by_halves(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], start: int, stop: int) -> Sum:
+    """leaf(start) + ... + leaf(stop - 1), as the sum of its two halves.
+
+    At most 1 + log2(stop - start) partial sums are in memory at a time.
+
+    >>> sum_by_halves(str, "({}+{})".format, 0, 5)
+    '((0+1)+(2+(3+4)))'
+    """
+    if stop - start == 1:
+        return leaf(start)
+    middle = (start + stop) // 2
+    return add(sum_by_halves(leaf, add, start, middle), sum_by_halves(leaf, add, middle, stop))

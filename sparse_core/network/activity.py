@@ -78,7 +78,7 @@ def count(W: Array, b: Array, X: Points = None) -> NDArray[np.int32]:
     array([1, 1, 2, 0], dtype=int32)
     """
     result = np.zeros(size(X, W.shape[1], len(b)), dtype=np.int32)
-    return _each(W, b, X, result, lambda found: np.count_nonzero(found, axis=1))
+    return _each(W, b, X, result, lambda active: np.count_nonzero(active, axis=1))
 
 
 def dead(W: Array, b: Array) -> NDArray[np.bool_]:
@@ -138,13 +138,13 @@ def union(counts: ArrayLike, inputs: int, m: int) -> float:
     different, times = np.unique(c, return_counts=True)
     # C(M - c, m) / C(M, m) is the product over i < m of 1 - c/(M - i), and does not change when m and c are exchanged.
     factors = np.minimum(different, m)
-    other = np.maximum(different, m)
+    larger = np.maximum(different, m)
     used = np.zeros(len(different))
     for i in range(int(factors.max(initial=0))):
         more = (i < factors) & (used < 1)
         if not more.any():
             break
-        used[more] += (1 - used[more]) * (other[more] / (inputs - i))  # of positive terms, so that nothing cancels
+        used[more] += (1 - used[more]) * (larger[more] / (inputs - i))  # of positive terms, so that nothing cancels
     return float(times @ used)
 
 

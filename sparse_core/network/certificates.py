@@ -85,10 +85,8 @@ def compatible(W: Array, b: Array) -> Graph:
     no_common_key_differs = signs @ signs.T == np.abs(signs) @ np.abs(signs).T
     graph: Graph = no_common_key_differs & ~np.eye(s, dtype=np.bool_)
     for j in range(s if n else 0):
-        others = j + 1 + np.flatnonzero(graph[j, j + 1 :])
-        together = ~_excluded_pairs(W[j], b[j], W[others], b[others])
-        graph[j, others] = together
-        graph[others, j] = together
+        later = j + 1 + np.flatnonzero(graph[j, j + 1 :])
+        graph[j, later] = graph[later, j] = ~_excluded_pairs(W[j], b[j], W[later], b[later])
     return graph
 
 

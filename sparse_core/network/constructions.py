@@ -129,8 +129,8 @@ def tight(p: int, k: int, n: int | None = None) -> SparseNetwork:
     """
     p = checks.integer("p", p, 1, 20)
     k = checks.size("k", k)
-    one = junta(character((1 << p) - 1, points(p)), n)
-    return SparseNetwork(np.tile(one.u, k), np.tile(one.W, (k, 1)), np.tile(one.b - 1, k))
+    parity = junta(character((1 << p) - 1, points(p)), n)
+    return SparseNetwork(np.tile(parity.u, k), np.tile(parity.W, (k, 1)), np.tile(parity.b - 1, k))
 
 
 def dense_parity(n: int) -> SparseNetwork:

@@ -129,9 +129,7 @@ class SparseEvaluator:
             return result
 
         blocks = self._blocks(inputs)
-        if len(blocks) < MIN_THREADED_BLOCKS:
-            return np.concatenate([values(rows) for rows in blocks])
-        return np.concatenate(map_blocks(values, blocks))
+        return np.concatenate(map_blocks(values, blocks, large=len(blocks) >= MIN_THREADED_BLOCKS))
 
     def multiply_adds(self, X: ArrayLike) -> Integers:
         """The multiply-adds that each row of X takes, the search included; the dense pass takes s n.
@@ -147,8 +145,8 @@ class SparseEvaluator:
             for group in self._groups:
                 pairs = group.candidates(X[rows])
                 if pairs:
-                    found = np.bincount(pairs[0], minlength=rows.stop - rows.start)
-                    result[rows] += found * X.shape[1] + len(group.keys)
+                    candidates = np.bincount(pairs[0], minlength=rows.stop - rows.start)
+                    result[rows] += candidates * X.shape[1] + len(group.keys)
                 else:
                     result[rows] += group.neurons[1].size
         return result

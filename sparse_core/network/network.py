@@ -116,7 +116,12 @@ class SparseNetwork:
         return dense_pass(self.u, self.W, self.b, self._points(X))
 
     def values(self) -> Array:
-        """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26."""
+        """h(x) at all 2^n points of the cube, in the order of ``hypercube.points(n)``, for n <= 26.
+
+        Cost: s n 2^n multiply-adds, or less where neurons are rarely active, and 8 bytes a point; n = 18 and s = 32
+        take 0.03 s and 9 MB. Refused where more than 2^33 pairs of a point and a neuron would be visited, half a
+        minute.
+        """
         return truth_table(self.u, self.W, self.b)
 
     def evaluator(self) -> SparseEvaluator:
@@ -152,7 +157,11 @@ class SparseNetwork:
         return activity.active(self.W, self.b, self._points(X))
 
     def active_count(self, X: ArrayLike | None = None) -> NDArray[np.int32]:
-        """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``."""
+        """|R_x| for each row x of X, or for every point of the cube in the order of ``hypercube.points(n)``.
+
+        Cost: on the cube s n 2^n multiply-adds and 4 bytes a point; n = 18 and s = 32 take 0.05 s and 9 MB. Refused for
+        n > 26, and for more than 2^33 pairs of a point and a neuron, half a minute.
+        """
         return activity.count(self.W, self.b, None if X is None else self._points(X))
 
     def dead(self) -> NDArray[np.bool_]:
@@ -174,7 +183,7 @@ class SparseNetwork:
             The others find a proved upper bound and a witness. "pairs" proves of pairs of neurons that they are never
             active together, in rational arithmetic where round-off could matter; "milp" is an integer programme, as
             reliable as the bound that the solver, HiGHS, returns. "auto" enumerates when that takes a few seconds, else
-            it tries "pairs" and then "milp".
+            it tries "pairs" and then "milp". Enumeration costs as much as ``active_count``, "pairs" s^2 n operations.
         time_limit : seconds for the integer programme.
 
         >>> net = SparseNetwork([1, 1], [[1.0] * 40, [-1.0] * 40], [30, 30])
@@ -184,8 +193,8 @@ class SparseNetwork:
         method = checks.one_of("method", method, METHODS if X is None else METHODS[:1])
         time_limit = checks.real("time_limit", time_limit, 0)
         if X is None:
-            found = on_cube(self.W, self.b, method, time_limit)
+            k = on_cube(self.W, self.b, method, time_limit)
         else:
-            found = on_points(self.W, self.b, self._points(X))
-        found.of = digest(self.W, self.b)
-        return found
+            k = on_points(self.W, self.b, self._points(X))
+        k.of = digest(self.W, self.b)
+        return k

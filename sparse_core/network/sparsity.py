@@ -80,8 +80,8 @@ class Sparsity(int):
 def digest(W: Array, b: Array) -> str:
     """What tells the neurons (W, b) from others: equal for arrays of equal shape and entries. It takes O(s n) time.
 
-    >>> zero, one = np.zeros((1, 2)), np.ones(1)
-    >>> digest(zero, one) == digest(-zero, one), digest(zero, one) == digest(zero, -one)
+    >>> W, b = np.zeros((1, 2)), np.ones(1)
+    >>> digest(W, b) == digest(-W, b), digest(W, b) == digest(W, -b)
     (True, False)
     """
     entries = np.column_stack([W, b]) + 0.0  # -0.0 becomes 0.0, which it equals
@@ -140,9 +140,9 @@ def _enclosed(W: Array, b: Array, method: str, time_limit: float) -> Sparsity:
     if s == 0 or method == "pairs" or (method == "auto" and by_pairs.exact):
         return by_pairs
     upper, corner = largest_count(W, b, groups, time_limit)
-    found, point = _most_active(W, b, corner)
-    if found > lower:
-        lower, witness = found, point
+    count, point = _most_active(W, b, corner)
+    if count > lower:
+        lower, witness = count, point
     if upper > by_pairs.upper:
         return Sparsity(by_pairs.upper, lower, "pairs", by_pairs.how, witness)
     return Sparsity(upper, lower, "milp", "integer programming", witness)

@@ -33,11 +33,9 @@ def test_a_header_of_a_chapter_runs_nothing(small, tmp_path):
     assert not (tmp_path / "made").exists()
 
 
-@pytest.mark.parametrize("small", [0, 1 << 20], ids=["mapped", "read"])
-def test_samples_in_files_are_arrays_and_no_objects(tmp_path, monkeypatch, small):
+def test_samples_in_files_are_arrays_and_no_objects(tmp_path):
     from sparse_core.learning import shards
 
-    monkeypatch.setattr(shards, "SMALL_FILE_BYTES", small)
     shard = shards.save(tmp_path, [(np.ones((2, 2)), np.ones(2))])[0]
     numbers = shard[0].read_bytes()
     np.save(shard[0], np.array([{"an": "object"}], dtype=object), allow_pickle=True)

@@ -20,7 +20,7 @@ from sparse_book import halfspaces
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
 from sparse_core.learning import lowdegree, regression, risks
-from sparse_core.learning.sample import Sample
+from sparse_core.learning.moments import Sample
 from sparse_core.network import constructions
 
 # boofun 1.3.0: tables of 0 and 1 in the order of our points, the function -1 where the table is 1

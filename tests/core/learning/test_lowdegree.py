@@ -82,7 +82,7 @@ def test_the_ends_of_a_threshold(monkeypatch):
     whole, half = (LowDegreeRegressor(2, "threshold").fit(points, y) for points in (X, X.astype(np.float16)))
     assert half.coef_ == pytest.approx(whole.coef_, abs=1e-12)  # in double precision, whatever the type of the points
     monkeypatch.setattr(lowdegree, "BLOCK_ENTRIES", 1000)
-    monkeypatch.setattr("sparse_core.learning.sample.CHECKED_ENTRIES", 1000)
+    monkeypatch.setattr("sparse_core.learning.moments.ENTRIES", 1000)
     parts = LowDegreeRegressor(2, "threshold").fit(X, y)
     assert parts.coef_ == pytest.approx(whole.coef_) and parts.predict(X) == pytest.approx(whole.predict(X))
 

@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_core.cube import fourier, hypercube
-from sparse_core.cube.packed import in_words
-from sparse_core.learning.moments import Moments
-from sparse_core.learning.monomial_products import MonomialProducts, products_of
-from sparse_core.learning.sample import Sample
+from sparse_core.learning import moments as module
+from sparse_core.learning.moments import BLOCK, Moments, Monomials, Sample, values_of
 from tests.core.naive import characters, sample
 
 shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
@@ -52,16 +50,20 @@ def test_the_order_is_that_of_the_supports_for_any_n(n, degree, labels):
         assert sums[i] == np.dot(np.prod(X[:, sets[i]], axis=1), y)
 
 
-@given(shapes)
-def test_forward_evaluates_the_polynomial(shape):
+@given(shapes, st.sampled_from([1, 3, 32]), st.sampled_from([1, 200, 1 << 19]))
+def test_sums_and_values_are_products_with_the_explicit_matrix(shape, pivots, entries):
     n, degree, m, seed = shape
-    X, _ = sample(n, m, seed)
-    products, c = products_of(n, degree), np.random.default_rng(seed).normal(size=hypercube.dimension(n, degree))
-    flat = np.zeros(products.size)
-    flat[products.position] = c
-    if m:
-        values = characters(X, min(degree, n)) @ c
-        assert products.forward(products.factors(X.T), flat) == pytest.approx(values, rel=1e-12, abs=1e-12)
+    X, y = sample(n, m, seed)
+    c = np.random.default_rng(seed).normal(size=hypercube.dimension(n, degree))
+    phi = characters(X, min(degree, n)) if m else np.zeros((0, len(c)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "PIVOTS", pivots)
+        patch.setattr(module, "ENTRIES", entries)
+        chi = Monomials(X.T.astype(float), degree)
+        assert chi.values(c) == pytest.approx(phi @ c, rel=1e-12, abs=1e-12)
+        assert chi.sums(y) == pytest.approx(phi.T @ y, rel=1e-12, abs=1e-12)
+        assert values_of(c, Sample(X, y), degree) == pytest.approx(phi @ c, rel=1e-12, abs=1e-12)
+        assert Moments(n, degree).update(X, y).sums == pytest.approx(phi.T @ y, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("degree", [2, 3])
@@ -86,30 +88,19 @@ def test_aligned_shards_merge_to_the_same_bits(degree, order):
     assert not np.array_equal(((a + b) + c) + d, (a + b) + (c + d))
 
 
-@pytest.mark.parametrize("words", [1, 5, 40, 1000, 1 << 15])  # that are counted at a time
-@pytest.mark.parametrize("n, degree, m", [(0, 0, 3), (3, 1, 0), (5, 9, 64), (7, 3, 65), (12, 4, 2300)])
-def test_counted_bits_are_the_sums_of_products_of_signs(n, degree, m, words, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.monomial_products.COUNTED_WORDS", words)
-    X, y = sample(n, m, 0, "signs")
-    products, bits = products_of(n, degree), in_words(y < 0)
-    counted = products.adjoint(products.factors(X.T, np.uint64), bits) - (64 * len(bits) - m)
-    assert np.array_equal(counted, products.adjoint(products.factors(X.T), y.astype(float)))
-
-
 @pytest.fixture
 def seen(monkeypatch):
-    """The types of the factors whose products are taken from now on; the transform takes none."""
-    seen, factors = [], MonomialProducts.factors
-    recorded = lambda self, X, dtype: seen.append(np.dtype(dtype).name) or factors(self, X, dtype)  # noqa: E731
-    monkeypatch.setattr(MonomialProducts, "factors", recorded)
+    """The types in which products are taken from now on; the transform takes none."""
+    seen, plain = [], Monomials.__init__
+    recorded = lambda self, X, degree: seen.append(X.dtype.name) or plain(self, X, degree)  # noqa: E731
+    monkeypatch.setattr(Monomials, "__init__", recorded)
     return seen
 
 
 @pytest.mark.parametrize(
     "labels, types",
     [
-        ([1, -1, 1], {"uint64"}),
-        ([1.0, -1.0, -1.0], {"uint64"}),
+        ([1, -1, 1], {"float32"}),
         ([2, -1, 0], {"float32"}),
         ([2**12, 3, 1], {"float32"}),  # a block of 4096 has sums up to 2^24, which single precision counts to
         ([2**12 + 1, 3, 1], {"float64"}),
@@ -117,7 +108,7 @@ def seen(monkeypatch):
         (np.array([0.5, 1, 1], dtype=np.float32), {"float32"}),
     ],
 )
-def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, types, seen):
+def test_small_integers_are_multiplied_in_single_precision(labels, types, seen):
     X, _ = sample(12, 3, 0)
     moments = Moments(12, 2).update(X, labels)
     assert set(seen) == types and np.allclose(moments.sums, characters(X, 2).T @ np.array(labels), rtol=1e-6)
@@ -125,10 +116,9 @@ def test_signs_are_counted_and_integers_multiplied_in_single_precision(labels, t
     assert whole.sums.tolist() == [4095 * labels[0]] * 13  # beyond 2^24 in double precision
 
 
-@pytest.mark.parametrize("labels, times", [("integers", 1), ("signs", 4)])
-def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labels, times, seen):
-    even = 8 * 10 * 2**10 // products_of(10, 1).size
-    X, y = sample(10, times * (even + 1), 0, labels)
+def test_the_transform_is_taken_when_the_samples_of_an_array_are_many(seen):
+    even = 10 * 2**10 // hypercube.dimension(10, 1)
+    X, y = sample(10, even + 1, 0, "integers")
     Moments(10, 1).update(X[1:], y[1:])
     assert seen
     seen.clear()
@@ -139,7 +129,7 @@ def test_the_transform_counts_all_samples_of_an_array_and_four_signs_as_one(labe
 
 
 def test_points_and_labels_are_checked_part_by_part(monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.sample.CHECKED_ENTRIES", 40)
+    monkeypatch.setattr("sparse_core.learning.moments.ENTRIES", 40)
     X, y = sample(4, 25, 0)
     assert Sample.checked(X, y).X is X and Sample.checked(X, y).y is y
     with pytest.raises(ValueError, match=r"'y' must be finite; entry \(24,\) is nan"):
@@ -178,14 +168,14 @@ def test_an_update_is_all_or_nothing(labels, monkeypatch):
     X, y = sample(8, 5000, 0, labels)
     moments = Moments(8, 2).update(X[:100], y[:100])
     before = moments.sums
-    over = MonomialProducts.over
+    add_sample = Moments._add_sample
 
-    def interrupted(self, *arguments):
-        over(self, *arguments)
+    def interrupted(self, sample):
+        add_sample(self, sample)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(MonomialProducts, "over", interrupted)
+        patch.setattr(Moments, "_add_sample", interrupted)
         moments.update(X[:100], y[:100])
     with pytest.raises(ValueError, match="'X' must have 8 columns, not 7"):
         moments.update(X[:, :7], y)
@@ -204,29 +194,20 @@ def test_moments_can_be_sent_to_another_process():
     assert repr(copy) == repr(moments) == "Moments(n=5, degree=2) of 50 samples"
 
 
-@pytest.mark.parametrize(
-    "n, degree, factor, block, waste",
-    [
-        (16, 2, 16, 4096, 1.0),
-        (128, 2, 128, 2048, 0.3),
-        (256, 3, 256, 1024, 0.01),
-        (500, 4, 124750, 64, 0.01),
-        (3000, 4, 4498500, 16, 0.001),
-    ],
-)
-def test_a_block_is_as_long_as_the_larger_factor_allows(n, degree, factor, block, waste):
-    """Powers of 2 from 16 to 1024 that fill 64 MB with doubles; to 4096 that fill 2 MB; words of 64 bits for 64 MB."""
-    products = MonomialProducts(n, degree)
-    assert products.size <= (1 + waste) * hypercube.dimension(n, degree)
-    small, large = (2 ** int(np.log2(size / factor)) for size in (2**18, 2**23))
-    assert products.block == block == max(16, min(4096, small), min(1024, large))
-    assert products.sign_block == 64 * 2 ** int(np.log2(max(1, min(512, 2**20 / factor))))
+@pytest.mark.parametrize("n, degree, columns", [(16, 1, 4096), (16, 3, 4096), (64, 3, 260), (64, 4, 32), (500, 3, 32)])
+def test_as_many_characters_are_formed_as_fit_a_cache(n, degree, columns, monkeypatch):
+    """2^19 of them, or those of 32 points if these are more."""
+    shapes = []
+    monkeypatch.setattr(Monomials, "__init__", lambda self, X, degree: shapes.append(X.shape))
+    monkeypatch.setattr(Monomials, "sums", lambda self, y: 0.0)
+    Moments(n, degree).update(sample(n, 4096, 0)[0], np.full(4096, 0.5))
+    assert shapes[0] == (n, columns) and sum(m for _, m in shapes) == BLOCK == 4096
 
 
 # --- Many samples ---
 
 
-def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_precision_can_count(monkeypatch):
+def test_both_ways_are_exact_for_signs_and_for_more_samples_than_single_precision_can_count(monkeypatch):
     """2^24 + 11 equal points: every sum is that number, which float32 does not have."""
     m = 2**24 + 11
     X, y = np.broadcast_to(np.array([[-1, 1]], dtype=np.int8), (m, 2)), np.broadcast_to(np.int8(1), m)
@@ -234,12 +215,7 @@ def test_all_three_ways_are_exact_for_signs_and_for_more_samples_than_single_pre
     assert int(np.float32(m)) != m
     assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by the transform
     monkeypatch.setattr("sparse_core.learning.moments.TABLE_N", -1)
-    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by counting
-    twos = np.full(2**16, 2, dtype=np.int8)
-    blocks = Moments(2, 2)
-    for _ in range(2**8 + 1):
-        blocks.update(X[: 2**16], twos)
-    assert np.array_equal(blocks.sums, 2 * (2**24 + 2**16) * characters(X[:1], 2)[0])  # by products of float32
+    assert np.array_equal(Moments(2, 2).update(X, y).sums, expected)  # by products of float32
 
 
 def test_single_precision_is_accurate_to_single_precision_at_any_number_of_samples():
@@ -253,30 +229,15 @@ def test_single_precision_is_accurate_to_single_precision_at_any_number_of_sampl
 
 @pytest.mark.parametrize("labels", ["normal", "signs"])
 def test_memory_does_not_grow_with_the_number_of_samples(labels):
-    """At most eight doubles per moment, three factors, and a few shards at a time."""
+    """At most eight doubles per moment, a few pieces of the matrix, and a few shards at a time."""
     n, shards = 12, 1200
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)
-    words = {"normal": 4096, "signs": 4096 // 64}[labels]
-    limit = 8 * 8 * len(moments.sums) + 3 * 8 * 66 * words + 64 * (X.nbytes + y.nbytes)  # C(12, 2) = 66
+    limit = 8 * 8 * len(moments.sums) + 3 * 8 * 66 * 4096 + 64 * (X.nbytes + y.nbytes)  # C(12, 2) = 66
     tracemalloc.start()
     for _ in range(shards):
         moments.update(X.copy(), y.copy())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert moments.count == shards * 1024 and peak < limit < shards * (X.nbytes + y.nbytes) / 2
-
-
-def test_work_arrays_are_used_again_and_large_ones_given_back(monkeypatch):
-    """Of the same bits in the second call as in the first, whose content is still in them."""
-    X, y = sample(40, 3000, 0)
-    first = Moments(40, 3).update(X, y).sums
-    Moments(40, 3).update(-X, 7 * y)
-    assert np.array_equal(Moments(40, 3).update(X, y).sums, first)
-    tracemalloc.start()
-    monkeypatch.setattr("sparse_core.learning.monomial_products.KEPT_BYTES", 0)
-    Moments(64, 3).update(*sample(64, 4096, 0))
-    kept = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    assert kept < 10**6 < 64 * 4096 * 8  # of the least of its factors

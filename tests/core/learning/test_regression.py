@@ -8,11 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import hypercube
-from sparse_core.learning import regression
+from sparse_core.learning import moments as regression
 from sparse_core.learning.lowdegree import LowDegreeRegressor
-from sparse_core.learning.moments import Moments
-from sparse_core.learning.regression import choose, conjugate_gradients, gram, least_squares, solve
-from sparse_core.learning.sample import Sample
+from sparse_core.learning.moments import Moments, Sample, choose, conjugate_gradients, gram, least_squares, solve
 from tests.core.naive import characters, sample
 
 ROUTES = ("gram", "kernel", "cg", "walsh")
@@ -117,8 +115,7 @@ def fits(X, y):
 
 
 def test_the_bits_do_not_tell_the_number_of_threads(monkeypatch):
-    for limit in ("ONE_THREAD_MONOMIALS", "CALL_MONOMIALS"):
-        monkeypatch.setattr(f"sparse_core.learning.monomial_products.{limit}", 0)
+    monkeypatch.setattr(regression, "PARALLEL", 0)
     X, y = sample(16, 60_000, 5)
     y = y + X[:, 0] + X[:, 3] * X[:, 7]
     with threadpool_limits(1, "blas"):

@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from sparse_core._arrays import threads
 from sparse_core.cube import hypercube
-from sparse_core.learning.moments import Moments
-from sparse_core.learning.shards import moments, save, saved, sum_by_halves
+from sparse_core.learning.moments import Moments, moments, save, saved, sum_by_halves
 
 N, DEGREE, M = 12, 3, 20_000
 
@@ -115,9 +114,7 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
     ],
     ids=["empty", "half a header", "truncated", "pickled", "another header", "a scalar"],
 )
-@pytest.mark.parametrize("small", [0, 1 << 20], ids=["mapped", "read"])
-def test_a_broken_shard_is_named(tmp_path, file, broken, small, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.shards.SMALL_FILE_BYTES", small)
+def test_a_broken_shard_is_named(tmp_path, file, broken):
     (shard,) = save(tmp_path, [samples(np.random.default_rng(4), integers=True)])
     broken(shard[file])
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: "):
@@ -134,9 +131,7 @@ def test_a_missing_file_is_named(tmp_path, file, which):
         moments(shards, 2)
 
 
-@pytest.mark.parametrize("small", [0, 1 << 20], ids=["mapped", "read"])
-def test_an_empty_shard_adds_nothing(tmp_path, small, monkeypatch):
-    monkeypatch.setattr("sparse_core.learning.shards.SMALL_FILE_BYTES", small)
+def test_an_empty_shard_adds_nothing(tmp_path):
     X, y = np.ones((4, 3)), np.arange(4.0)
     shards = save(tmp_path, [(X[:0], y[:0]), (X, y)])
     assert moments(shards, 2).count == 4
@@ -166,7 +161,7 @@ def test_dask_is_imported_only_for_a_scheduler(tmp_path):
     save(tmp_path, [(rng.choice([-1, 1], (10, 3)), np.ones(10))])
     script = f"""
 import sys
-import sparse_core.learning.shards as shards
+from sparse_core.learning import shards
 assert shards.moments(shards.saved({str(tmp_path)!r}), 1).count == 10
 assert not {{"dask", "distributed"}} & set(sys.modules)
 sys.modules["dask"] = None
