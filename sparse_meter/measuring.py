@@ -1,8 +1,8 @@
 r"""How many neurons are active on given inputs, which ones, and what that saves: counted once, in one pass.
 
 ``measure`` runs a model, or takes a layer and its inputs, or pre-activations, in memory, in a map or in batches. Which
-neurons are active is decided by the arithmetic of the arrays, as when the layer runs: in float32, or in float64 if the
-layer or the inputs are. (``SparseNetwork.active`` decides it exactly at integer points.)
+neurons are active is decided as in ``sparse_core.network.activity``: in float64 exactly at integer points, otherwise by
+the z that is computed, in float32, or in float64 if the layer or the inputs are.
 
 Paper: Definition 1 (how many are active at most), Definition 2 (the scale), section 1 on dead and dynamic sparsity.
 """
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparse_core import checks
+from sparse_core.network import activity
 from sparse_core.network.activity import THREAD_MULTIPLY_ADDS
 from sparse_core.network.network import Scale, SparseNetwork
 from sparse_core.network.training import Layered
@@ -122,6 +123,8 @@ def _of_layer(known: Layer, X: Any) -> Measurement:
         block = block.astype(dtype, copy=False)
         z = block @ W.T.astype(dtype, copy=False)
         z -= shift
+        if dtype == np.float64 and not known.unit.by_size:
+            _settle(z, W, shift, block)
         up = block @ known.up.T if known.up is not None and known.unit.by_size else None
         found = counting.counted(
             z, plain_unit, up, n=known.n, outputs=known.outputs, gated=known.up is not None, scale=scale,
@@ -132,6 +135,15 @@ def _of_layer(known: Layer, X: Any) -> Measurement:
     batches = counting.batches("X", X)
     large = not isinstance(batches, list) or batches[0].size * known.s >= THREAD_MULTIPLY_ADDS
     return counting.added("X", count, counting.blocks("X", batches, known.n, known.s), large)
+
+
+def _settle(z: NDArray[Any], W: NDArray[Any], b: NDArray[Any], X: NDArray[Any]) -> None:
+    """Give z the signs that ``activity`` decides on."""
+    terms = activity.parts(W, b, X)
+    if len(terms) > 1:
+        active = activity.settled(z, terms, X, activity.round_off(W, b, X))
+        wrong = active != (z > 0)
+        z[wrong] = np.where(active[wrong], np.finfo(np.float64).tiny, 0)
 
 
 def _of_pre_activations(Z: Any, activation: str | Unit | None) -> Measurement:

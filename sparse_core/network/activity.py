@@ -1,8 +1,13 @@
 r"""Which neurons are active where: [<w_j, x> - b_j > 0], strictly, for weight vectors W (s, n) in rows, biases b (s,).
 
-At points with integer entries, such as those of the cube, this is decided exactly for all float64 weights: [W, b] is
-a sum of parts, each with so few binary digits that its sums over the points are not rounded. At other points
-z = <w_j, x> - b_j is computed in float64, and its sign is uncertain when |z| <= ``round_off``.
+One rule holds in the whole package. The numbers are those stored, so that 0.1 + 0.2 - 0.3 is more than 0.
+
+* At points with integer entries, such as those of the cube, the sign is that of the exact sum, for all float64 weights:
+  [W, b] is a sum of parts, each with so few binary digits that its sums over the points are not rounded.
+* At other points, in layers after the first, and in other types than float64, it is the sign of the z that is computed,
+  which is uncertain when |z| <= ``round_off``.
+
+A value h(x) is computed in float64: a neuron within round-off of 0 contributes round-off to it, active or not.
 
 Paper: section 3, the sets R_x; `definition-1` bounds their size.
 """
@@ -20,7 +25,7 @@ from .. import checks
 from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "size", "union"]
+__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "parts", "round_off", "settled", "size", "union"]
 
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
@@ -172,22 +177,46 @@ def _largest(X: NDArray[Any]) -> float:
     return max(float(X.max(initial=0)), -float(X.min(initial=0)))
 
 
-def _parts(W: Array, b: Array, X: Points) -> list[Array]:
-    """A_1, A_2, ... with sum [W, b], so coarse that sums over X are exact.
+def parts(W: Array, b: Array, X: Points = None) -> list[Array]:
+    """A_1, A_2, ... with sum [W, b], so coarse that sums over X are exact; [W, b] itself if X is not ``integral``.
 
     Each row of each A_i consists of multiples of a power of two, and no sum over X exceeds 2^53 of them.
+
+    >>> len(parts(np.array([[1.0, 2.0]]), np.array([0.5]))), len(parts(np.array([[0.1, 0.2]]), np.array([0.3])))
+    (1, 2)
     """
     rest = np.column_stack([W, b])
     if not integral(X):
         return [rest]
     reach = 1 if X is None else max(1, int(_largest(X)))
-    parts: list[Array] = []
-    while not parts or rest.any():
+    found: list[Array] = []
+    while not found or rest.any():
         exponent = np.frexp(np.abs(rest).max(axis=1))[1] + rest.shape[1].bit_length() + reach.bit_length() - 53
         unit = np.maximum(np.ldexp(1.0, exponent), np.finfo(float).smallest_subnormal)[:, None]
-        parts.append(np.rint(rest / unit) * unit)
-        rest = rest - parts[-1]
-    return parts
+        found.append(np.rint(rest / unit) * unit)
+        rest = rest - found[-1]
+    return found
+
+
+def settled(z: Array, A: list[Array], X: NDArray[Any], error: Array) -> NDArray[np.bool_]:
+    """[<w_j, x> - b_j > 0] from z, which is that up to ``error``: only entries that close to 0 are summed again.
+
+    z, error : (rows, s) and (s,) arrays.
+    A : the ``parts`` of [W, b] for X.
+
+    >>> W, b, X = np.array([[0.1, 0.1, 0.1]]), np.array([0.3]), np.ones((1, 3))
+    >>> z = X @ W.T - b
+    >>> settled(0 * z, parts(W, b, X), X, round_off(W, b, X))
+    array([[ True]])
+    """
+    found = z > 0
+    if len(A) > 1:  # otherwise z has no error
+        rows, j = np.nonzero(np.abs(z) <= error)
+        for some in slices(len(rows), BLOCK_ENTRIES // max(1, X.shape[1]) or 1):
+            x = X[rows[some]]
+            total = sum(np.einsum("ij,ij->i", x, part[j[some], :-1]) - part[j[some], -1] for part in A)
+            found[rows[some], j[some]] = np.greater(total, 0)
+    return found
 
 
 def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[Any], Any]) -> NDArray[Any]:
@@ -196,11 +225,11 @@ def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[A
     The parts are added from coarse to fine. A sum that is too large to be exact is too large for the finer parts to
     change its sign.
     """
-    parts = _parts(W, b, X)
+    terms = parts(W, b, X)
 
     def write(block: tuple[slice, Array]) -> None:
         rows, x = block
-        total = sum(x @ A[:, :-1].T - A[:, -1] for A in parts)
+        total = sum(x @ A[:, :-1].T - A[:, -1] for A in terms)
         result[rows] = view(np.greater(total, 0))
 
     each(write, blocks(X, W.shape[1], len(b)), len(result) * W.size >= THREAD_MULTIPLY_ADDS)
