@@ -24,9 +24,7 @@ from sparse_core.network.network import Scale
 from . import tables
 from .layer import KINDS, Unit, plain
 
-__all__ = [
-    "ALIGNMENT", "Measurement", "Measurements", "added", "batches", "blocks", "counted", "of_arrays", "several",
-]  # fmt: skip
+__all__ = ["ALIGNMENT", "Measurement", "Measurements"]  # the rest is called by ``measure``
 
 # Entries of the pre-activations that are computed and counted at a time: 4 MB of float32. With more, the passes over
 # them leave the cache; with fewer, a product takes longer, by 6 % at 128 rows of 768 inputs.
@@ -390,6 +388,8 @@ class Measurements(dict[str, Measurement]):
     """
 
     def __init__(self, found: Mapping[str, Measurement], notes: tuple[str, ...] = ()) -> None:
+        if not isinstance(found, Mapping):
+            raise TypeError(f"Argument 'found' must be a mapping from names to measurements, not {found!r}.")
         super().__init__(found)
         self.notes = notes
 

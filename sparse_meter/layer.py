@@ -28,10 +28,7 @@ from . import modules, naming
 from .stored import Stored
 from .tables import printable
 
-__all__ = [
-    "Layer", "Unit", "WithConstant", "as_layer", "as_network", "balanced", "from_named", "last_step", "named_unit",
-    "numbers", "of_block", "plain",
-]  # fmt: skip
+__all__ = ["Layer", "Unit", "WithConstant", "as_layer", "as_network", "balanced"]
 
 Floats = NDArray[Any]  # float32 or float64
 # Functions that are exactly 0 on a half-line; with these the active neurons are those of nonzero output.
@@ -120,6 +117,7 @@ class Unit:
         >>> Unit.parse("silu").output(np.zeros(1))
         array([0.])
         """
+        z = checks.real_array("z", z, None, convert=False, finite=False)
         return FUNCTIONS[self.kind](z) if self.kind in FUNCTIONS else z
 
     def __repr__(self) -> str:
@@ -271,6 +269,7 @@ def as_layer(source: Any, layer: str | None = None, activation: str | Unit | Non
     >>> found, found.b
     (Layer(n=2, s=3, outputs=1, unit=relu), array([-1., -2., -3.]))
     """
+    naming.name("layer", layer)
     if activation is None:
         return _found(source, layer, "")
     unit = Unit.parse(activation)
@@ -313,6 +312,7 @@ def balanced(net: SparseNetwork) -> SparseNetwork:
     >>> net.scale, balanced(net).scale
     (Scale(W=100.0, B=10.0), Scale(W=1.0, B=0.1))
     """
+    checks.having("net", net, "u", "W", "b")
     kept = net.u != 0
     size = np.abs(net.u[kept])
     return SparseNetwork(np.sign(net.u[kept]), size[:, None] * net.W[kept], size * net.b[kept])

@@ -23,7 +23,7 @@ from sparse_core.network.activity import THREAD_MULTIPLY_ADDS
 from sparse_core.network.network import Scale, SparseNetwork
 from sparse_core.network.training import Layered
 
-from . import counting, running
+from . import counting, naming, running
 from .counting import Measurement, Measurements
 from .layer import Layer, Unit, as_layer, last_step, plain
 
@@ -88,6 +88,7 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, activation
     >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
     (1, 0.5, 0, 0.75)
     """
+    naming.name("layer", layer)
     if X is None:
         return _of_pre_activations(network, activation)
     network, X = last_step(network, X)

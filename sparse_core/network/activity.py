@@ -25,7 +25,7 @@ from .. import checks
 from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "parts", "round_off", "settled", "size", "union"]
+__all__ = ["active", "count", "dead", "integral", "keys", "round_off", "union"]
 
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
@@ -38,6 +38,21 @@ THREAD_MULTIPLY_ADDS = 1 << 26
 MAX_PAIRS = 1 << 33
 # Integers up to this size count as exact inputs: 2^20 leaves 33 of 53 bits for a part of the weights.
 MAX_INTEGER = 1 << 20
+
+
+def neurons(W: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
+    """W and b as arrays of float64, checked.
+
+    >>> neurons([[1, 2]], [3])
+    (array([[1., 2.]]), array([3.]))
+    """
+    W = checks.real_array("W", W, 2).astype(np.float64, copy=False)
+    b = checks.real_array("b", b, 1, shape=(len(W),)).astype(np.float64, copy=False)
+    return W, b
+
+
+def _rows(X: ArrayLike, n: int) -> NDArray[Any]:
+    return checks.real_array("X", X, 2, shape=(None, n), convert=False)
 
 
 def size(X: Points, n: int, s: int) -> int:
@@ -73,6 +88,8 @@ def active(W: Array, b: Array, X: NDArray[Any]) -> NDArray[np.bool_]:
 
     The first is not a rounding error: as stored, 0.1 + 0.2 exceeds 0.3.
     """
+    W, b = neurons(W, b)
+    X = _rows(X, W.shape[1])
     return _each(W, b, X, np.zeros((len(X), len(b)), dtype=np.bool_), np.asarray)
 
 
@@ -82,6 +99,8 @@ def count(W: Array, b: Array, X: Points = None) -> NDArray[np.int32]:
     >>> count(np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([-1.0, 1.0]))
     array([1, 1, 2, 0], dtype=int32)
     """
+    W, b = neurons(W, b)
+    X = None if X is None else _rows(X, W.shape[1])
     result = np.zeros(size(X, W.shape[1], len(b)), dtype=np.int32)
     return _each(W, b, X, result, lambda found: np.count_nonzero(found, axis=1))
 
@@ -92,6 +111,7 @@ def dead(W: Array, b: Array) -> NDArray[np.bool_]:
     >>> dead(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([2.0, 1.5]))
     array([ True, False])
     """
+    W, b = neurons(W, b)
     rows = np.column_stack([np.abs(W), -b])
     total = rows.sum(axis=1, dtype=np.float64)
     for j in np.flatnonzero(~(np.abs(total) > round_off(W, b, np.ones((1, 1))))):  # where round-off may decide
@@ -112,6 +132,7 @@ def keys(W: Array, b: Array) -> NDArray[np.bool_]:
 
     The third neuron is dead: it is active nowhere, whatever the signs.
     """
+    W, b = neurons(W, b)
     reach = 2 * np.abs(W)
     margin = np.abs(W).sum(axis=1) - b
     rest = np.zeros(len(margin))  # what rounding took from the margin
@@ -159,7 +180,10 @@ def integral(X: Points) -> bool:
     >>> integral(np.array([[1.0, -1.0]])), integral(np.array([[0.5]]))
     (True, False)
     """
-    return X is None or X.dtype == np.int8 or (_largest(X) <= MAX_INTEGER and bool((X == np.rint(X)).all()))
+    if X is None:
+        return True
+    X = checks.real_array("X", X, None, convert=False)
+    return X.dtype == np.int8 or (_largest(X) <= MAX_INTEGER and bool((X == np.rint(X)).all()))
 
 
 def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
@@ -168,7 +192,8 @@ def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
     >>> round_off(np.ones((1, 2)), np.ones(1), np.ones((1, 2))) / 2.0**-52
     array([12.])
     """
-    terms = np.abs(W).sum(axis=1) * _largest(X) + np.abs(b)
+    W, b = neurons(W, b)
+    terms = np.abs(W).sum(axis=1) * _largest(checks.real_array("X", X, None, convert=False)) + np.abs(b)
     return np.asarray((W.shape[1] + 2) * 2.0**-52 * terms)
 
 
