@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "entries", "flag", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of", "positive",
-    "real", "real_array", "rectangular", "signs", "size",
+    "entries", "flag", "function", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of",
+    "positive", "real", "real_array", "rectangular", "signs", "size",
 ]  # fmt: skip
 
 # The largest absolute value of a number without a maximum: more is a mistake, and its powers in a bound would overflow.
@@ -161,6 +161,18 @@ def having(name: str, value: Any, *attributes: str) -> Any:
     """
     if not all(hasattr(value, attribute) for attribute in attributes):
         raise TypeError(f"Argument '{name}' must have {' and '.join(attributes)}, not be {value!r}.")
+    return value
+
+
+def function(name: str, value: Any) -> Any:
+    """What can be called.
+
+    >>> function("phi", 3)
+    Traceback (most recent call last):
+    TypeError: Argument 'phi' must be a function, not 3.
+    """
+    if not callable(value):
+        raise TypeError(f"Argument '{name}' must be a function, not {value!r}.")
     return value
 
 

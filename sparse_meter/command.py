@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sparse_core import __version__
+from sparse_core import __version__, checks
 from sparse_core._arrays import slices
 
 from . import files
@@ -50,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["examine", os.devnull])
     2
     """
+    if arguments is not None and not all(isinstance(word, str) for word in checks.listed("arguments", arguments)):
+        raise TypeError(f"Argument 'arguments' must be a sequence of words, not {arguments!r}.")
     args = _parser().parse_args(arguments)
     try:
         print(args.run(args), flush=True)

@@ -7,8 +7,10 @@ the arrays says which activation function they belong to.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 
 from . import naming
 from .layer import Layer, Unit, named_unit, numbers
-from .stored import BROKEN, Stored, json_object, regular, stored
+from .stored import BROKEN, Stored, json_object, place, regular, stored
 
 __all__ = ["Weights", "blocks", "points", "read"]
 
@@ -35,15 +37,14 @@ class Weights(dict[str, Stored]):
     ``measure``, ``explain`` and ``examine`` take it; of several layers, ``measure`` and ``as_layer`` choose one.
     """
 
-    def __init__(self, arrays: dict[str, Stored], place: str, configuration: Path | None) -> None:
+    place: str = ""
+    file: Path | None = None
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, arrays: Mapping[str, Stored]) -> None:
+        if not isinstance(arrays, Mapping):
+            raise TypeError(f"Argument 'arrays' must be a mapping from names to arrays, not {arrays!r}.")
         super().__init__(arrays)
-        self.place = place
-        self.file = configuration
-        self.settings: dict[str, Any] = {}
-        if configuration is not None:
-            if configuration.stat().st_size > MAX_CONFIGURATION_BYTES:
-                raise ValueError(f"{configuration} is too large for a configuration.")
-            self.settings = json_object(configuration, configuration.read_bytes())
 
     def __repr__(self) -> str:
         shapes = {name: array.shape for name, array in self.items()}
@@ -79,11 +80,18 @@ def read(path: str | os.PathLike[str]) -> Weights:
     ...     read(f"{folder}/net.npz")
     Weights of net.npz: 4 arrays, hidden layers h.0 (3 neurons), h.1 (3 neurons)
     """
-    path = Path(path)
+    path = place(path)
     arrays = stored(path)
     folder = path if path.is_dir() else path.parent
     files = [] if path.suffix == ".npz" else [folder / name for name in ("cfg.json", "config.json")]
-    return Weights(arrays, path.name or str(path), next((file for file in files if file.is_file()), None))
+    weights = Weights(arrays)
+    weights.place = path.name or str(path)
+    weights.file = next((file for file in files if file.is_file()), None)
+    if weights.file is not None:
+        if weights.file.stat().st_size > MAX_CONFIGURATION_BYTES:
+            raise ValueError(f"{weights.file} is too large for a configuration.")
+        weights.settings = json_object(weights.file, weights.file.read_bytes())
+    return weights
 
 
 def blocks(path: str | os.PathLike[str]) -> list[tuple[str, int, int]]:
@@ -108,7 +116,7 @@ def points(path: str | os.PathLike[str]) -> NDArray[Any]:
     ...     points(f"{folder}/X.npy").shape
     (2, 3)
     """
-    path = Path(path)
+    path = place(path)
     if path.suffix == ".npz":
         raise ValueError(f"{path} has several arrays with names; the inputs are one array (.npy).")
     regular(path)

@@ -44,7 +44,7 @@ from .layer import balanced
 from .observation import Observation, observe
 from .table import least_squares
 
-__all__ = ["Chain", "Ladder", "Rung", "climb", "explain"]
+__all__ = ["Chain", "Ladder", "Rung", "explain"]
 
 # What the rungs give up.
 KINKS = "kinks within an edge"

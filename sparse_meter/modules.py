@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ModuleRun", "watched"]
+__all__: list[str] = []  # called by ``running`` and ``layer``
 
 
 class ModuleRun:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-__all__ = ["Block", "blocks", "listed", "select"]
+__all__: list[str] = []  # called by ``layer`` and ``files``
 
 Shapes = Mapping[str, tuple[int, ...]]
 # The names of inner, outer and, for gated layers, the up projection in models of Hugging Face, PyTorch and others:
@@ -245,6 +245,17 @@ def _common(block: Block) -> str:
             break
         common.append(a)
     return ".".join(common)
+
+
+def name(argument: str, value: str | None) -> None:
+    """Refuse what is no name.
+
+    >>> name("layer", 3)
+    Traceback (most recent call last):
+    TypeError: Argument 'layer' must be a name, as '3', not 3.
+    """
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"Argument '{argument}' must be a name, as {str(value)!r}, not {value!r}.")
 
 
 def listed(names: list[str]) -> str:

@@ -31,7 +31,7 @@ from sparse_core.network.sparsity import AUTO_PAIRS, Sparsity, digest
 
 from .layer import WithConstant, as_network, last_step, numbers
 
-__all__ = ["Observation", "observe", "visit"]
+__all__: list[str] = []  # called by ``explain`` and ``examine``
 
 # A Fourier tail is estimated on this many parts of a sample, whose spread gives the interval: enough that the quantile
 # of Student's distribution is within 5 % of the normal one.

@@ -89,6 +89,7 @@ class Report:
         >>> [row.id for row in report.only(lambda row: row.verdict == "fails" and row.form == "printed")]
         ['eq-U']
         """
+        checks.function("keep", keep)
         return replace(self, title=self.title[:1], rows=tuple(row for row in self if keep(row)), sizes=(), ladder=None)
 
     @property

@@ -21,7 +21,7 @@ from .counting import Measurement, Measurements
 from .layer import SEEN, Unit, plain
 from .modules import ModuleRun, watched
 
-__all__ = ["chosen", "seen", "unit_of"]
+__all__: list[str] = []  # called by ``measure``
 
 # The functions of PyTorch that are activation functions wherever they are called; others, as tanh, are also gates.
 FUNCTIONAL = (

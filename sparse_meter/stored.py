@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BROKEN", "MAX_ARRAY_BYTES", "Stored", "json_object", "limited", "regular", "stored"]
+__all__ = ["MAX_ARRAY_BYTES"]  # the rest is called by ``files``
 
 # The bytes of an array, stored and as it is computed with, that are read at most: twice the largest matrices of the
 # hidden layers of published models (8192 x 28672 in single precision). A small archive can hold far more.
@@ -79,7 +79,7 @@ def stored(path: str | os.PathLike[str]) -> dict[str, Stored]:
     ...     found.shape, found.kind, np.asarray(found)
     ((2,), 'float64', array([1., 1.]))
     """
-    path = Path(path)
+    path = place(path)
     if path.is_dir() or path.name.endswith(".safetensors.index.json"):
         return _folder(path)
     if path.suffix.lower() in ELSEWHERE:
@@ -87,6 +87,18 @@ def stored(path: str | os.PathLike[str]) -> dict[str, Stored]:
     if path.suffix == ".safetensors":
         return _safetensors(path)
     return _npz(path)
+
+
+def place(path: str | os.PathLike[str]) -> Path:
+    """The path of a file or folder.
+
+    >>> place(3)
+    Traceback (most recent call last):
+    TypeError: Argument 'path' must be a path, not 3.
+    """
+    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
+        raise TypeError(f"Argument 'path' must be a path, not {path!r}.")
+    return Path(path)
 
 
 def _folder(path: Path) -> dict[str, Stored]:

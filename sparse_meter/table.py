@@ -27,7 +27,7 @@ from sparse_core.network.sparsity import Sparsity
 
 from .observation import Observation
 
-__all__ = ["NetworkClass", "Row", "least_squares", "rows", "sizes"]
+__all__ = ["Row"]  # the rest is called by ``explain`` and ``examine``
 
 Texts = tuple[str, ...]
 # id, form, left, right, trivial, at

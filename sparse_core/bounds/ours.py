@@ -99,6 +99,7 @@ def average_sensitivity_depth(W: Sequence[float], k: Sequence[int], s: Sequence[
     >>> average_sensitivity_depth([1.0], [2], [4]), average_sensitivity_depth([1.0, 2.0], [1, 1], [2, 1])
     (16.0, 8.0)
     """
+    W, k, s = (checks.listed(name, value) for name, value in (("W", W), ("k", k), ("s", s)))
     if not len(W) == len(k) == len(s) > 0:
         raise ValueError(
             f"Arguments 'W', 'k' and 's' must have one entry for each layer, not {len(W)}, {len(k)} and {len(s)}."

@@ -64,7 +64,8 @@ def index(X: ArrayLike, *, checked: bool = False) -> Integers:
     >>> index([[1, 1], [-1, 1], [-1, -1]])
     array([0, 1, 3])
     """
-    points = np.asarray(X) if checked else checks.signs("X", X)
+    known = checks.flag("checked", checked)
+    points = checks.real_array("X", X, 2, convert=False, finite=False) if known else checks.signs("X", X)
     n = points.shape[1]
     if n > 62:
         raise ValueError(f"Argument 'X' must have at most 62 columns, not {n}.")
@@ -132,6 +133,7 @@ def listed_degree(n: int, degree: int) -> int:
     >>> listed_degree(3, 5)
     3
     """
+    n = checks.integer("n", n, 0)
     degree = min(checks.integer("degree", degree, 0), n)
     count = dimension(n, min(degree, 26))  # of degree 26 they are already more than 2^26, unless n <= 26
     if count > MAX_MONOMIALS:

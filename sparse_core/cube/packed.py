@@ -49,6 +49,7 @@ def in_words(bits: NDArray[np.bool_]) -> Words:
     array([[5],
            [4]], dtype=uint64)
     """
+    bits = _truths("bits", bits)
     octets = np.packbits(bits, axis=-1, bitorder="little")
     words = np.zeros((*octets.shape[:-1], -(-octets.shape[-1] // 8)), dtype="<u8")  # little-endian as well
     words.view(np.uint8)[..., : octets.shape[-1]] = octets
@@ -61,18 +62,27 @@ def words_of(table: ArrayLike) -> Words:
     >>> words_of([True, False, True, True])
     array([13], dtype=uint64)
     """
-    f, _ = checks.length_2n("table", table, convert=False)
-    if f.dtype.kind != "b":
-        raise TypeError(f"Argument 'table' must be an array of truth values, not of type {f.dtype}.")
+    f, _ = checks.length_2n("table", _truths("table", table), convert=False)
     return in_words(f)
 
 
+def _truths(name: str, value: ArrayLike) -> NDArray[np.bool_]:
+    array = checks.rectangular(name, value)
+    if array.dtype.kind != "b" or not array.ndim:
+        raise TypeError(f"Argument '{name}' must be an array of truth values, not of type {array.dtype}.")
+    return array
+
+
 def flip(words: Words, i: int) -> Words:
-    """f(x with bit i flipped) in words, from the words of f, for i < n.
+    """f(x with bit i flipped) in words, from the words of f, for i < max(n, 6).
 
     >>> flip(words_of([True, False, True, True]), 0)
     array([14], dtype=uint64)
     """
+    words = checks.rectangular("words", words)
+    if words.dtype != np.uint64:
+        raise TypeError(f"Argument 'words' must be an array of type uint64, not {words.dtype}.")
+    i = checks.integer("i", i, 0, 5 + checks.length_2n("words", words, convert=False)[1])
     if i < 6:
         return np.asarray(words >> SHIFT[i] & LOWER[i] | (words & LOWER[i]) << SHIFT[i])
     return words.reshape(-1, 2, 1 << i - 6)[:, ::-1].reshape(-1)

@@ -46,6 +46,8 @@ def label_parts(phi: Query, X: NDArray[Any]) -> tuple[Array, Array]:
     >>> label_parts(lambda X, y: (1 + X[:, 0] * y) / 2, np.array([[1], [-1]]))
     (array([0.5, 0.5]), array([ 0.5, -0.5]))
     """
+    checks.function("phi", phi)
+    X = checks.real_array("X", X, 2, convert=False)
     up, down = (_values(phi, X, np.full(len(X), y)) for y in (1, -1))
     return (up + down) / 2, (up - down) / 2
 
@@ -57,7 +59,6 @@ def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     array([1])
     """
     tau = checks.positive("tau", tau)
-    checks.having("phi", phi, "__call__")
     _, phi1 = label_parts(phi, points(checks.integer("m", m, 1, MAX_BITS)))
     return np.flatnonzero(np.abs(fourier.walsh_transform(phi1)) > tau)
 
@@ -100,7 +101,7 @@ class StatisticalQueryOracle:
 
     def query(self, phi: Query) -> float:
         """An answer to phi, which is given the rows and their labels and returns values in [-1, 1]."""
-        values = _values(phi, self._X, self._y)
+        values = _values(checks.function("phi", phi), self._X, self._y)
         self.queries += 1
         mean = float(values.mean())
         answer = mean

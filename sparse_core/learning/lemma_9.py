@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..cube.hypercube import points
-from ..network.activity import round_off
+from ..network import activity
 from ..network.network import SparseNetwork
 
 __all__ = ["Flips", "Split", "edge_terms", "flips", "pattern", "split"]
@@ -113,16 +113,19 @@ def flips(net: SparseNetwork, X: ArrayLike | None = None) -> Flips:
     if X is not None:
         x = at.astype(np.float64)
         z = x @ net.W.T - net.b
-        error = 4 * round_off(net.W, net.b, x)
+        terms = activity.parts(net.W, net.b, x)
+        error = 4 * activity.round_off(net.W, net.b, x)
     for i in range(net.n):
         if X is None:
             neighbour = np.arange(len(h)) ^ (1 << i)
             h_near = h[neighbour]
             active_near = active[neighbour]
         else:
-            flipped = z - 2 * x[:, [i]] * net.W[:, i]
-            h_near = np.maximum(flipped, 0) @ net.u
-            active_near = flipped > error
+            z_near = z - 2 * x[:, [i]] * net.W[:, i]
+            h_near = np.maximum(z_near, 0) @ net.u
+            x_near = x.copy()
+            x_near[:, i] *= -1
+            active_near = activity.settled(z_near, terms, x_near, error)
         square = (h - h_near) ** 2 / 4
         changed = active != active_near
         crosses = changed.any(axis=1)

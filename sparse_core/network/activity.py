@@ -1,8 +1,13 @@
 r"""Which neurons are active where: [<w_j, x> - b_j > 0], strictly, for weight vectors W (s, n) in rows, biases b (s,).
 
-At points with integer entries, such as those of the cube, this is decided exactly for all float64 weights: [W, b] is
-a sum of parts, each with so few binary digits that its sums over the points are not rounded. At other points
-z = <w_j, x> - b_j is computed in float64, and its sign is uncertain when |z| <= ``round_off``.
+One rule holds in the whole package. The numbers are those stored, so that 0.1 + 0.2 - 0.3 is more than 0.
+
+* At points with integer entries, such as those of the cube, the sign is that of the exact sum, for all float64 weights:
+  [W, b] is a sum of parts, each with so few binary digits that its sums over the points are not rounded.
+* At other points, in layers after the first, and in other types than float64, it is the sign of the z that is computed,
+  which is uncertain when |z| <= ``round_off``.
+
+A value h(x) is computed in float64: a neuron within round-off of 0 contributes round-off to it, active or not.
 
 Paper: section 3, the sets R_x; `definition-1` bounds their size.
 """
@@ -20,7 +25,7 @@ from .. import checks
 from .._arrays import Array, each, slices
 from ..cube.hypercube import MAX_POINTS_N, points
 
-__all__ = ["active", "blocks", "count", "dead", "integral", "keys", "round_off", "size", "union"]
+__all__ = ["active", "count", "dead", "integral", "keys", "round_off", "union"]
 
 Points = NDArray[Any] | None  # rows; None is the whole cube
 
@@ -33,6 +38,21 @@ THREAD_MULTIPLY_ADDS = 1 << 26
 MAX_PAIRS = 1 << 33
 # Integers up to this size count as exact inputs: 2^20 leaves 33 of 53 bits for a part of the weights.
 MAX_INTEGER = 1 << 20
+
+
+def neurons(W: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
+    """W and b as arrays of float64, checked.
+
+    >>> neurons([[1, 2]], [3])
+    (array([[1., 2.]]), array([3.]))
+    """
+    W = checks.real_array("W", W, 2).astype(np.float64, copy=False)
+    b = checks.real_array("b", b, 1, shape=(len(W),)).astype(np.float64, copy=False)
+    return W, b
+
+
+def _rows(X: ArrayLike, n: int) -> NDArray[Any]:
+    return checks.real_array("X", X, 2, shape=(None, n), convert=False)
 
 
 def size(X: Points, n: int, s: int) -> int:
@@ -68,6 +88,8 @@ def active(W: Array, b: Array, X: NDArray[Any]) -> NDArray[np.bool_]:
 
     The first is not a rounding error: as stored, 0.1 + 0.2 exceeds 0.3.
     """
+    W, b = neurons(W, b)
+    X = _rows(X, W.shape[1])
     return _each(W, b, X, np.zeros((len(X), len(b)), dtype=np.bool_), np.asarray)
 
 
@@ -77,6 +99,8 @@ def count(W: Array, b: Array, X: Points = None) -> NDArray[np.int32]:
     >>> count(np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([-1.0, 1.0]))
     array([1, 1, 2, 0], dtype=int32)
     """
+    W, b = neurons(W, b)
+    X = None if X is None else _rows(X, W.shape[1])
     result = np.zeros(size(X, W.shape[1], len(b)), dtype=np.int32)
     return _each(W, b, X, result, lambda active: np.count_nonzero(active, axis=1))
 
@@ -87,6 +111,7 @@ def dead(W: Array, b: Array) -> NDArray[np.bool_]:
     >>> dead(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([2.0, 1.5]))
     array([ True, False])
     """
+    W, b = neurons(W, b)
     rows = np.column_stack([np.abs(W), -b])
     total = rows.sum(axis=1, dtype=np.float64)
     for j in np.flatnonzero(~(np.abs(total) > round_off(W, b, np.ones((1, 1))))):  # where round-off may decide
@@ -107,6 +132,7 @@ def keys(W: Array, b: Array) -> NDArray[np.bool_]:
 
     The third neuron is dead: it is active nowhere, whatever the signs.
     """
+    W, b = neurons(W, b)
     reach = 2 * np.abs(W)
     margin = np.abs(W).sum(axis=1) - b
     rest = np.zeros(len(margin))  # what rounding took from the margin
@@ -154,7 +180,10 @@ def integral(X: Points) -> bool:
     >>> integral(np.array([[1.0, -1.0]])), integral(np.array([[0.5]]))
     (True, False)
     """
-    return X is None or X.dtype == np.int8 or (_largest(X) <= MAX_INTEGER and bool((X == np.rint(X)).all()))
+    if X is None:
+        return True
+    X = checks.real_array("X", X, None, convert=False)
+    return X.dtype == np.int8 or (_largest(X) <= MAX_INTEGER and bool((X == np.rint(X)).all()))
 
 
 def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
@@ -163,7 +192,8 @@ def round_off(W: Array, b: Array, X: NDArray[Any]) -> Array:
     >>> round_off(np.ones((1, 2)), np.ones(1), np.ones((1, 2))) / 2.0**-52
     array([12.])
     """
-    terms = np.abs(W).sum(axis=1) * _largest(X) + np.abs(b)
+    W, b = neurons(W, b)
+    terms = np.abs(W).sum(axis=1) * _largest(checks.real_array("X", X, None, convert=False)) + np.abs(b)
     return np.asarray((W.shape[1] + 2) * 2.0**-52 * terms)
 
 
@@ -172,22 +202,46 @@ def _largest(X: NDArray[Any]) -> float:
     return max(float(X.max(initial=0)), -float(X.min(initial=0)))
 
 
-def _parts(W: Array, b: Array, X: Points) -> list[Array]:
-    """A_1, A_2, ... with sum [W, b], so coarse that sums over X are exact.
+def parts(W: Array, b: Array, X: Points = None) -> list[Array]:
+    """A_1, A_2, ... with sum [W, b], so coarse that sums over X are exact; [W, b] itself if X is not ``integral``.
 
     Each row of each A_i consists of multiples of a power of two, and no sum over X exceeds 2^53 of them.
+
+    >>> len(parts(np.array([[1.0, 2.0]]), np.array([0.5]))), len(parts(np.array([[0.1, 0.2]]), np.array([0.3])))
+    (1, 2)
     """
     rest = np.column_stack([W, b])
     if not integral(X):
         return [rest]
     reach = 1 if X is None else max(1, int(_largest(X)))
-    parts: list[Array] = []
-    while not parts or rest.any():
+    found: list[Array] = []
+    while not found or rest.any():
         exponent = np.frexp(np.abs(rest).max(axis=1))[1] + rest.shape[1].bit_length() + reach.bit_length() - 53
         unit = np.maximum(np.ldexp(1.0, exponent), np.finfo(float).smallest_subnormal)[:, None]
-        parts.append(np.rint(rest / unit) * unit)
-        rest = rest - parts[-1]
-    return parts
+        found.append(np.rint(rest / unit) * unit)
+        rest = rest - found[-1]
+    return found
+
+
+def settled(z: Array, A: list[Array], X: NDArray[Any], error: Array) -> NDArray[np.bool_]:
+    """[<w_j, x> - b_j > 0] from z, which is that up to ``error``: only entries that close to 0 are summed again.
+
+    z, error : (rows, s) and (s,) arrays.
+    A : the ``parts`` of [W, b] for X.
+
+    >>> W, b, X = np.array([[0.1, 0.1, 0.1]]), np.array([0.3]), np.ones((1, 3))
+    >>> z = X @ W.T - b
+    >>> settled(0 * z, parts(W, b, X), X, round_off(W, b, X))
+    array([[ True]])
+    """
+    found = z > 0
+    if len(A) > 1:  # otherwise z has no error
+        rows, j = np.nonzero(np.abs(z) <= error)
+        for some in slices(len(rows), BLOCK_ENTRIES // max(1, X.shape[1]) or 1):
+            x = X[rows[some]]
+            total = sum(np.einsum("ij,ij->i", x, part[j[some], :-1]) - part[j[some], -1] for part in A)
+            found[rows[some], j[some]] = np.greater(total, 0)
+    return found
 
 
 def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[Any], Any]) -> NDArray[Any]:
@@ -196,11 +250,11 @@ def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[A
     The parts are added from coarse to fine. A sum that is too large to be exact is too large for the finer parts to
     change its sign.
     """
-    parts = _parts(W, b, X)
+    terms = parts(W, b, X)
 
     def write(block: tuple[slice, Array]) -> None:
         rows, x = block
-        total = sum(x @ A[:, :-1].T - A[:, -1] for A in parts)
+        total = sum(x @ A[:, :-1].T - A[:, -1] for A in terms)
         result[rows] = view(np.greater(total, 0))
 
     each(write, blocks(X, W.shape[1], len(b)), len(result) * W.size >= THREAD_MULTIPLY_ADDS)

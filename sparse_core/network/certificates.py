@@ -16,10 +16,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import checks
 from .._arrays import Array
-from .activity import keys
+from .activity import keys, neurons
 
-__all__ = ["compatible", "excluded", "exclusive_groups", "granularity", "largest_count", "normalised"]
+__all__ = ["excluded"]  # the rest is called by ``sparsity``, with arrays that were checked
 
 Graph = NDArray[np.bool_]
 
@@ -36,7 +37,11 @@ def excluded(W: Array, b: Array, multipliers: Iterable[float | Fraction]) -> boo
     >>> excluded(np.array([[1.0, 0.1], [-1.0, 0.1]]), np.array([0.1, 0.1]), [1, 1])
     True
     """
-    c = [Fraction(x) for x in multipliers]
+    W, b = neurons(W, b)
+    given = checks.listed("multipliers", multipliers)
+    c = [x if isinstance(x, Fraction) else Fraction(checks.real("multipliers", x)) for x in given]
+    if len(c) != len(b):
+        raise ValueError(f"Argument 'multipliers' must have one for each neuron, {len(b)}, not {len(c)}.")
     if min(c) < 0 or max(c) == 0:
         return False
     columns = [*W.T[W.any(axis=0)].tolist(), b.tolist()]

@@ -57,7 +57,8 @@ def junta(
     """
     values, p = checks.length_2n("table", table)
     n = checks.size("n", p if n is None else n, p)
-    read = [checks.integer("coordinates", i, 0, n - 1) for i in (range(p) if coordinates is None else coordinates)]
+    listed = checks.listed("coordinates", range(p) if coordinates is None else coordinates)
+    read = [checks.integer("coordinates", i, 0, n - 1) for i in listed]
     if len(read) != p or len(set(read)) != p:
         raise ValueError(f"Argument 'coordinates' must be {p} different coordinates, not {read}.")
     W = np.zeros((1 << p, n))

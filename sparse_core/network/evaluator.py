@@ -99,6 +99,8 @@ class SparseEvaluator:
     """
 
     def __init__(self, u: Array, W: Array, b: Array) -> None:
+        W, b = activity.neurons(W, b)
+        u = checks.real_array("u", u, 1, shape=b.shape).astype(np.float64, copy=False)
         self._whole: Neurons = u, W, b
         self._groups: list[_KeyedGroup] = []
         unkeyed = [np.zeros(0, dtype=np.intp)]

@@ -1,6 +1,6 @@
 r"""Gradients along the edges of the cube, and what they say about average sensitivity.
 
-With v_j = u_j w_j, R_x the set of active neurons at x and x' the point x with bit i flipped, let
+With v_j = u_j w_j, R_x the set of active neurons at x (``activity``) and x' the point x with bit i flipped, let
 d_i h(x) = sum_{j in R_x} v_ji, the i-th entry of the gradient. For every network with one hidden layer
 
     sqrt(AS(h)) <= sqrt(J(h)) <= sqrt(E |grad h|^2) + (1/2) sqrt(E sum_i (sum_{j in R_x ^ R_x'} |v_ji|)^2),
@@ -36,7 +36,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from .._arrays import Array, slices
 from ..cube.hypercube import points
-from .activity import BLOCK_ENTRIES, round_off
+from . import activity
+from .activity import BLOCK_ENTRIES
 from .network import SparseNetwork
 from .training import Layered
 
@@ -247,9 +248,7 @@ def _active(net: SparseNetwork | Layered, X: ArrayLike | None, output: int) -> t
     if len(layers) > 1:
         raise ValueError(f"Argument 'net' must have one hidden layer, not {len(layers)}.")
     ((W, b),) = layers
-    x = _cube(layers, X)
-    # What z may err by; a neuron within it contributes nothing but round-off.
-    return x @ W.T - b > 4 * round_off(W, b, x), u[:, None] * W, u
+    return activity.active(W, b, _cube(layers, X)), u[:, None] * W, u
 
 
 def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
@@ -260,23 +259,24 @@ def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
     """
     N = len(x)
     z = x @ W.T - b
-    # What z may err by here and after a flip; a neuron within it contributes nothing but round-off.
-    error = 4 * round_off(W, b, x)
-    active = z > error
+    terms = activity.parts(W, b, x)
+    error = 4 * activity.round_off(W, b, x)  # of z, here and after a flip
+    active = activity.settled(z, terms, x, error)
     v = u[:, None] * W
     partial = active @ v
     sensitivity = np.zeros(N)
     slope = np.zeros(N)
     boundary = np.zeros(N)
     for i in range(x.shape[1]):
-        near = z - x[:, [i]] * (2 * W[:, i])
-        row, j = np.nonzero(active != (near > error))
-        before = z[row, j]
-        beyond = near[row, j]
-        change = np.bincount(row, u[j] * np.abs(beyond), N) - 2 * x[:, i] * partial[:, i]
+        step = x[:, [i]] * (2 * W[:, i])
+        near = z - step
+        flipped = x.copy()
+        flipped[:, i] *= -1
+        row, j = np.nonzero(active != activity.settled(near, terms, flipped, error))
+        change = np.bincount(row, u[j] * np.abs(near[row, j]), N) - 2 * x[:, i] * partial[:, i]
         sensitivity += change**2 / 4
         boundary += np.bincount(row, np.abs(v[j, i]), N) ** 2
-        slope += _mean_squared_slope(partial[:, i], row, before, beyond, v[j, i])
+        slope += _mean_squared_slope(partial[:, i], row, z[row, j], step[row, j], v[j, i])
     return _edges_of(x, partial, sensitivity, slope, boundary)
 
 
@@ -287,10 +287,11 @@ def _edges_of(x: Array, partial: Array, sensitivity: Array, slope: Array, bounda
 
 
 class _Passes(NamedTuple):
-    """Forward and backward passes: h, the z of each layer, and the derivatives of h by x and by each layer's output."""
+    """Forward and backward passes: h, z and who is active, and the derivatives of h by x and by each layer's output."""
 
     value: Array
     z: list[Array]
+    active: list[NDArray[np.bool_]]
     backward: list[Array]
 
 
@@ -300,34 +301,35 @@ def _passes(layers: list[tuple[Array, Array]], u: Array, x: Array) -> _Passes:
     for W, b in layers:
         zs.append(y @ W.T - b)
         y = np.maximum(zs[-1], 0)
+    active = [activity.active(*layers[0], x), *(z > 0 for z in zs[1:])]
     value = y @ u
     backward = [np.broadcast_to(u, zs[-1].shape)]
-    for (W, _), z in zip(reversed(layers), reversed(zs), strict=True):
-        backward.insert(0, (backward[0] * (z > 0)) @ W)
-    return _Passes(value, zs, backward)
+    for (W, _), on in zip(reversed(layers), reversed(active), strict=True):
+        backward.insert(0, (backward[0] * on) @ W)
+    return _Passes(value, zs, active, backward)
 
 
 def _switched(here: _Passes, near: _Passes) -> Array:
     """(1/2) sum over the neurons that are active at one end only of |g(x')| |z(x)| + |g(x)| |z(x')|."""
     total = np.zeros(len(here.value))
-    for z, z_near, g, g_near in zip(here.z, near.z, here.backward[1:], near.backward[1:], strict=True):
-        switched = (z > 0) != (z_near > 0)
+    ends = (here.z, near.z, here.active, near.active, here.backward[1:], near.backward[1:])
+    for z, z_near, on, on_near, g, g_near in zip(*ends, strict=True):
         terms = np.abs(g_near) * np.abs(z) + np.abs(g) * np.abs(z_near)
-        total += np.where(switched, terms, 0).sum(axis=1) / 2
+        total += np.where(on != on_near, terms, 0).sum(axis=1) / 2
     return total
 
 
-def _mean_squared_slope(start: Array, row: NDArray[np.intp], before: Array, beyond: Array, v: Array) -> Array:
+def _mean_squared_slope(start: Array, row: NDArray[np.intp], before: Array, step: Array, v: Array) -> Array:
     """avg_t (d_i h)^2 along the edges from the points x to their neighbours x'; t in [0, 1] on the way.
 
     start : d_i h(x). It jumps by v_j, up or down, where a neuron that the flip switches has z_j = 0; with the break
         points t_1 <= ... <= t_p, and the slopes S_0 = start, S_1, ..., S_p, the mean of the squares is
         S_p^2 - sum_q t_q (S_q^2 - S_(q-1)^2).
-    row, before, beyond, v : of each pair of a point and a neuron that is switched, by points: the point, z_j(x),
-        z_j(x') and v_j.
+    row, before, step, v : of each pair of a point and a neuron that is switched, by points: the point, z_j(x),
+        z_j(x) - z_j(x') and v_j.
     """
-    place = np.clip(before / (before - beyond), 0, 1)
-    jump = np.where(before > beyond, -v, v)
+    place = np.clip(before / step, 0, 1)
+    jump = np.where(step > 0, -v, v)
     order = np.argsort(row + place / 2)  # by row, then by place: one sort of floats is five times as fast as two
     row = row[order]
     place = place[order]

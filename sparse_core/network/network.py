@@ -1,7 +1,8 @@
 r"""Networks with one hidden layer, h(x) = sum_j u_j relu(<w_j, x> - b_j), and which of their neurons are active where.
 
-Neuron j is active at x iff <w_j, x> - b_j > 0, strictly; R_x is the set of active neurons. A network is k-sparse iff
-|R_x| <= k at every point x of the domain (`definition-1`): here the whole cube, or the rows of an array.
+Neuron j is active at x iff <w_j, x> - b_j > 0, strictly, as ``activity`` decides it; R_x is the set of active neurons.
+A network is k-sparse iff |R_x| <= k at every point x of the domain (`definition-1`): here the whole cube, or the rows
+of an array.
 
 Paper: section 1, Definitions 1 and 2.
 """

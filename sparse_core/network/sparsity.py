@@ -18,7 +18,7 @@ from ..cube.hypercube import MAX_POINTS_N, points
 from . import activity
 from .certificates import compatible, exclusive_groups, largest_count, normalised
 
-__all__ = ["METHODS", "Sparsity", "digest", "on_cube", "on_points"]
+__all__ = ["METHODS", "Sparsity"]  # the rest is called by ``SparseNetwork``, with arrays that were checked
 
 
 METHODS = ("auto", "enumeration", "pairs", "milp")

@@ -44,6 +44,17 @@ class Layered:
     W: tuple[Array, ...]
     b: tuple[Array, ...]
 
+    def __post_init__(self) -> None:
+        W = tuple(checks.real_array("W", part, 2) for part in checks.listed("W", self.W))
+        b = tuple(checks.real_array("b", part, 1) for part in checks.listed("b", self.b))
+        sizes = [*(part.shape[1] for part in W[:1]), *map(len, W)]
+        if not W or [part.shape[1] for part in W] != sizes[:-1] or [*map(len, b)] != sizes[1:]:
+            shapes = [part.shape for part in W], [part.shape for part in b]
+            raise ValueError(
+                "Arguments 'W' and 'b' must fit, a layer on the one before; their shapes are {}, {}.".format(*shapes)
+            )
+        vars(self).update(W=W, b=b)
+
     def __call__(self, X: ArrayLike) -> Array:
         """The scores of each row of X: a (rows, classes) array."""
         return np.asarray(self.activations(X)[-1] @ self.W[-1].T - self.b[-1])
@@ -117,6 +128,7 @@ def classify(
     relabel = checks.real("relabel", relabel, 0, 1)
     epochs = checks.size("epochs", epochs)
     batch = min(checks.integer("batch", batch, 1), len(X))
+    watch = None if watch is None else checks.function("watch", watch)
     initial = [rng.standard_normal((t, s)) * sqrt(2 / s) for s, t in pairwise(sizes)]
     layers = [(W.astype(X.dtype), np.zeros(len(W), X.dtype)) for W in initial]
     net = Layered(tuple(W for W, _ in layers), tuple(b for _, b in layers))
@@ -294,7 +306,11 @@ def fit_each(
     [5.16, 0.32]
     """
     X, y = _labelled("X", X, "y", y)
-    held_out = _labelled("validation", validation[0], "validation", validation[1], X.shape[1]) if validation else None
+    held_out = None
+    if validation is not None:
+        pair = checks.listed("validation", validation)
+        checks.integer("the number of arrays of validation", len(pair), 2, 2)
+        held_out = _labelled("validation", pair[0], "validation", pair[1], X.shape[1])
     width = checks.size("width", width)
     rng = checks.generator("rng", rng)
     pairs = checks.real_array("penalties", penalties, 2, shape=(None, 2))

@@ -71,7 +71,7 @@ def test_far_out_on_either_side_a_tie_in_tenths_is_none_as_stored(side):
 
 def test_no_sum_over_a_part_exceeds_2_to_the_53_units():
     W, b, X = RNG.uniform(0.5, 1, (9, 6)), RNG.uniform(0.5, 1, 9), np.full((1, 6), 3.0)
-    parts = activity._parts(W, b, X)
+    parts = activity.parts(W, b, X)
     assert np.array_equal(sum(parts), np.column_stack([W, b]))
     for A in parts:
         rows = [[Fraction(t) for t in row] for row in A.tolist()]

@@ -109,7 +109,7 @@ def test_exact_arithmetic_decides_a_tie():
     assert not certificates.excluded(W, np.nextafter(b, 0), [1, 1])
     assert not certificates.excluded(W, b, [0, 0]) and not certificates.excluded(W, b, [1, -1])
     assert certificates.excluded(np.vstack([W, W[:1]]), np.r_[b, 9], [1, 1, 0])  # the third takes no part
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="Argument .multipliers. must have one for each neuron, 2, not 1"):
         certificates.excluded(W, b, [1])
 
 
