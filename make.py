@@ -15,8 +15,6 @@ import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-BOOK = ROOT / "book"
-BUILD = ROOT / "_build"
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 BOOK_LOCK = ROOT / "requirements-book.lock"
@@ -26,22 +24,6 @@ OLDEST = (3, 11)
 TESTED = "Python 3.11 to 3.14"
 VERSION = "{}.{}".format(*sys.version_info)
 MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", "sparse_core", "sparse_meter", "sparse_book"]
-# The settings of every command: the book is the same for every user and on every machine
-ENVIRONMENT = {
-    "PYTHONPATH": str(ROOT),
-    "PYTHONNOUSERSITE": "1",
-    "PYTHONSTARTUP": "",
-    "PYTHONWARNINGS": "",
-    "PYTHONDONTWRITEBYTECODE": "",  # where it is set, each of the many processes compiles all that it imports anew
-    "PYTHONHASHSEED": "0",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "TZ": "UTC",
-    "LC_ALL": "C.UTF-8",
-    **dict.fromkeys(["MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"], str(BUILD / "home")),
-    "JUPYTER_PREFER_ENV_PATH": "1",
-    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-}
 # What venv or pip print when they fail, and what is said about it; the first that fits counts
 INSTALL_PROBLEMS = {
     "No module named '?venv|ensurepip": "this Python has no venv: install it (Debian: apt install python3-venv)",
@@ -57,8 +39,9 @@ LOCKS = {
 # Ends with an error unless all packages with the given names are installed
 PROBE = "import sys; from importlib.metadata import distribution; [*map(distribution, sys.argv[1:])]"
 
-sys.path.append(str(BOOK / "_ext"))
-from companion import Stop, build  # noqa: E402  (the line above finds them)
+sys.path.append(str(ROOT / "book/_ext"))
+from companion import build  # noqa: E402  (the line above finds them)
+from companion.places import BOOK, BUILD, ENVIRONMENT, Stop  # noqa: E402
 
 
 def bootstrap(venv, lock):
@@ -147,7 +130,7 @@ def test(quick, rest, arguments):
 
 
 def check():
-    """Check style, formatting, types, the scripts of the site, and that the parts of the package import downwards only."""
+    """Check style, formatting, types, the scripts of the site, and that imports lead downwards only."""
     call("ruff", ["-m", "ruff", "check"])
     call("ruff format", ["-m", "ruff", "format", "--check"])
     call("mypy", ["-m", "mypy"])

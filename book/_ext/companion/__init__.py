@@ -3,25 +3,16 @@
 import sys
 from pathlib import Path
 
+from companion.places import ROOT, Stop, text_of
 
-class Stop(Exception):
-    """What went wrong and what to do about it, in one line: a command ends with it."""
-
-
-def text_of(path):
-    """The text of a file in UTF-8, the only encoding of this book."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Stop(f"{path.name} cannot be read: {error}") from None
+__all__ = ["Stop", "setup", "text_of"]
 
 
 def setup(app):
-    root = Path(__file__).resolve().parents[3]
-    if str(root) not in sys.path:  # the packages of the repository, where nobody has installed them
-        sys.path.append(str(root))
+    if str(ROOT) not in sys.path:  # the packages of the repository, where nobody has installed them
+        sys.path.append(str(ROOT))
     from companion import build, extension
 
-    if Path(app.srcdir) == root:
+    if Path(app.srcdir) == ROOT:
         app.srcdir = app.confdir = type(app.srcdir)(build.stage_for_sphinx())
     return extension.setup(app)

@@ -17,11 +17,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
 
-from companion import Stop, cells, chapters, pairs, text_of
+from companion import cells, chapters, pairs
+from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of
 
-ROOT = Path(__file__).resolve().parents[3]
-BOOK = ROOT / "book"
-BUILD = ROOT / "_build"
 # The fingerprint of the sources that _build/html was made from.
 STAMP = BUILD / "site.sha"
 # The fingerprint of the proofs that Coq accepted.
@@ -362,8 +360,6 @@ def book(chapter=None, parameters=()):
 def stage_for_sphinx():
     """What Sphinx reads when it was started on the repository itself, by `jupyter-book build .`: a stage like that of
     `make.py book`, and one line if there is none. Nobody else changes it before this process ends."""
-    from make import ENVIRONMENT
-
     os.environ.update(ENVIRONMENT)
     stage = BUILD / "stage"
     try:

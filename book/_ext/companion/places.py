@@ -1,0 +1,35 @@
+"""Where things lie in the repository, the settings of every command, and how a command ends that cannot go on."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+BOOK = ROOT / "book"
+BUILD = ROOT / "_build"
+# The settings of every command: the book is the same for every user and on every machine
+ENVIRONMENT = {
+    "PYTHONPATH": str(ROOT),
+    "PYTHONNOUSERSITE": "1",
+    "PYTHONSTARTUP": "",
+    "PYTHONWARNINGS": "",
+    "PYTHONDONTWRITEBYTECODE": "",  # where it is set, each of the many processes compiles all that it imports anew
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    **dict.fromkeys(["MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"], str(BUILD / "home")),
+    "JUPYTER_PREFER_ENV_PATH": "1",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
+
+
+class Stop(Exception):
+    """What went wrong and what to do about it, in one line: a command ends with it."""
+
+
+def text_of(path):
+    """The text of a file in UTF-8, the only encoding of this book."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Stop(f"{path.name} cannot be read: {error}") from None
