@@ -113,6 +113,13 @@ def call(name, arguments):
         raise Stop(f"{name} ended with exit code {code}; the reasons are above")
 
 
+def settings():
+    """The settings of the tools in pyproject.toml."""
+    import tomllib  # an older Python has none, and is to say first that it is too old
+
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+
+
 def test(quick, rest, arguments):
     """Run the tests on all cores; further arguments are those of pytest, in place of this choice."""
     if rest or not (quick or arguments):
@@ -122,22 +129,23 @@ def test(quick, rest, arguments):
     if quick:
         arguments = [*arguments, *MATHEMATICS]
     if rest:
-        import tomllib  # an older Python has none, and is to say first that it is too old
-
-        settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
-        arguments = [*arguments, *(path for path in settings["ini_options"]["testpaths"] if path not in MATHEMATICS)]
+        paths = settings()["pytest"]["ini_options"]["testpaths"]
+        arguments = [*arguments, *(path for path in paths if path not in MATHEMATICS)]
     call("pytest", ["-m", "pytest", *arguments])
 
 
 def check():
-    """Check style, formatting, types, the scripts of the site, and that imports lead downwards only."""
+    """Check style, formatting, types, the scripts of the site, that imports lead downwards only, and size."""
     call("ruff", ["-m", "ruff", "check"])
     call("ruff format", ["-m", "ruff", "format", "--check"])
     call("mypy", ["-m", "mypy"])
     call("import-linter", ["-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"])
     if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", "book/assets"], cwd=ROOT):
         raise Stop("oxlint found what is printed above, in the scripts of the site")
-    print("check: style, formatting, types, imports and scripts are clean")
+    from companion import logical_lines
+
+    logical_lines.check(settings()["companion"]["logical-lines"])
+    print("check: style, formatting, types, imports and scripts are clean, and no part has grown")
 
 
 def extras():
