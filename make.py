@@ -146,7 +146,7 @@ def test(quick, rest, arguments):
 
 
 def check():
-    """Check style, formatting, types, the scripts of the site, and that the parts of the package import downwards only."""
+    """Check style, formatting, types, the scripts of the site, and that the parts of the package import downwards."""
     call("ruff", ["-m", "ruff", "check"])
     call("ruff format", ["-m", "ruff", "format", "--check"])
     call("mypy", ["-m", "mypy"])

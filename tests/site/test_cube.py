@@ -9,9 +9,7 @@ import make
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 
-SPARSE, SCRIPT = (
-    (make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js")
-)
+SPARSE, SCRIPT = ((make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js"))
 MINSTD = "(seed => () => (seed = (seed * 48271) % 2147483647) / 2147483647)"  # a generator, to draw the same twice
 PRESETS = f"""Object.entries(cube.presets).flatMap(([name, make]) => [3, 4].flatMap(n =>
     Array.from({{length: name.startsWith('Random') ? 40 : 1}}, (_, i) => ({{name, ...make(n, {MINSTD}(i + 1))}}))))"""
