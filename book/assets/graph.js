@@ -1,5 +1,6 @@
-// What rests on what: a part of the graph, chosen by the address, #lemma-9, #lemma-9=2, #lemma-9=all or #E16; #graph is
-// the whole. Where the boxes lie was computed at the build. Without JavaScript the whole graph is shown.
+// What rests on what: a part of the graph, chosen by the address, #lemma-9, #lemma-9=2, #lemma-9=all or #E16;
+// #graph is the whole. Where the boxes lie was computed at the build. Without JavaScript the whole graph is
+// shown.
 document.addEventListener("DOMContentLoaded", () => {
   const graph = document.querySelector("div.graph");
   if (!graph) return;
@@ -7,20 +8,28 @@ document.addEventListener("DOMContentLoaded", () => {
   const { ids, words, errata, views, size } = JSON.parse(graph.querySelector(".graph-data").textContent);
   const frame = graph.querySelector(".graph-box"), svg = frame.querySelector("svg");
   const arrows = svg.querySelector(".graph-arrows"), boxes = [...svg.querySelectorAll("a")];
-  const whole = { size: [svg.getAttribute("width"), svg.getAttribute("height")], arrows: arrows.innerHTML, at: boxes.map((box) => box.getAttribute("transform")) };
+  const whole = {
+    size: ["width", "height"].map((name) => svg.getAttribute(name)),
+    arrows: arrows.innerHTML,
+    at: boxes.map((box) => box.getAttribute("transform")),
+  };
   const text = graph.querySelector(".graph-words"), controls = graph.querySelector(".graph-controls");
 
   const names = [...controls.querySelectorAll("datalist option")].map((option) => option.value);
   const sought = controls.querySelector("input"), erratum = controls.querySelector("select");
-  const depths = [...controls.querySelectorAll("[data-depth]")], toWhole = controls.querySelector("[href='#graph']");
+  const depths = [...controls.querySelectorAll("[data-depth]")];
+  const toWhole = controls.querySelector("[href='#graph']");
 
-  const place = ([column, height]) => [size.margin + column * size.column, Math.round(size.margin + height * size.row)];
+  const place = ([column, height]) =>
+    [size.margin + column * size.column, Math.round(size.margin + height * size.row)];
   const arrow = (from, to, passed) => { // as in graph.py
-    const gap = (size.column - size.width) / 2, middles = [from[1], ...passed, to[1]].map((height) => Math.round(size.margin + size.height / 2 + size.row * height));
+    const gap = (size.column - size.width) / 2, top = size.margin + size.height / 2;
+    const middles = [from[1], ...passed, to[1]].map((height) => Math.round(top + size.row * height));
     let x = size.margin + from[0] * size.column + size.width, path = `M${x} ${middles[0]}`;
     middles.slice(1).forEach((y, i) => {
       x = size.margin + (from[0] + i + 1) * size.column;
-      path += `C${x - gap} ${middles[i]} ${x - gap} ${y} ${x} ${y}` + (from[0] + i + 1 < to[0] ? `H${x + size.width}` : "");
+      path += `C${x - gap} ${middles[i]} ${x - gap} ${y} ${x} ${y}`;
+      if (from[0] + i + 1 < to[0]) path += `H${x + size.width}`;
     });
     return path;
   };
@@ -35,11 +44,12 @@ document.addEventListener("DOMContentLoaded", () => {
       box.toggleAttribute("aria-current", i === chosen);
     });
     arrows.innerHTML = view.arrows.map(([a, b, ...passed]) => {
-      const kind = view.lit?.includes(a) && view.lit.includes(b) ? "lit" : a === chosen || b === chosen ? "near" : "";
+      const near = a === chosen || b === chosen ? "near" : "";
+      const kind = view.lit?.includes(a) && view.lit.includes(b) ? "lit" : near;
       return `<path class="${kind}" d="${arrow(at.get(a), at.get(b), passed)}"/>`;
     }).join("");
-    const ends = [...at.values()].map(place), width = Math.max(...ends.map(([x]) => x)) + size.width + size.margin, height = Math.max(...ends.map(([, y]) => y)) + size.height + size.margin;
-    resize(width, height);
+    const ends = [...at.values()].map(place), largest = (axis) => Math.max(...ends.map((end) => end[axis]));
+    resize(largest(0) + size.width + size.margin, largest(1) + size.height + size.margin);
     const [x, y] = place(at.get(chosen ?? view.about[0]));
     frame.scrollTo(x + (size.width - frame.clientWidth) / 2, y + (size.height - frame.clientHeight) / 2);
   };
@@ -94,14 +104,18 @@ document.addEventListener("DOMContentLoaded", () => {
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     const from = event.target.closest?.("svg a");
     if (!way || !from) return;
-    const middle = (box) => { const { x, y, width, height } = box.querySelector("rect").getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
+    const middle = (box) => {
+      const { left, top, width, height } = box.querySelector("rect").getBoundingClientRect();
+      return [left + width / 2, top + height / 2];
+    };
     const [x, y] = middle(from);
     const far = (box) => {
-      const [across, down] = [middle(box)[0] - x, middle(box)[1] - y], along = across * way[0] + down * way[1];
+      const [x2, y2] = middle(box), across = x2 - x, down = y2 - y, along = across * way[0] + down * way[1];
       const aside = Math.abs(across * way[1]) + Math.abs(down * way[0]);
       return along > 1 ? along + 2 * aside : Infinity;
     };
-    const next = boxes.filter((box) => box !== from && !box.hasAttribute("hidden")).reduce((best, box) => (far(box) < far(best) ? box : best), from);
+    const others = boxes.filter((box) => box !== from && !box.hasAttribute("hidden"));
+    const next = others.reduce((best, box) => (far(box) < far(best) ? box : best), from);
     if (next === from || far(next) === Infinity) return;
     event.preventDefault();
     next.focus();

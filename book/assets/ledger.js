@@ -1,15 +1,17 @@
-// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words with a number, "lemma 9",
-// ask for the statements of this name, if there are any; others stand anywhere in a row. Without JavaScript each section
-// opens by hand.
+// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words with a
+// number, "lemma 9", ask for the statements of this name, if there are any; others stand anywhere in a row.
+// Without JavaScript each section opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
   const boxes = new Set(rows.map((row) => row.closest("details")));
   const standings = [...new Set(rows.map((row) => row.querySelector(".standing").textContent))].sort();
   const form = document.querySelector("form.ledger-filter"); // the page has it, empty, so that nothing moves
-  form.innerHTML = `<label for="ledger-words">Find</label><input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
+  form.innerHTML = `<label for="ledger-words">Find</label>
+    <input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
     <label for="ledger-standing">Standing</label><select id="ledger-standing"><option value="">all</option>
-    ${standings.map((word) => `<option>${word}</option>`).join("")}</select><output aria-live="polite"></output>`;
+    ${standings.map((name) => `<option>${name}</option>`).join("")}</select>
+    <output aria-live="polite"></output>`;
   const [text, standing, count] = form.querySelectorAll("input, select, output");
   const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
     const asked = new URLSearchParams(location.hash.slice(1));
@@ -17,15 +19,18 @@ document.addEventListener("DOMContentLoaded", () => {
     standing.value = standings.includes(asked.get("standing")) ? asked.get("standing") : "";
   };
   const plain = (words) => ` ${words.toLowerCase().split(/[^\p{L}\d.]+/u).filter(Boolean).join(" ")} `;
-  const names = rows.map((row) => row.querySelector("[id]").textContent + ` ${row.querySelector("[id]").id}`).map(plain);
+  const marks = rows.map((row) => row.querySelector("[id]"));
+  const names = marks.map((mark) => plain(`${mark.textContent} ${mark.id}`));
   const show = () => {
     const sought = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = new Set(/\d/.test(text.value) ? rows.filter((_, i) => names[i].includes(plain(text.value))) : []);
+    const asked = /\d/.test(text.value) ? plain(text.value) : null;
+    const named = new Set(rows.filter((_, i) => asked && names[i].includes(asked)));
     let shown = 0;
     for (const row of rows) {
       const content = row.textContent.toLowerCase();
       const found = named.size ? named.has(row) : sought.every((word) => content.includes(word));
-      row.hidden = !found || (standing.value && row.querySelector(".standing").textContent !== standing.value);
+      const other = standing.value && row.querySelector(".standing").textContent !== standing.value;
+      row.hidden = !found || other;
       shown += !row.hidden;
     }
     for (const box of boxes) {

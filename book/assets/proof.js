@@ -1,14 +1,15 @@
-// The proof that moves. The page holds six drawings with their sentences (sparse_book/moving_proof.py made them); here
-// one stage shows one of them and moves it into the next, element by element, by the keys of the elements. The address
-// holds the step, as #fig-proof=3. Where motion is reduced, or without JavaScript, all six stand below each other: the
-// style sheet decides, so that nothing jumps when this script arrives.
+// The proof that moves. The page holds six drawings with their sentences (from sparse_book/moving_proof.py);
+// here one stage shows one of them and moves it into the next, element by element, by the keys of the
+// elements. The address holds the step, as #fig-proof=3. Where motion is reduced, or without JavaScript, all
+// six stand below each other: the style sheet decides, so that nothing jumps when this script arrives.
 document.addEventListener("DOMContentLoaded", () => {
-  const NUMBERS = ["x", "y", "cx", "cy", "r", "x1", "y1", "x2", "y2", "width", "height", "stroke-width", "fill-opacity"];
+  const NUMBERS = "x y cx cy r x1 y1 x2 y2 width height stroke-width fill-opacity".split(" ");
   const DURATION = 700; // milliseconds: long enough to follow an element with the eyes
   for (const box of document.querySelectorAll(".six-steps")) {
-    const figure = box.closest("figure"), panels = [...box.querySelectorAll("li")], nav = box.querySelector(".proof-nav");
-    const stage = panels[0].cloneNode(true), svg = stage.querySelector("svg"), words = stage.querySelector(".proof-words");
-    const buttons = [...nav.querySelectorAll("button")], back = buttons[0], next = buttons.at(-1), dots = buttons.slice(1, -1);
+    const figure = box.closest("figure"), panels = [...box.querySelectorAll("li")];
+    const stage = panels[0].cloneNode(true), svg = stage.querySelector("svg");
+    const words = stage.querySelector(".proof-words"), nav = box.querySelector(".proof-nav");
+    const [back, ...dots] = nav.querySelectorAll("button"), next = dots.pop();
     let step = 0, run = 0;
 
     stage.className = "stage";
@@ -18,10 +19,12 @@ document.addEventListener("DOMContentLoaded", () => {
 
     const keyed = (drawing) => new Map([...drawing.children].map((child) => [child.dataset.key, child]));
     const tween = (from, to) => { // how an element gets from its place in one drawing to that in the next
+      const number = (element, name) => Number(element.getAttribute(name));
       const moves = NUMBERS.filter((name) => to.hasAttribute(name))
-        .map((name) => [name, Number(from.getAttribute(name) ?? to.getAttribute(name)), Number(to.getAttribute(name))])
+        .map((name) => [name, number(from.hasAttribute(name) ? from : to, name), number(to, name)])
         .filter(([, start, end]) => start !== end);
-      return (share) => moves.forEach(([name, start, end]) => to.setAttribute(name, start + (end - start) * share));
+      return (share) =>
+        moves.forEach(([name, start, end]) => to.setAttribute(name, start + (end - start) * share));
     };
     const move = (target) => {
       const before = keyed(svg), after = target.cloneNode(true), mine = ++run, start = performance.now();
@@ -43,7 +46,8 @@ document.addEventListener("DOMContentLoaded", () => {
       frame(start);
     };
     const mark = () => {
-      dots.forEach((button, i) => (i === step ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current")));
+      dots.forEach((button) => button.removeAttribute("aria-current"));
+      dots[step].setAttribute("aria-current", "step");
       back.setAttribute("aria-disabled", step === 0); // not disabled: the focus would be lost
       next.setAttribute("aria-disabled", step === panels.length - 1);
     };

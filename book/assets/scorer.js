@@ -1,6 +1,7 @@
-// The search: a statement or a heading with the words of the query comes before the pages that merely contain them, and
-// what the book says before the names of its functions. A statement that was found by its id, such as "dense-rademacher",
-// or by its number is shown by its name: the longest of the titles at its place, ids aside.
+// The search: a statement or a heading with the words of the query comes before the pages that merely contain
+// them, and what the book says before the names of its functions. A statement that was found by its id, such
+// as "dense-rademacher", or by its number is shown by its name: the longest of the titles at its place, ids
+// aside.
 const namesOf = (() => {
   const ID = /^[a-z\d]+(-[a-z\d]+)*$/;
   let names;
@@ -33,12 +34,13 @@ var Scorer = {
 // without a server the pages, and so what stands around a word, cannot be fetched
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
-// how much was found is said to those who do not see it; the words around it have a formula once, without its TeX
+// how much was found is said to those who do not see it; the words around it have a formula once, without TeX
 addEventListener("DOMContentLoaded", () => {
   const results = document.getElementById("search-results"), said = document.createElement("p");
   if (!results) return;
   const { htmlToText } = Search;
-  Search.htmlToText = (page, anchor) => htmlToText(page.replace(/<annotation\b.*?<\/annotation>/gs, ""), anchor);
+  const TEX = /<annotation\b.*?<\/annotation>/gs;
+  Search.htmlToText = (page, anchor) => htmlToText(page.replace(TEX, ""), anchor);
   said.className = "visually-hidden";
   said.setAttribute("role", "status");
   results.before(said);

@@ -57,7 +57,8 @@ def condensed(raw: dict[str, Any], load: float) -> dict[str, Any]:
         facts, times = record["extra_info"], record["stats"]
         case = cases.setdefault(record["group"], {"group": facts.pop("group"), "args": facts.pop("args"), "sides": {}})
         seconds = {"seconds": float(f"{times['median']:.4g}"), "rounds": times["rounds"]}
-        case["sides"][facts.pop("side")] = seconds | facts
+        label = facts.pop("side")
+        case["sides"][label] = seconds | facts
     machine, commit = raw["machine_info"], raw["commit_info"]
     libraries = {"numpy", "scipy", "scikit-learn", *(peer.partition("==")[0] for peer in PEERS)}
     return {
