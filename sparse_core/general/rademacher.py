@@ -78,7 +78,7 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
     fewer. I is *not* such a set iff some weights l_i >= 0, of sum 1 on I, have the same sum of l_i (x_i, -1) on I and
     off I (Motzkin); NNLS finds them or leaves a residual.
 
-    Cost: one NNLS for each of the 2^m sets; m = 10 takes 0.2 s, m = 14, the most, some 3 s.
+    Cost: one NNLS for each of the 2^m sets; m = 10 takes 0.2 s, and each further point doubles it.
 
     >>> active_sets([[0.0], [1.0], [2.0]])           # all but the middle alone and the two ends
     array([0, 1, 3, 4, 6, 7])
@@ -176,6 +176,9 @@ def _box(rows: Array, target: Array) -> float:
 def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, terms: str = "both") -> Array:
     """max |sum_I zeta_i (<v, x_i> - c)| over the neurons active on I, for each of the 2^m sets I; not divided by m.
 
+    Cost: two NNLS for each of the sets, more where both W and B are positive, beside ``active_sets``. With B = 0 and
+    m = 10 this takes 0.3 s; each further point doubles it.
+
     Parameters
     ----------
     X, signs : (m, n) points as rows, m <= 14, and (m,) entries -1 and 1.
@@ -185,9 +188,6 @@ def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0
     Returns
     -------
     (2^m,) values, 0 for the sets on which no neuron is active.
-
-    Cost: two NNLS for each of the sets, beside ``active_sets``; m = 10 takes 0.3 s. With W and B positive the search
-    for mu needs some twenty.
 
     >>> neuron_values([[1.0], [0.9]], [1, -1]).round(3)       # without bias, both points are active or none
     array([0. , 0. , 0. , 0.1])
@@ -206,7 +206,7 @@ def empirical(X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B:
 
     Exact. Sparsity is required on the sample only, as Definition 1 does for a distribution with this support.
 
-    Cost: that of ``neuron_values`` and ``maximum_packing``; m = 10, s = 4 and k = 2 take 0.4 s.
+    Cost: that of ``neuron_values`` and ``maximum_packing``; m = 10, s = 4, k = 2 and B = 0 take 0.4 s.
 
     >>> X = [[1, 1, 1, 1, 1, 1], [-1, -1, 1, 1, 1, 1], [-1, 1, -1, -1, 1, 1]]
     >>> round(empirical(X, [1, 1, 1], s=2, k=1, W=6**-0.5), 4)           # (4 + sqrt 6) / (3 sqrt 6)
@@ -239,7 +239,7 @@ def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Arr
 
     zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
 
-    Cost: 3^m NNLS at most, since a set and the signs on it decide, and 2^(m-1) packings; m = 6 takes 0.2 s.
+    Cost: 3^m NNLS at most, since a set and the signs on it decide, and 2^(m-1) packings; m = 6 and B = 0 take 0.2 s.
 
     >>> profile([[1.0], [-1.0]], s=3, k=1)
     array([0.5, 1. , 1. ])
