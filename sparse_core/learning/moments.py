@@ -260,7 +260,10 @@ class Moments:
         """Knuth's two-sum: sums + terms = total + error exactly."""
         total = self._sums + terms
         shift = total - self._sums
-        self._rest += (self._sums - (total - shift)) + (terms - shift)
+        error = total - shift  # in place from here on, which saves two arrays
+        np.subtract(self._sums, error, out=error)
+        error += np.subtract(terms, shift, out=shift)
+        self._rest += error
         self._sums = total
 
     def __add__(self, other: Moments) -> Moments:
