@@ -204,8 +204,8 @@ class Moments:
     Time: 2 to 4 m D operations for m samples and D moments, or n 2^n if that is less, n <= 25 and the
     labels are small integers.
     Memory: at most eight doubles per moment while samples are added (two at rest). Besides, for each thread 20 MB, or
-    128 bytes for each monomial of degree d - 1 if that is more; or, where all points of the cube are used, three doubles
-    for each of them.
+    128 bytes for each monomial of degree d - 1 if that is more; or, where all points of the cube are used, three
+    doubles for each of them.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
