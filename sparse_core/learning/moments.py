@@ -203,8 +203,9 @@ class Moments:
 
     Time: 2 to 4 m D operations for m samples and D moments, or n 2^n if that is less, n <= 25 and the
     labels are small integers.
-    Memory: at most eight doubles per moment while samples are added (two at rest), and 20 MB for each thread; where all
-    points of the cube are used, three doubles for each of them.
+    Memory: at most eight doubles per moment while samples are added (two at rest). Besides, for each thread 20 MB, or
+    128 bytes for each monomial of degree d - 1 if that is more; or, where all points of the cube are used, three
+    doubles for each of them.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> m = Moments(2, degree=2).update(X[:1], [1]) + Moments(2, degree=2).update(X[1:], [-1, -1, 1])
@@ -260,7 +261,10 @@ class Moments:
         """Knuth's two-sum: sums + terms = total + error exactly."""
         total = self._sums + terms
         shift = total - self._sums
-        self._rest += (self._sums - (total - shift)) + (terms - shift)
+        error = total - shift  # in place from here on, which saves two arrays
+        np.subtract(self._sums, error, out=error)
+        error += np.subtract(terms, shift, out=shift)
+        self._rest += error
         self._sums = total
 
     def __add__(self, other: Moments) -> Moments:
