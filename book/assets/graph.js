@@ -63,9 +63,10 @@ document.addEventListener("DOMContentLoaded", () => {
     return box ?? boxes.get(option?.dataset.about.split(" ")[0]);
   };
   const show = () => { // what the address asks for, in sight
-    const asked = decodeURIComponent(location.hash.slice(1)).split("=")[0], box = choose(asked);
-    if (box && !(scale >= READABLE && isSeen(box))) zoom(Math.max(scale, READABLE), box);
-    if (box && frame.getBoundingClientRect().bottom > innerHeight + frame.clientHeight / 2) graph.scrollIntoView();
+    const box = choose(decodeURIComponent(location.hash.slice(1)).split("=")[0]);
+    if (!box) return;
+    zoom(Math.max(scale, READABLE), box);
+    graph.scrollIntoView();
   };
   const go = (id) => { history.pushState(null, "", `#${id}`); };
 
@@ -106,4 +107,5 @@ document.addEventListener("DOMContentLoaded", () => {
   zoom(0);
   stopAt(current);
   show();
+  addEventListener("load", () => setTimeout(show)); // after the browser has scrolled to the box, to an edge of the frame
 });

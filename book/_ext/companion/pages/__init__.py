@@ -59,8 +59,8 @@ def write(
     accepted: bool = True,
     changed: bool = False,
 ) -> None:
-    """Write ledger.md, errata.md, its sheet, map.md, slides.md, what proofs.md leaves open, site/claims.json for readers with
-    its schema, and claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
+    """Write the generated pages, what proofs.md leaves open, site/claims.json for readers with its schema, and
+    claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
     which has none of these pages. ``accepted`` says whether the prover was run for this build, ``changed`` whether a

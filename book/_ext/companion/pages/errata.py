@@ -4,7 +4,7 @@ from itertools import groupby
 
 from companion import downloads
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
-from companion.claims import Claim, Claims, Records, by_id, sections, titled
+from companion.claims import SECTIONS, Claim, Claims, Records, by_id, sections, titled
 from companion.pages.markup import badge, in_print, link, one_line, proved, roles, to_records
 from sparse_book.ledger import Record
 
@@ -48,9 +48,9 @@ SHEET = """\
 # Errata on one sheet
 
 To P. Awasthi, N. Dikkala, P. Kamath and R. Meka, “Learning Neural Networks with Sparse Activations”, COLT 2024 (PMLR
-247, 406–425). {count} entries, from a line-by-line check by {{doc}}`Sparse Activations, Executable <index>`; the authors
-have not seen them. Behind each number stand the printed form, a witness that is run, and the correction in full. The
-main results survive in substance.
+247, 406–425). {count} entries, from a line-by-line check in the book “Sparse Activations, Executable”; the authors have
+not seen them. Behind each number stand the printed form, a witness that is run, and the correction in full. The main
+results survive in substance.
 
 :::{{container}} errata-sheet
 {entries}
@@ -60,14 +60,14 @@ main results survive in substance.
 
 def sheet(claims: Claims) -> str:
     """The standing errata on a sheet of A4: what is wrong, and for those that matter most what is right."""
+    standing = [c for c in claims if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
     entries = []
-    for erratum in claims:
-        if erratum["kind"] == "erratum" and erratum["verdict"] != "withdrawn":
-            place = ", ".join(map(titled, sections(erratum)))
-            said = f"{{claim}}`{erratum['id']}` ({place}). {one_line(erratum['statement'])}"
-            if erratum["consequence"] in AT_LENGTH:
-                said += f" *Correct:* {one_line(erratum['corrected'])}"
-            entries.append(f"- {said}")
+    for erratum in sorted(standing, key=lambda c: (list(SECTIONS).index(sections(c)[0]), int(c["id"][1:]))):
+        place = ", ".join(map(titled, sections(erratum)))
+        said = f"{{claim}}`{erratum['id']}` ({place}). {one_line(erratum['statement'])}"
+        if erratum["consequence"] in AT_LENGTH:
+            said += f" *Correct:* {one_line(erratum['corrected'])}"
+        entries.append(f"- {said}")
     return SHEET.format(count=len(entries), entries="\n".join(entries))
 
 

@@ -56,8 +56,8 @@ def page(claims: Claims) -> str:
     block = [
         '<div class="graph" id="graph">',
         controls(claims),
-        f'<div class="graph-box" tabindex="-1">{svg(statements, layers.draw(direct(below)))}</div>',
         f'<p class="graph-words" aria-live="polite">{len(statements)} statements.</p>',
+        f'<div class="graph-box">{svg(statements, layers.draw(direct(below)))}</div>',
         "</div>",
     ]
     signs = [f"- <span class='mark verdict-{slug(word)}'>{MARKS[word]}</span> {MEANINGS[word]}" for word in MARKS]

@@ -33,12 +33,12 @@ TABLES = (
     ("Results of others", lambda c: c["source"] == "other"),
 )
 INTRODUCTION = """\
-# The ledger
+# Statements and evidence
 
 <form class="ledger-filter" role="search" aria-label="Rows of the ledger"></form>
 
-Every statement of the paper, every erratum, every result of this project, and later results of others that
-the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters, and
+This ledger has every statement of the paper, every erratum, every result of this project, and later results of
+others that the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters, and
 the build refuses a verdict that it does not bear out. What the words mean:
 
 {words}
