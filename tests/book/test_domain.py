@@ -187,9 +187,7 @@ def test_every_link_of_the_generated_pages_leads_somewhere(site):
     for name, page in ids.items():
         for link in page.select(".body a[href*='#']"):
             target, _, anchor = link["href"].partition("#")
-            if not target.startswith(
-                ("notation.html", "api-", "slides.html", "..")
-            ):  # which are no part of the small book
+            if not target.startswith(("notation.html", "api-", "slides.html", "..")):  # of which this book has none
                 assert anchor in found[target or name], (name, link["href"])
 
 

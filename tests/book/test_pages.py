@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import re
 
+import numpy as np
 import pytest
 from companion.pages import errata, ledger
 
@@ -11,6 +12,7 @@ import sparse_book
 import sparse_core
 import sparse_meter
 from sparse_book.ledger import check, refute
+from sparse_core.network import SparseNetwork, constructions
 from tests.book.examples import BOOK, CLAIMS, claim, erratum, passing, record
 
 SMALL = [
@@ -202,3 +204,20 @@ def test_each_name_in_the_notation_exists():
         (path,) = (path for path in paths if f".{path}".endswith(f".{module}"))
         assert hasattr(importlib.import_module(path), name), (module, name)
     assert len(named) > 25
+
+
+def test_the_picture_of_the_first_page_shows_what_the_networks_do():
+    """Half of the neurons, always the same two, at most one: each column of squares is the active set at an input."""
+    picture = (BOOK / "assets/activity.svg").read_text(encoding="utf-8")
+    assert "prefers-reduced-motion: reduce" in picture
+    rng = np.random.default_rng(3)
+    X = rng.choice([-1, 1], size=(96, 20))
+    rows = np.arange(16)
+    dense = SparseNetwork(np.ones(16), rng.standard_normal((16, 20)), np.zeros(16))
+    dead = SparseNetwork(np.ones(16), dense.W, np.where(np.isin(rows, (5, 11)), -100.0, 100.0))
+    for name, net in {"dense": dense, "dead": dead, "dynamic": constructions.indexing(4)}.items():
+        drawn = re.findall(r"M(\d+) (\d+)h", re.search(rf'<path id="{name}" d="([^"]*)"', picture)[1])
+        shown = np.zeros((96, 16), bool)
+        shown[tuple(np.array(drawn, int).T // 10)] = True
+        assert (shown == net.active(X)).all(), name
+    assert shown.any(axis=0).all() and shown.sum(axis=1).max() == 1

@@ -72,8 +72,8 @@ def controls(claims: Claims) -> str:
         if claim["kind"] != "erratum"
     )
     errata = "".join(
-        f'<option data-about="{" ".join(claim["about"])}" data-lit="{" ".join(sorted(broken(claim, claims)))}">'
-        f"{claim['id']}</option>"
+        f'<option id="{claim["id"]}" data-about="{" ".join(claim["about"])}" '
+        f'data-lit="{" ".join(sorted(broken(claim, claims)))}">{claim["id"]}</option>'
         for claim in claims
         if claim["kind"] == "erratum" and claim["verdict"] != "withdrawn"
     )

@@ -38,8 +38,8 @@ INTRODUCTION = """\
 <form class="ledger-filter" role="search" aria-label="Rows of the ledger"></form>
 
 This ledger has every statement of the paper, every erratum, every result of this project, and later results of
-others that the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters, and
-the build refuses a verdict that it does not bear out. What the words mean:
+others that the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters,
+and the build refuses a verdict that it does not bear out. What the words mean:
 
 {words}
 
