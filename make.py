@@ -149,16 +149,12 @@ def check():
 
 
 def extras():
-    """Run every notebook that the site offers, and print the book, _build/sparse-activations.pdf, and _build/slides."""
-    from companion import downloads, pdf, slides
+    """Run every notebook that the site offers, and print the book, _build/sparse-activations.pdf."""
+    from companion import downloads, pdf
 
     path = BUILD / "sparse-activations.pdf"
     print(f"extras: {downloads.run_all(build.site(), ROOT)} notebooks run with the package and matplotlib alone")
     print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
-    folder = BUILD / "slides"
-    print(
-        f"extras: {folder}, {pdf.write_slides(build.site(), folder, list(slides.read(BOOK)))} slides as PNG and one PDF"
-    )
 
 
 def measure_pages(names):

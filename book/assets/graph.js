@@ -1,133 +1,111 @@
-// What rests on what: a part of the graph, chosen by the address, #lemma-9, #lemma-9=2, #lemma-9=all or #E16;
-// #graph is the whole. Where the boxes lie was computed at the build. Without JavaScript the whole graph is
-// shown.
+// What rests on what: one drawing, fitted to its frame. The address chooses a statement, #lemma-9, and lights all that it
+// rests on and all that rests on it, or an erratum, #E16, and lights what that breaks. Buttons and the keys + - 0 zoom, and
+// arrow keys lead from box to box. Without JavaScript the drawing scrolls, and a box leads to its statement.
 document.addEventListener("DOMContentLoaded", () => {
   const graph = document.querySelector("div.graph");
   if (!graph) return;
-  const FIRST = "theorem-8"; // what is shown when the address asks for nothing
-  const { ids, words, errata, views, size } = JSON.parse(graph.querySelector(".graph-data").textContent);
-  const frame = graph.querySelector(".graph-box"), svg = frame.querySelector("svg");
-  const arrows = svg.querySelector(".graph-arrows"), boxes = [...svg.querySelectorAll("a")];
-  const whole = {
-    size: ["width", "height"].map((name) => svg.getAttribute(name)),
-    arrows: arrows.innerHTML,
-    at: boxes.map((box) => box.getAttribute("transform")),
-  };
-  const text = graph.querySelector(".graph-words"), controls = graph.querySelector(".graph-controls");
+  const READABLE = 0.8; // the scale at which the names, of 12 px, can be read
+  const frame = graph.querySelector(".graph-box"), svg = frame.querySelector("svg"), { width, height } = svg.viewBox.baseVal;
+  const boxes = new Map([...svg.querySelectorAll("a")].map((box) => [box.id, box]));
+  const arrows = [...svg.querySelectorAll("path")].map((path) => ({ path, ...path.dataset }));
+  const words = graph.querySelector(".graph-words"), whole = words.textContent, controls = graph.querySelector(".graph-controls");
+  const names = [...controls.querySelectorAll("datalist option")], sought = controls.querySelector("input");
+  const erratum = controls.querySelector("select"), errata = [...erratum.options].slice(1);
+  const at = (box) => box.transform.baseVal[0].matrix; // e, f: its place in the drawing
+  let scale = 0, current = boxes.values().next().value;
 
-  const names = [...controls.querySelectorAll("datalist option")].map((option) => option.value);
-  const sought = controls.querySelector("input"), erratum = controls.querySelector("select");
-  const depths = [...controls.querySelectorAll("[data-depth]")];
-  const toWhole = controls.querySelector("[href='#graph']");
-
-  const place = ([column, height]) =>
-    [size.margin + column * size.column, Math.round(size.margin + height * size.row)];
-  const arrow = (from, to, passed) => { // as in graph.py
-    const gap = (size.column - size.width) / 2, top = size.margin + size.height / 2;
-    const middles = [from[1], ...passed, to[1]].map((height) => Math.round(top + size.row * height));
-    let x = size.margin + from[0] * size.column + size.width, path = `M${x} ${middles[0]}`;
-    middles.slice(1).forEach((y, i) => {
-      x = size.margin + (from[0] + i + 1) * size.column;
-      path += `C${x - gap} ${middles[i]} ${x - gap} ${y} ${x} ${y}`;
-      if (from[0] + i + 1 < to[0]) path += `H${x + size.width}`;
-    });
-    return path;
+  const zoom = (to, box) => { // about a box, or about what is in the middle
+    const [w, h] = [frame.clientWidth, frame.clientHeight], { width: across, height: down } = current.querySelector("rect").getBBox();
+    const [x, y] = box ? [at(box).e + across / 2, at(box).f + down / 2] : [(frame.scrollLeft + w / 2) / scale, (frame.scrollTop + h / 2) / scale];
+    scale = Math.min(2, Math.max(to, Math.min(w / width, h / height)));
+    svg.style.width = `${width * scale}px`;
+    frame.scrollTo(x * scale - w / 2, y * scale - h / 2);
   };
-  const draw = (view, chosen) => {
-    const at = new Map(view.boxes.map(([i, ...rest]) => [i, rest]));
-    boxes.forEach((box, i) => {
-      box.toggleAttribute("hidden", !at.has(i));
-      box.setAttribute("transform", at.has(i) ? `translate(${place(at.get(i)).join(" ")})` : whole.at[i]);
-      box.classList.toggle("chosen", i === chosen);
-      box.classList.toggle("broken", Boolean(view.about?.includes(i)));
-      box.classList.toggle("lit", Boolean(view.lit?.includes(i)));
-      box.toggleAttribute("aria-current", i === chosen);
-    });
-    arrows.innerHTML = view.arrows.map(([a, b, ...passed]) => {
-      const near = a === chosen || b === chosen ? "near" : "";
-      const kind = view.lit?.includes(a) && view.lit.includes(b) ? "lit" : near;
-      return `<path class="${kind}" d="${arrow(at.get(a), at.get(b), passed)}"/>`;
-    }).join("");
-    const ends = [...at.values()].map(place), largest = (axis) => Math.max(...ends.map((end) => end[axis]));
-    resize(largest(0) + size.width + size.margin, largest(1) + size.height + size.margin);
-    const [x, y] = place(at.get(chosen ?? view.about[0]));
-    frame.scrollTo(x + (size.width - frame.clientWidth) / 2, y + (size.height - frame.clientHeight) / 2);
+  const isSeen = (box) => {
+    const [inner, outer] = [box, frame].map((one) => one.getBoundingClientRect());
+    return inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top && inner.bottom <= outer.bottom;
   };
-  const resize = (width, height) => {
-    svg.setAttribute("width", width);
-    svg.setAttribute("height", height);
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const reached = (id, from, to) => { // along the arrows, or against them; a set is walked to what was added meanwhile
+    const found = new Set([id]);
+    for (const one of found) for (const arrow of arrows) if (arrow[from] === one) found.add(arrow[to]);
+    return found;
   };
-  const drawWhole = () => {
-    boxes.forEach((box, i) => {
-      box.removeAttribute("hidden");
-      box.removeAttribute("aria-current");
-      box.setAttribute("transform", whole.at[i]);
-      box.classList.remove("chosen", "broken", "lit");
-    });
-    arrows.innerHTML = whole.arrows;
-    resize(...whole.size);
-    text.innerHTML = `${ids.length} statements. Arrows that others imply are left out.`;
+  const light = (parts) => { // the parts by their classes
+    svg.classList.toggle("lit", Object.keys(parts).length > 0);
+    for (const kind of ["chosen", "below", "above", "broken", "lit"]) {
+      for (const [id, box] of boxes) box.classList.toggle(kind, Boolean(parts[kind]?.has(id)));
+      for (const { path, from, to } of arrows) path.classList.toggle(kind, Boolean(parts[kind]?.has(from) && parts[kind].has(to)));
+    }
   };
-
-  const show = () => {
-    const asked = decodeURIComponent(location.hash.slice(1)), [id, depth = "1"] = asked.split("=");
-    const mine = id === "graph" || id in errata || `${id}=${depth}` in views;
-    if (asked && !mine && graph.dataset.shown) return; // an address of something else on this page
-    const name = mine ? id : ids.includes(FIRST) ? FIRST : ids[0];
-    graph.dataset.shown = asked;
-    const chosen = ids.indexOf(name);
-    if (name === "graph") drawWhole();
-    else if (chosen >= 0) {
-      draw(views[`${name}=${mine ? depth : "1"}`], chosen);
-      text.innerHTML = words[chosen];
+  const stopAt = (box) => { // the keyboard enters the drawing at one box
+    current.setAttribute("tabindex", "-1");
+    current = box;
+    current.setAttribute("tabindex", "0");
+  };
+  const choose = (id) => {
+    const box = boxes.get(id), option = errata.find((one) => one.value === id);
+    erratum.value = option?.value ?? "";
+    sought.value = box ? names.find((one) => one.dataset.id === id).value : "";
+    if (box) {
+      const below = reached(id, "to", "from"), above = reached(id, "from", "to");
+      light({ chosen: new Set([id]), below, above });
+      words.innerHTML = `<strong><a href="${box.dataset.place}"></a></strong>. Rests on ${below.size - 1}, and ${above.size - 1} rest on it: <a href="ledger.html#${id}">its row in the ledger</a>.`;
+      words.querySelector("a").textContent = box.getAttribute("aria-label");
+      stopAt(box);
+    } else if (option) {
+      const [about, lit] = [option.dataset.about, option.dataset.lit].map((ids) => new Set(ids.split(" ")));
+      light({ broken: about, lit });
+      words.innerHTML = `<strong><a href="errata.html#${id}">${id}</a></strong> is about ${about.size}, in a thick frame; of what rests on them it breaks ${lit.size - about.size}.`;
     } else {
-      draw(views[name]);
-      text.innerHTML = errata[name];
+      light({});
+      words.textContent = whole;
     }
-    erratum.value = name in errata ? name : "";
-    sought.value = chosen >= 0 ? names[chosen] : "";
-    for (const link of depths) {
-      if (chosen >= 0) link.setAttribute("href", `#${name}=${link.dataset.depth}`);
-      else link.removeAttribute("href");
-      link.toggleAttribute("aria-current", chosen >= 0 && link.dataset.depth === (mine ? depth : "1"));
-    }
-    toWhole.toggleAttribute("aria-current", name === "graph");
-    if (asked && mine && !seen()) graph.scrollIntoView();
+    return box ?? boxes.get(option?.dataset.about.split(" ")[0]);
   };
-  const seen = () => { // whether most of the drawing is on the screen
-    const { top, bottom } = frame.getBoundingClientRect();
-    return top >= 0 && bottom - innerHeight < frame.clientHeight / 2;
+  const show = () => { // what the address asks for, in sight
+    const box = choose(decodeURIComponent(location.hash.slice(1)).split("=")[0]);
+    if (!box) return;
+    zoom(Math.max(scale, READABLE), box);
+    graph.scrollIntoView();
   };
-  // From one box to the next by the arrow keys: to the nearest one whose way lies mostly in this direction.
-  const step = (event) => {
-    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    const from = event.target.closest?.("svg a");
-    if (!way || !from) return;
-    const middle = (box) => {
-      const { left, top, width, height } = box.querySelector("rect").getBoundingClientRect();
-      return [left + width / 2, top + height / 2];
-    };
-    const [x, y] = middle(from);
-    const far = (box) => {
-      const [x2, y2] = middle(box), across = x2 - x, down = y2 - y, along = across * way[0] + down * way[1];
-      const aside = Math.abs(across * way[1]) + Math.abs(down * way[0]);
-      return along > 1 ? along + 2 * aside : Infinity;
-    };
-    const others = boxes.filter((box) => box !== from && !box.hasAttribute("hidden"));
-    const next = others.reduce((best, box) => (far(box) < far(best) ? box : best), from);
-    if (next === from || far(next) === Infinity) return;
-    event.preventDefault();
-    next.focus();
-  };
-  boxes.forEach((box, i) => box.setAttribute("href", `#${ids[i]}=1`));
+  const go = (id) => { history.pushState(null, "", `#${id}`); };
+
+  for (const box of boxes.values()) {
+    box.dataset.place = box.getAttribute("href");
+    box.setAttribute("tabindex", "-1");
+  }
   controls.classList.add("ready");
-  frame.addEventListener("keydown", step);
-  sought.addEventListener("change", () => {
-    const found = names.findIndex((name) => name.toLowerCase() === sought.value.trim().toLowerCase());
-    if (found >= 0) location.hash = `${ids[found]}=1`;
+  frame.addEventListener("click", (event) => {
+    const box = event.target.closest("a");
+    if (!box) return;
+    event.preventDefault();
+    go(box.id);
+    choose(box.id);
   });
-  erratum.addEventListener("change", () => { location.hash = erratum.value || "graph"; });
-  addEventListener("hashchange", show);
+  frame.addEventListener("keydown", (event) => {
+    const from = event.target.closest("a"), factor = { "+": 1.4, "=": 1.4, "-": 0.7, 0: 0 }[event.key];
+    const beside = { ArrowLeft: ["to", "from"], ArrowRight: ["from", "to"] }[event.key], way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (factor !== undefined && !event.ctrlKey && !event.metaKey) zoom(factor * scale, from);
+    if (!from || !(beside || way)) return;
+    const down = (box) => at(box).f - at(from).f; // the nearest of the neighbours by arrows, or of its column
+    const near = beside ? arrows.filter((arrow) => arrow[beside[0]] === from.id).map((arrow) => boxes.get(arrow[beside[1]]))
+      : [...boxes.values()].filter((box) => at(box).e === at(from).e && down(box) * way > 0);
+    event.preventDefault();
+    stopAt(near.sort((a, b) => Math.abs(down(a)) - Math.abs(down(b)))[0] ?? from);
+    current.focus();
+  });
+  controls.addEventListener("click", ({ target }) => {
+    const chosen = svg.querySelector("a.chosen, a.broken");
+    if (target.dataset.zoom) zoom(target.dataset.zoom * scale, chosen && isSeen(chosen) ? chosen : undefined);
+  });
+  sought.addEventListener("change", () => {
+    const name = names.find((one) => one.value.toLowerCase() === sought.value.trim().toLowerCase());
+    if (name) { go(name.dataset.id); show(); }
+  });
+  erratum.addEventListener("change", () => { go(erratum.value || "graph"); show(); });
+  addEventListener("popstate", show);
+  zoom(0);
+  stopAt(current);
   show();
+  addEventListener("load", () => setTimeout(show)); // after the browser has scrolled to the box, to an edge of the frame
 });

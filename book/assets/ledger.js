@@ -1,6 +1,6 @@
-// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words with a
-// number, "lemma 9", ask for the statements of this name, if there are any; others stand anywhere in a row.
-// Without JavaScript each section opens by hand.
+// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words ask for the statements
+// that are named so; if there are none, or with "anywhere", for the rows that contain them. Without JavaScript each
+// section opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
@@ -10,9 +10,8 @@ document.addEventListener("DOMContentLoaded", () => {
   form.innerHTML = `<label for="ledger-words">Find</label>
     <input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
     <label for="ledger-standing">Standing</label><select id="ledger-standing"><option value="">all</option>
-    ${standings.map((name) => `<option>${name}</option>`).join("")}</select>
-    <output aria-live="polite"></output>`;
-  const [text, standing, count] = form.querySelectorAll("input, select, output");
+    ${words.map((word) => `<option>${word}</option>`).join("")}</select><label><input type="checkbox"> anywhere</label><output aria-live="polite"></output>`;
+  const [text, standing, anywhere, count] = form.querySelectorAll("input, select, output");
   const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
     const asked = new URLSearchParams(location.hash.slice(1));
     text.value = asked.get("find") ?? "";
@@ -23,8 +22,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const names = marks.map((mark) => plain(`${mark.textContent} ${mark.id}`));
   const show = () => {
     const sought = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const asked = /\d/.test(text.value) ? plain(text.value) : null;
-    const named = new Set(rows.filter((_, i) => asked && names[i].includes(asked)));
+    const asked = plain(text.value).trimEnd() + (/\d$/.test(text.value.trim()) ? " " : ""); // "lemma 1" is not "lemma 10"
+    const named = new Set(sought.length && !anywhere.checked ? rows.filter((_, i) => names[i].includes(asked)) : []);
     let shown = 0;
     for (const row of rows) {
       const content = row.textContent.toLowerCase();

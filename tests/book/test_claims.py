@@ -414,7 +414,8 @@ def test_the_pages_are_a_pure_function_of_notebooks_and_claims(book, tmp_path):
         pages.write(book, stage, executed)
         files = [path for path in (stage / "book").rglob("*") if path.is_file()]
         written.append({path.relative_to(stage / "book").as_posix(): path.read_text() for path in files})
-    names = {"ledger.md", "errata.md", "map.md", "claims.json", "site/claims.json", "site/claims.schema.json"}
+    names = {"ledger.md", "errata.md", "errata-sheet.md", "map.md"}
+    names |= {"claims.json", "site/claims.json", "site/claims.schema.json"}
     assert written[0] == written[1] and written[0].keys() == names
     assert f"{CHAPTER}.html#{passing().anchor}" in written[0]["ledger.md"]
     shutil.rmtree(stage)

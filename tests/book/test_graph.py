@@ -1,13 +1,12 @@
-"""What rests on what: no box covers another, each arrow leads to the right, each part has all that it should show."""
+"""What rests on what: no box covers another, each arrow leads to the right, what is lit follows from the claims."""
 
-import json
 import re
 
 import pytest
 from companion import layers
 from companion.pages import errata, graph
 
-from tests.book.examples import CLAIMS, claim, erratum, passing, record
+from tests.book.examples import CLAIMS, claim, erratum
 
 BELOW = {c["id"]: c.get("uses", []) for c in CLAIMS if c["kind"] != "erratum"}
 PLACED = [{**c, "place": "", "proof": None} for c in CLAIMS]
@@ -17,10 +16,6 @@ def overlaps(drawing):
     """Pairs of boxes of a column whose middles are less than a box apart; heights are kept to a hundredth."""
     places = sorted(drawing.at.values())
     return [(a, b) for a, b in zip(places, places[1:], strict=False) if a[0] == b[0] and b[1] - a[1] < 0.98]
-
-
-def data(page):
-    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S)[1])
 
 
 # The layout
@@ -55,43 +50,26 @@ def test_heights_are_the_nearest_that_keep_their_distance():
     assert layers.spaced([5, 0, 9], ["a", "b", "c"]) == [2, 3, 9]
 
 
-# Its parts
+# The page
 
 
 @pytest.fixture(scope="module")
 def page():
-    """The graph of the book, without evidence."""
-    return graph.page(PLACED, [])
+    return graph.page(PLACED)
 
 
-def test_each_statement_has_a_box_and_three_depths_and_each_standing_erratum_a_view(page):
-    views = data(page)["views"]
-    standing = [c["id"] for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
+def test_each_statement_has_a_box_and_each_arrow_its_ends(page):
     assert re.findall(r'<a id="([\w-]+)" class="verdict', page) == list(BELOW)
-    assert views.keys() == {*(f"{i}={depth}" for i in BELOW for depth in ("1", "2", "all")), *standing}
-    assert page.count("<path ") == sum(map(len, graph.direct(BELOW).values()))
-
-
-def test_one_step_shows_all_that_a_statement_uses_and_all_that_uses_it(page):
-    views, ids = data(page)["views"], list(BELOW)
-    for name in ("theorem-8", "definition-2", "better-bounds"):
-        shown = {ids[number] for number, *_ in views[f"{name}=1"]["boxes"]}
-        assert shown == {name, *BELOW[name], *(i for i in BELOW if name in BELOW[i])}
-        arrows = {(ids[a], ids[b]) for a, b, *_ in views[f"{name}=1"]["arrows"]}
-        assert {(one, name) for one in BELOW[name]} <= arrows
-        assert shown <= {ids[number] for number, *_ in views[f"{name}=2"]["boxes"]}
-
-
-def test_all_shows_what_one_more_step_would_not_change():
-    far = graph.around("theorem-8", BELOW, None)
-    assert far == graph.around("theorem-8", BELOW, 50) != graph.around("theorem-8", BELOW, 2)
+    arrows = re.findall(r'<path data-from="([\w-]+)" data-to="([\w-]+)"', page)
+    assert sorted(arrows) == sorted((a, b) for b, ones in graph.direct(BELOW).items() for a in ones)
+    assert re.findall(r'<option value="[^"]+" data-id="([\w-]+)">', page) == list(BELOW)
 
 
 def test_an_arrow_is_left_out_only_where_others_imply_it():
     thinned = graph.direct(BELOW)
     assert sum(map(len, thinned.values())) < sum(map(len, BELOW.values()))
     for name in BELOW:
-        assert graph.reached(name, thinned, None) == graph.reached(name, BELOW, None)
+        assert graph.reached([name], thinned) == graph.reached([name], BELOW)
 
 
 def test_an_erratum_lights_what_the_page_of_the_errata_says_and_stops_at_a_repaired_proof():
@@ -104,24 +82,16 @@ def test_an_erratum_lights_what_the_page_of_the_errata_says_and_stops_at_a_repai
         erratum("E1", ["base"]),
         erratum("E2", ["far"]),
     ]
-    placed = [{**c, "place": "", "proof": None} for c in claims]
-    found = data(graph.page(placed, []))
-    lit = {found["ids"][number] for number in found["views"]["E1"]["lit"]}
-    assert lit == {"base", "repaired", "false-too", "far"}
-    assert lit - {"base"} == {i for ids in errata.downstream(claims[5], claims).values() for i in ids}
-    assert "repaired, which keeps what is above it, of <a" in found["errata"]["E1"]
-    assert found["views"]["E2"]["lit"] == found["views"]["E2"]["about"]
-    assert "Nothing that rests on it" in found["errata"]["E2"]
+    shown = graph.page([{**c, "place": "", "proof": None} for c in claims])
+    lit = {number: set(ids.split()) for ids, number in re.findall(r'data-lit="([^"]*)">(E\d)<', shown)}
+    assert lit == {"E1": {"base", "repaired", "false-too", "far"}, "E2": {"far"}}
+    assert lit["E1"] - {"base"} == {i for ids in errata.downstream(claims[5], claims).values() for i in ids}
 
 
-def test_a_statement_says_its_evidence_how_tight_it_is_and_where_its_proof_is():
-    proof = {"file": "proofs/statements.v", "line": 7, "part": "", "theorem": "ours_tail"}
-    mine = {**claim(proved="ours_tail", errata=["E1"]), "place": "", "proof": proof}
-    known = [mine, erratum("E1", ["lemma-9"])]
-    words = graph.facts(known, [record(passing())])["lemma-9"]
-    assert "Evidence: exhaustive; tightness: within 10×" in words
-    assert "proofs/statements.v</code>, line 7" in words and '<a href="#E1">E1</a>' in words
-    assert "Evidence: not yet run" in graph.facts(known, [])["lemma-9"]
+def test_each_verdict_of_the_book_has_a_mark_and_a_meaning(page):
+    assert {c["verdict"] for c in CLAIMS} - {"withdrawn"} <= graph.MARKS.keys() == graph.MEANINGS.keys()
+    assert len(set(graph.MARKS.values())) == len(graph.MARKS)
+    assert all(f"> {graph.MEANINGS[word]}" in page for word in graph.MEANINGS)
 
 
 def test_no_name_is_wider_than_its_box():

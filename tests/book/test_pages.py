@@ -1,16 +1,18 @@
-"""The ledger, the errata, the map and the notation: links lead somewhere, and words follow from data."""
+"""The ledger, the errata, the first page and the notation: links lead somewhere, and words follow from data."""
 
 import importlib
 import pkgutil
 import re
 
+import numpy as np
 import pytest
-from companion.pages import errata, ledger, paper_map
+from companion.pages import errata, ledger
 
 import sparse_book
 import sparse_core
 import sparse_meter
 from sparse_book.ledger import check, refute
+from sparse_core.network import SparseNetwork, constructions
 from tests.book.examples import BOOK, CLAIMS, claim, erratum, passing, record
 
 SMALL = [
@@ -41,7 +43,10 @@ def rows(page):
 def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
     found = rows(ledger.page(SMALL, [WITNESS]))
     assert found.keys() == {c["id"] for c in SMALL}
-    assert "Rests on: {claim}`false-too`." in found["far"] and "Rests on" not in found["base"]
+    assert "<summary>Rests on 1, used for 0<" in found["far"] and "Rests on: {claim}`false-too`." in found["far"]
+    assert "<summary>Rests on 0, used for 2<" in found["base"] and "Rests on:" not in found["base"]
+    assert "Used for: {claim}`repaired`, {claim}`false-too`." in found["base"] and "<details>" not in found["E1"]
+    assert '<a href="map.html#far" aria-label="Far in the drawing">In the drawing</a>' in found["far"]
     assert "fails as printed: {claim}`base`, {claim}`false-too`." in found["far"]
     assert "Errata: {claim}`E1`." in found["base"] and "to Base" in found["E1"]
     assert '<a href="errata.html#E1" aria-label="Printed form, witness, correction, E1">Printed form' in found["E1"]
@@ -87,6 +92,11 @@ def test_the_ledger_of_the_book_has_each_claim_once_by_section_and_no_standing_t
     assert "(0):" not in page and "not yet run" not in ledger.page([claim()], [record(passing())])
 
 
+def test_the_first_row_of_each_section_of_the_paper_can_be_linked():
+    page = ledger.page(CLAIMS, [])
+    assert re.findall(r'<span id="section-(\w)"></span>', page) == ["1", "2", "3", "4", "5", "6", "a", "b"]
+
+
 # The errata
 
 
@@ -101,6 +111,13 @@ def test_the_errata_stand_in_the_order_of_their_consequence():
     page = errata.page(SMALL, [WITNESS])
     assert re.findall(r":{dropdown} (E\d)", page) == ["E2", "E3", "E1", "E4"]
     assert "we found 3 passages" in page
+
+
+def test_the_sheet_has_each_standing_erratum_and_the_correction_of_those_that_matter_most():
+    sheet = errata.sheet(SMALL)
+    assert re.findall(r"^- \{claim\}`(E\d)` \(§3\)", sheet, re.M) == ["E1", "E2", "E3"]
+    assert sheet.count("*Correct:* $1 \\le 1$.") == 2 and "3 entries" in sheet
+    assert "have\nnot seen them" in sheet and "have not seen this list" in errata.page(SMALL, [])
 
 
 def test_a_withdrawn_erratum_stands_last_with_its_reason_and_counts_nowhere():
@@ -131,10 +148,10 @@ def test_the_effect_of_an_erratum_ends_at_a_repaired_proof():
 
 def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
     first, short = ((BOOK / f"{name}.md").read_text(encoding="utf-8") for name in ("index", "thirty-minutes"))
-    for text, heading in ((first, "**How its numbered statements stand**"), (short, "Of the numbered statements")):
-        roles = [set(re.findall(r"{claim}`([\w-]+)`", line)) for line in text.partition(heading)[2].splitlines()]
-        stand = [set(re.findall(r"`([\w-]+)`", one)) for one in errata.stand(CLAIMS)]
-        assert [found for found in roles if found][: len(stand)] == stand
+    listed = short.partition("Of the numbered statements")[2].splitlines()
+    roles = [set(re.findall(r"{claim}`([\w-]+)`", line)) for line in listed]
+    stand = [set(re.findall(r"`([\w-]+)`", one)) for one in errata.stand(CLAIMS)]
+    assert [found for found in roles if found][: len(stand)] == stand
     paper = [c for c in CLAIMS if c["source"] == "paper" and c["kind"] != "erratum"]
     resting = sum(c["required"] == "follows" for c in paper)
     left = sum(c["required"] in ("cited", "not runnable") for c in paper)
@@ -146,32 +163,15 @@ def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
     assert f"Of the {len(classes)} that stand, {severe} are consequential, {gaps} are gaps and " in first
     assert f" {len(classes) - severe - gaps} are minor" in first
     withdrawn = sum(c["verdict"] == "withdrawn" for c in CLAIMS)
-    assert f"Another {withdrawn} were not errors" in first
+    assert withdrawn == 2 and "Two further reports were mistaken" in first
     verdicts = {c["id"]: c["verdict"] for c in CLAIMS}
     table = re.findall(r"\* - .*?{statement}`(?:.*<)?([\w-]+)>?`\n  - (.*)", first.partition("What is true")[2])
     assert len(table) == 8
+    kinds = [verdicts[name] for name, _ in table]
+    assert [kinds.count(word) for word in ("true, proof repaired", "false as printed", "settled")] == [5, 2, 1]
+    assert "five are true after repair, two are false as printed, and one, a conjecture, is settled" in first
     for name, words in table:
         assert words.startswith(errata.VERDICTS[verdicts[name]].partition(",")[0].partition(":")[0]), name
-
-
-# The map
-
-
-def test_the_map_has_each_statement_once_with_its_verdict_and_leads_to_its_place():
-    page = paper_map.page([{**c, "place": "02-uniform.html#base" if c["id"] == "base" else ""} for c in SMALL])
-    assert re.findall(r'<li><a href="(\S+?)">', page) == [
-        "02-uniform.html#base",
-        *(f"ledger.html#{name}" for name in ("repaired", "above-repaired", "false-too", "far")),
-    ]
-    mark = 'verdict-false-as-printed" href="ledger.html#base" aria-label="✗ Base: false as printed">✗</a>'
-    assert f'{mark}<small> <a href="errata.html#E1">E1</a></small>' in page and "(section-B)=" in page
-
-
-def test_the_map_knows_every_verdict_and_section_of_the_book():
-    page = paper_map.page([{**c, "place": ""} for c in CLAIMS])
-    assert page.count("<li><a ") == sum(c["kind"] != "erratum" for c in CLAIMS)
-    assert paper_map.MARKS.keys() == paper_map.MEANINGS.keys()
-    assert len(set(paper_map.MARKS.values())) == len(paper_map.MARKS)
 
 
 # The package
@@ -204,3 +204,20 @@ def test_each_name_in_the_notation_exists():
         (path,) = (path for path in paths if f".{path}".endswith(f".{module}"))
         assert hasattr(importlib.import_module(path), name), (module, name)
     assert len(named) > 25
+
+
+def test_the_picture_of_the_first_page_shows_what_the_networks_do():
+    """Half of the neurons, always the same two, at most one: each column of squares is the active set at an input."""
+    picture = (BOOK / "assets/activity.svg").read_text(encoding="utf-8")
+    assert "prefers-reduced-motion: reduce" in picture
+    rng = np.random.default_rng(3)
+    X = rng.choice([-1, 1], size=(96, 20))
+    rows = np.arange(16)
+    dense = SparseNetwork(np.ones(16), rng.standard_normal((16, 20)), np.zeros(16))
+    dead = SparseNetwork(np.ones(16), dense.W, np.where(np.isin(rows, (5, 11)), -100.0, 100.0))
+    for name, net in {"dense": dense, "dead": dead, "dynamic": constructions.indexing(4)}.items():
+        drawn = re.findall(r"M(\d+) (\d+)h", re.search(rf'<path id="{name}" d="([^"]*)"', picture)[1])
+        shown = np.zeros((96, 16), bool)
+        shown[tuple(np.array(drawn, int).T // 10)] = True
+        assert (shown == net.active(X)).all(), name
+    assert shown.any(axis=0).all() and shown.sum(axis=1).max() == 1

@@ -1,11 +1,14 @@
 """Every figure of the book on a phone, as it was drawn when its chapter was executed; and its slides."""
 
+import io
 import json
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from bs4 import BeautifulSoup
 from companion import build, slides
+from pypdf import PdfReader
 
 from sparse_book import figures
 from tests.book.examples import BOOK
@@ -34,25 +37,33 @@ def test_nothing_overlaps_and_nothing_is_cut_off(drawn):
     assert not faults, "\n".join(map(str, faults))
 
 
-def test_each_argument_is_a_slide_with_a_title_and_one_sentence_on_both_papers(site):
+def test_each_argument_is_a_slide_with_a_title_its_figure_and_one_sentence(site):
     assert len(SLIDES) >= LEAST
-    page = (site / "book/slides.html").read_text(encoding="utf-8")
+    page = BeautifulSoup((site / "book/slides.html").read_text(encoding="utf-8"), "html.parser")
+    assert len(page.select("p.slide")) == len(SLIDES)
     for name, words in SLIDES.items():
         assert re.fullmatch(r"[^.]+", words["title"]) and words["sentence"].endswith(".")
-        for paper, (ink, ground) in slides.PAPERS.items():
-            text = (site / f"_static/figures/{name}-slide-{paper}.svg").read_text(encoding="utf-8")
-            assert ET.fromstring(text)[0].text == words["title"] and ink in text and ground in text
-            assert f"{name}-slide-{paper}.svg" in page and "currentColor" not in text
+        slide = page.find(id=f"slide-{name}").find_parent("section")
+        assert slide.h2 and slide.img["src"] == f"../_static/figures/{name}-slide.svg"
+        text = (site / f"_static/figures/{name}-slide.svg").read_text(encoding="utf-8")
+        assert ET.fromstring(text).get("viewBox") and "currentColor" not in text
 
 
-def test_a_slide_breaks_its_title_and_draws_its_formulas():
-    drawing = '<svg viewBox="0 0 10 10"><path d="M0 0" stroke="currentColor"/></svg>'
-    words = {"figure": "x", "title": "word " * 20, "sentence": "At most $4k^2W^2$."}
-    slide = slides.compose(drawing, words, "dark")
-    assert len(slides.lines(words["title"], slides.TITLE, "bold")) == 2
-    assert slide.count("<path") == 4 and "$" not in re.sub("<desc>.*?</desc>", "", slide)
-    for line in slides.lines(words["title"], slides.TITLE, "bold"):
-        assert slides.path_of(line, slides.TITLE, "bold").get_extents().width <= slides.WIDTH - 2 * slides.MARGIN
+def test_each_slide_prints_on_a_sheet_across_and_the_errata_on_one_sheet(site, in_browser):
+    async def visit(page):
+        printed = {}
+        for name in ("slides", "errata-sheet"):
+            await page.goto((site / f"book/{name}.html").as_uri())
+            await page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager'; })")
+            await page.wait_for_load_state("networkidle")
+            printed[name] = await page.pdf(prefer_css_page_size=True, print_background=True)
+        return printed
+
+    sheets = {name: PdfReader(io.BytesIO(made)).pages for name, made in in_browser(visit).items()}
+    across = [sheet for sheet in sheets["slides"] if sheet.mediabox.width > sheet.mediabox.height]
+    assert len(across) == len(sheets["slides"]) == len(SLIDES) + 1  # the first says what they are
+    (sheet,) = sheets["errata-sheet"]
+    assert round(sheet.mediabox.width) == 595 and "E31" in sheet.extract_text()
 
 
 def test_an_unknown_key_of_a_slide_is_refused(tmp_path):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from companion import build, claims, domain
-from companion.pages import errata, ledger, paper_map, proofs
+from companion.pages import errata, graph, ledger, proofs
 
 from tests.book.examples import BOOK, CLAIMS, claim, erratum
 
@@ -64,8 +64,8 @@ def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map
     assert "the &#42;range&#42;" in under["lemma-9"] and "proofs" not in under["unproved"]
     entries = errata.page(PROVED, [])
     assert entries.count("proofs.html#coq-E-1") == 1
-    shown = paper_map.page(PROVED)
-    assert shown.count("⊢</a>") == 2 and 'aria-label="⊢ machine-checked: the *range*, Lemma 9"' in shown
+    shown = graph.page(PROVED)
+    assert shown.count("⊢</text>") == 2 and 'aria-label="Lemma 9: true, machine-checked"' in shown
 
 
 # The page
@@ -101,10 +101,11 @@ def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
     assert leads <= set(re.findall(r'<span id="coq-([\w-]+)">', text)) and len(leads) > 20
 
 
-def test_a_build_without_the_prover_says_so():
-    assert proofs.not_run("---\na: b\n---\n\n# Title\n\nText.\n").startswith(
-        "---\na: b\n---\n\n# Title\n\n:::{note}\nThe prover"
-    )
+def test_a_build_without_the_prover_says_so_after_the_introduction():
+    shown = proofs.not_run("# Title\n\nText.\n\n## A part\n\n## Another\n")
+    assert shown.startswith("# Title\n\nText.\n\n:::{note}\nThe prover") and shown.count(":::{note}") == 1
+    for page in (ledger.page(PROVED, []), (BOOK / "proofs.md").read_text(encoding="utf-8")):
+        assert proofs.NOT_RUN in proofs.not_run(page)
 
 
 # What the check of the proofs refuses
@@ -235,7 +236,7 @@ def test_each_exercise_has_a_hole_and_a_solution_of_the_same_statement():
         solution = EXERCISES / exercise.name.replace("exercise", "solution")
         assert check.stated(exercise) == check.stated(solution)
         assert "Admitted." in check.sentences(exercise) and "Admitted" not in check.sentences(solution)
-        assert f"`{exercise.name}`" in (BOOK / "read-the-proofs.md").read_text(encoding="utf-8")
+        assert f"`{exercise.name}`" in (BOOK / "proofs.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,7 @@ def test_an_exercise_without_a_hole_is_refused(tmp_path):
 def test_the_introduction_quotes_the_definitions_and_the_theorem_as_they_are():
     sources = [(BOOK.parent / f"proofs/{name}.v").read_text(encoding="utf-8") for name in ("definitions", "statements")]
     text = check.words(" ".join(sources))
-    quoted = re.findall(r"```coq\n(.*?)```", (BOOK / "read-the-proofs.md").read_text(encoding="utf-8"), re.S)
+    quoted = re.findall(r"```coq\n(.*?)```", (BOOK / "proofs.md").read_text(encoding="utf-8"), re.S)
     found = [sentence for block in quoted for sentence in re.split(r"(?<=\.)\n", block) if sentence.strip()]
     assert len(found) > 10
     assert [sentence for sentence in found if check.words(sentence) not in text] == []

@@ -59,7 +59,7 @@ def test_the_pythons_that_the_package_names_are_those_that_are_tested():
     jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
     assert jobs["pinned"]["strategy"]["matrix"]["python"] == named
     assert make.TESTED == f"Python {named[0]} to {named[-1]}"
-    for page in ("README.md", "book/index.md"):
+    for page in ("README.md", "book/package.md"):
         assert f"With Python {named[0]} or newer (tested: {named[0]} to {named[-1]}):" in read(page)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from companion import claims, domain, pages
 from companion.audit import audit
-from companion.pages import errata, markup, paper_map
+from companion.pages import errata, graph, markup
 from docutils import nodes
 
 import make
@@ -84,7 +84,8 @@ def test_claims_are_shown_as_text(evil_records):
     evil = [{**entry, "place": ""} for entry in EVIL_CLAIMS]
     assert_only_text(pages.ledger.page(evil, evil_records))
     assert_only_text(errata.page(evil, evil_records))
-    assert_only_text(paper_map.entry(evil[1]))
+    assert_only_text(graph.page(evil))
+    assert_only_text(errata.sheet(evil))
     assert_only_text(domain.whence(evil[0], claims.by_id(evil)))
 
 

@@ -125,7 +125,7 @@ def test_one_version_is_named_everywhere():
     version = PROJECT["version"]
     assert sparse_core.__version__ in (version, "0.0.0.dev0")  # the second where the package is not installed
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"version = {{{version}}}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    assert f"version = {{{version}}}" in (ROOT / "book" / "literature.md").read_text(encoding="utf-8")
     released = ".dev" not in version
     first = next(line for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if line[:3] == "## ")
     assert first.startswith(f"## {version} " if released else "## Unreleased")

@@ -113,14 +113,17 @@ def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, 
         await page.goto((tmp_path / "page.html").as_uri() + "#E16")
         seen = [await page.evaluate(OPEN)]
         for words in ("lemma-9", ""):
-            await page.locator("input").fill(words)
+            await page.locator("input[type=search]").fill(words)
             seen.append(await page.evaluate(OPEN))
-        await page.locator("input").fill("lemma 9")  # a name; lemma-10 has these words too
-        by_name = await page.evaluate(SHOWN), await page.locator("output").text_content()
-        await page.locator("input").fill("")
+        await page.locator("input[type=search]").fill("lemma 9")  # a name; lemma-10 has these words too
+        by_name = [(await page.evaluate(SHOWN), await page.locator("output").text_content())]
+        await page.locator("input[type=checkbox]").check()
+        by_name.append((await page.evaluate(SHOWN), await page.locator("output").text_content()))
+        await page.locator("input[type=checkbox]").uncheck()
+        await page.locator("input[type=search]").fill("")
         await page.locator("select").select_option("refuted")
         seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
-        await page.locator("input").fill("lemma")
+        await page.locator("input[type=search]").fill("lemma")
         address = await page.evaluate("location.href")
         await page.goto("about:blank")
         await page.goto(address)  # which keeps the words and the standing
@@ -131,6 +134,7 @@ def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, 
         return found, by_name
 
     in_two, in_one, in_none = [False, True], [True, False], [False, False]
-    found = ([True, True], "2 of 3"), (in_one, "1 of 3")
+    found = ([True, True], "2 of 3"), (in_one, "1 of 3, by name")
     expected = [in_two, in_one, in_none, *found, in_one, True]
-    assert in_browser(visit) == (expected, (["lemma-9"], "1 of 3, by name"))
+    named, anywhere = (["lemma-9"], "1 of 3, by name"), (["lemma-9", "lemma-10"], "2 of 3")
+    assert in_browser(visit) == (expected, [named, anywhere])

@@ -105,14 +105,12 @@ def test_on_a_phone_a_long_name_of_a_curve_goes_on_several_lines():
     assert [name.get_text().count("\n") for name in ax.names] == [0, 2]
 
 
-def test_the_figure_of_a_slide_stands_on_light_and_on_dark_paper():
+def test_the_figure_of_a_slide_is_a_file_of_its_own_and_linked():
     data = draw("A line & its name.")._repr_mimebundle_()
-    written = files(data, "x", "Why.", {"figure": "x", "title": "A line", "sentence": "It rises."})
-    assert list(written) == ["x.svg", "x-slide-light.svg", "x-slide-dark.svg", "x.csv"]
-    for paper, ground, ink in (("light", "#ffffff", "#1f2328"), ("dark", "#14181e", "#e6e9ee")):
-        slide = written[f"x-slide-{paper}.svg"]
-        assert ground in slide and ink in slide and "<title>A line</title><desc>It rises.</desc>" in slide
-        assert f'href="../_static/figures/x-slide-{paper}.svg"' in data["text/html"]
+    written = files(data, "x", "Why.", slide=True)
+    assert list(written) == ["x.svg", "x-slide.svg", "x.csv"]
+    assert "#ffffff" in written["x-slide.svg"] and "currentColor" not in written["x-slide.svg"]
+    assert 'href="slides.html#slide-x"' in data["text/html"]
 
 
 def test_a_live_figure_carries_the_numbers_of_its_script():

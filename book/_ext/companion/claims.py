@@ -12,10 +12,30 @@ Claim = dict[str, Any]
 Claims = list[Claim]
 Records = list[dict[str, Any]]
 
+SECTIONS = {
+    "1": "Introduction",
+    "2": "Preliminaries",
+    "3": "Learning over the uniform distribution",
+    "4": "Lower bounds for learning 1-sparse networks",
+    "5": "Learning under general distributions",
+    "6": "Discussion and future directions",
+    "A": "A network without weight sparsity",
+    "B": "Proof of Lemma 10",
+}
+
 
 def name(claim: Claim) -> str:
     """The name for readers: "Lemma 9" or, of what is numbered, "Theorem 2.4 (Fourier tail)"."""
     return f"{claim['number']} ({claim['label'].removesuffix(OURS)})" if "number" in claim else claim["label"]
+
+
+def titled(section: str) -> str:
+    return f"Appendix {section}" if section.isalpha() else f"§{section}"
+
+
+def sections(claim: Claim) -> list[str]:
+    """The sections of the paper in which a claim stands, without their parts."""
+    return [part.strip().partition(".")[0] for part in str(claim.get("section", "")).split(",")]
 
 
 def order(claim: Claim) -> list[int]:

@@ -17,9 +17,8 @@ from sphinx_proof.nodes import unenumerable_node
 
 from companion import accessible_names, behind, downloads, figure_files, records, typography
 from companion.behind import raw
-from companion.claims import OURS, Claim, Claims, name
+from companion.claims import OURS, Claim, Claims, name, sections, titled
 from companion.pages.markup import link, plain, proved
-from companion.pages.paper_map import sections, titled
 from companion.records import known, records_of
 
 # At most this many names stand in a row below a statement: one line of the page. The ledger has them all.
@@ -182,7 +181,7 @@ def in_the_paper(stem: str, claims: Claims) -> str:
     if not mine:
         return ""
     here = sorted({section for claim in mine for section in sections(claim)})
-    places = ", ".join(link(f"map.html#section-{section.lower()}", titled(section)) for section in here)
+    places = ", ".join(link(f"ledger.html#section-{section.lower()}", titled(section)) for section in here)
     ours = sum(claim["source"] != "paper" for claim in mine)
     count = f"{len(mine) - ours} of its statements, {ours} of ours"
     return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
@@ -202,7 +201,7 @@ def whence(claim: Claim, claims: dict[str, Claim], which: str = "") -> str:
     """One line about a statement, its verdict; behind it where it stands, on what it rests and where it is used."""
     label = name(claim)
     section = sections(claim)[0]
-    place = link(f"map.html#section-{section.lower()}", titled(section))
+    place = link(f"ledger.html#section-{section.lower()}", titled(section))
     if claim["source"] != "paper":
         place = f"{'Ours' if claim['source'] == 'ours' else 'Of others'}, on {place}"
     arxiv = f"; arXiv: {plain(claim['arxiv'])}" if claim.get("arxiv") else ""

@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # The pages that are not offered, with the reason.
 NEEDS = {
-    "index": "its cells are pictures",
+    "ten-minutes": "its cells are pictures",
+    "six-drawings": "its cell is a picture",
     "performance": "it reads tests/benchmarks/results.json",
     "scaling": "it needs Dask, and starts processes",
 }

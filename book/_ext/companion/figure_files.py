@@ -15,7 +15,6 @@ LINKS = (
     '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
     '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slides}</p>'
 )
-SLIDE = '<a download href="{folder}{name}-slide-{paper}.svg" aria-label="{paper} slide of {name}">{paper}</a>'
 # Where the files are, seen from a page in book/.
 FOLDER = "../_static/figures/"
 
@@ -32,7 +31,7 @@ def write(book: Path) -> None:
             for output in cell.get("outputs", []):
                 if figures.MIME in output.get("data", {}):
                     stem, caption = names(path.stem, cell)
-                    text = files(output["data"], stem, caption, wanted.get(stem))
+                    text = files(output["data"], stem, caption, slide=stem in wanted)
                     for name, content in text.items():
                         (target / name).write_text(content, encoding="utf-8")
                     found = True
@@ -48,11 +47,10 @@ def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:
     return f"{stem}-{figure['name'].removeprefix('fig-')}", " ".join(figure.get("caption", "").split())
 
 
-def files(data: dict[str, Any], name: str, caption: str, slide: dict[str, str] | None = None) -> dict[str, str]:
+def files(data: dict[str, Any], name: str, caption: str, *, slide: bool = False) -> dict[str, str]:
     """The files of one output by their names; the output's HTML gets the links to them.
 
-    A slider has an SVG for each of its frames, and the one that it shows first is linked; with the words of a ``slide``
-    there are two slides more, light and dark.
+    A slider has an SVG for each of its frames, and the one that it shows first is linked, and stands on a ``slide``.
     """
     shown = "".join(data["text/html"])
     drawn = data[figures.MIME]
@@ -63,19 +61,13 @@ def files(data: dict[str, Any], name: str, caption: str, slide: dict[str, str] |
         svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
-    for paper in slides.PAPERS if slide else ():
-        title = f"{name}-slide-{paper}"
-        alone = figures.standalone(svg, title, caption, drawn.get("start", 0), dark=paper == "dark")
-        svgs[f"{title}.svg"] = slides.compose(alone, slide, paper)
-    words = f", for a slide: {slide_links(name)}" if slide else ""
+    if slide:
+        svgs[f"{name}-slide.svg"] = figures.standalone(svg, f"{name}-slide", caption, drawn.get("start", 0))
+    words = f", {slides.link(name)}" if slide else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}
 
 
-def slide_links(name: str) -> str:
-    return ", ".join(SLIDE.format(folder=FOLDER, name=name, paper=paper) for paper in slides.PAPERS)
-
-
 def slide(role: str, source: str, name: str, *_: Any) -> tuple[list[nodes.Node], list[Any]]:
-    """The role ``{slide}`02-uniform-no-root` ``: links to the two slides of a figure, by the name of its files."""
-    return [nodes.raw("", slide_links(name), format="html")], []
+    """The role ``{slide}`02-uniform-no-root` ``: a link to the slide of a figure, by the name of its files."""
+    return [nodes.raw("", slides.link(name), format="html")], []

@@ -1,6 +1,5 @@
-"""What a browser prints: the whole book as one PDF, from the pages of the built site on one page, and the slides."""
+"""What a browser prints: the whole book as one PDF, from the pages of the built site on one page."""
 
-import io
 import os
 import re
 import shutil
@@ -10,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from pypdf import PdfReader, PdfWriter
+from pypdf import PdfReader
 
-from companion import Stop, slides
+from companion import Stop
 
 # In this order: the headless shell draws the same and has no windows of its own, for half of the processor's time.
 BROWSERS = (
@@ -47,8 +46,6 @@ PAPER = {
     "tagged": True,
     "print_background": True,
 }
-# A PNG of a slide has this many pixels for each pixel of the slide.
-PNG_SCALE = 2
 STYLE = Path(__file__).with_suffix(".css")
 TITLE = """<header class="title"><p class="h1">{title}</p><p>{words}</p></header>
 <nav class="book-contents" aria-label="Contents"><h1>Contents</h1><ol>{entries}</ol></nav>"""
@@ -137,30 +134,3 @@ def write(site: Path, target: Path) -> int:
         page.pdf(path=target, **PAPER)
         chromium.close()
     return len(PdfReader(target).pages)
-
-
-def write_slides(site: Path, target: Path, names: list[str]) -> int:
-    """PNG of each slide of the site, and all light ones as one PDF; returns its number of pages."""
-    target.mkdir(exist_ok=True)
-    executable = browser()
-    deck = PdfWriter()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        sheet = chromium.new_page(
-            viewport={"width": slides.WIDTH, "height": slides.HEIGHT}, device_scale_factor=PNG_SCALE
-        )
-        for name in names:
-            for paper in slides.PAPERS:
-                drawn = (site / f"_static/figures/{name}-slide-{paper}.svg").read_text(encoding="utf-8")
-                sheet.set_content(f"<body style='margin:0'>{drawn}</body>")
-                sheet.screenshot(path=target / f"{name}-{paper}.png")
-                if paper == "light":
-                    printed = sheet.pdf(
-                        width=f"{slides.WIDTH}px", height=f"{slides.HEIGHT}px", print_background=True, page_ranges="1"
-                    )
-                    deck.add_page(PdfReader(io.BytesIO(printed)).pages[0])
-        chromium.close()
-    for number, name in enumerate(names):
-        deck.add_outline_item(name, number)
-    deck.write(target / "slides.pdf")
-    return len(deck.pages)

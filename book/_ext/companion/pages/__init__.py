@@ -11,7 +11,7 @@ import sparse_book
 import sparse_core
 import sparse_meter
 from companion import audit, claims, slides
-from companion.pages import data, errata, graph, ledger, paper_map, proofs
+from companion.pages import data, errata, graph, ledger, proofs
 from sparse_book.claims import Claim, machine_checked, pages_of, proof, read, read_yaml
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
@@ -59,8 +59,8 @@ def write(
     accepted: bool = True,
     changed: bool = False,
 ) -> None:
-    """Write ledger.md, errata.md, map.md, slides.md, what proofs.md leaves open, site/claims.json for readers with
-    its schema, and claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
+    """Write the generated pages, what proofs.md leaves open, site/claims.json for readers with its schema, and
+    claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
     which has none of these pages. ``accepted`` says whether the prover was run for this build, ``changed`` whether a
@@ -88,10 +88,13 @@ def write(
     pages = {
         "ledger.md": ledger.page(placed, records, ledger.cited(PACKAGES)),
         "errata.md": errata.page(placed, records),
-        "map.md": paper_map.page(placed, graph.page(placed, records)),
+        "errata-sheet.md": errata.sheet(placed),
+        "map.md": graph.page(placed),
     }
     if shown := slides.read(book):
         pages["slides.md"] = slides.page(shown)
+    if (keys := book / "data.md").is_file():
+        pages["ledger.md"] += ledger.as_data(keys.read_text(encoding="utf-8"))
     for name, text in pages.items():
         (stage / "book" / name).write_text(text, encoding="utf-8")
     text = json.dumps(data.document(placed, records), ensure_ascii=False, allow_nan=False, indent=1)

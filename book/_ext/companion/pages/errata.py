@@ -4,9 +4,8 @@ from itertools import groupby
 
 from companion import downloads
 from companion.audit import ARTEFACTS, CONSEQUENCES, rests_on_false, status
-from companion.claims import Claim, Claims, Records, by_id
+from companion.claims import SECTIONS, Claim, Claims, Records, by_id, sections, titled
 from companion.pages.markup import badge, in_print, link, one_line, proved, roles, to_records
-from companion.pages.paper_map import sections, titled
 from sparse_book.ledger import Record
 
 INTRODUCTION = """\
@@ -16,6 +15,7 @@ Checking the paper line by line, we found {count} passages whose printed form is
 them for those who build on the paper: the printed form, the smallest witness that we know, the corrected form, what
 else changes, and whether the error may be an artefact of the text extraction that we worked with. Each witness is
 executed unless its entry says why not. *Run* leads to its cell, and the label of the record there leads back here.
+{{doc}}`One sheet of paper <errata-sheet>` has them all in short. The authors of the paper have not seen this list.
 
 How the numbered theorems, lemmas and conjectures of the paper stand, from the verdicts of the [ledger](ledger):
 
@@ -31,6 +31,8 @@ The entries stand in the order of their consequence. What the words mean:
 
 """
 
+# Of these the sheet gives the correction, for which it has no room otherwise.
+AT_LENGTH = ("consequential", "gap")
 HEADINGS = {"gap": "Gaps", "constant": "Constants", "corner": "Corners"}
 NUMBERED = ("theorem", "lemma", "conjecture", "remark")
 VERDICTS = {
@@ -40,6 +42,33 @@ VERDICTS = {
     "settled": "settled: conjectures that are false as printed, with the form that is true",
     "false as printed": "false as printed, with a corrected form",
 }
+
+
+SHEET = """\
+# Errata on one sheet
+
+To P. Awasthi, N. Dikkala, P. Kamath and R. Meka, “Learning Neural Networks with Sparse Activations”, COLT 2024 (PMLR
+247, 406–425). {count} entries, from a line-by-line check in the book “Sparse Activations, Executable”; the authors have
+not seen them. Behind each number stand the printed form, a witness that is run, and the correction in full. The main
+results survive in substance.
+
+:::{{container}} errata-sheet
+{entries}
+:::
+"""
+
+
+def sheet(claims: Claims) -> str:
+    """The standing errata on a sheet of A4: what is wrong, and for those that matter most what is right."""
+    standing = [c for c in claims if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
+    entries = []
+    for erratum in sorted(standing, key=lambda c: (list(SECTIONS).index(sections(c)[0]), int(c["id"][1:]))):
+        place = ", ".join(map(titled, sections(erratum)))
+        said = f"{{claim}}`{erratum['id']}` ({place}). {one_line(erratum['statement'])}"
+        if erratum["consequence"] in AT_LENGTH:
+            said += f" *Correct:* {one_line(erratum['corrected'])}"
+        entries.append(f"- {said}")
+    return SHEET.format(count=len(entries), entries="\n".join(entries))
 
 
 def where() -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from companion.audit import status
-from companion.claims import Claim, Claims, Records, by_id, name, order
+from companion.claims import SECTIONS, Claim, Claims, Records, by_id, name, order, sections, titled
 from companion.pages.markup import badge, in_print, link, one_line, plain, proved, roles, to_records
-from companion.pages.paper_map import SECTIONS, sections, titled
 from sparse_book.ledger import Record
 
 Code = Mapping[str, list[str]]
@@ -34,13 +33,13 @@ TABLES = (
     ("Results of others", lambda c: c["source"] == "other"),
 )
 INTRODUCTION = """\
-# The ledger
+# Statements and evidence
 
 <form class="ledger-filter" role="search" aria-label="Rows of the ledger"></form>
 
-Every statement of the paper, every erratum, every result of this project, and later results of others that
-the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters, and
-the build refuses a verdict that it does not bear out. What the words mean:
+This ledger has every statement of the paper, every erratum, every result of this project, and later results of
+others that the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters,
+and the build refuses a verdict that it does not bear out. What the words mean:
 
 {words}
 
@@ -63,6 +62,11 @@ def page(claims: Claims, records: Records, code: Code = MappingProxyType({})) ->
     """The ledger as MyST Markdown; ``code`` maps a claim to what is about it in the package."""
     standing = status(claims, records)
     known = by_id(claims)
+    above: dict[str, list[str]] = {claim["id"]: [] for claim in claims}
+    for claim in claims:
+        for used in claim.get("uses", []) if claim["kind"] != "erratum" else ():
+            above[used].append(claim["id"])
+    anchored: set[str] = set()
     counts = Counter(word for word, _ in standing.values())
     words = [f"- {badge(word)} ({counts[word]}): {STANDING[word]}." for word in STANDING if counts[word]]
     lines = INTRODUCTION.format(words="\n".join(words)).splitlines()
@@ -71,17 +75,28 @@ def page(claims: Claims, records: Records, code: Code = MappingProxyType({})) ->
         lines += [f"## {title}", ""] if mine else []
         for section, topic in SECTIONS.items():
             if here := [claim for claim in mine if sections(claim)[0] == section]:
-                lines += [f":::::{{dropdown}} {titled(section)}. {topic} ({len(here)})", "::::{list-table}"]
+                lines += [f":::::{{dropdown}} {titled(section)}. {topic} ({len(here)})"]
+                lines += [f'<span id="section-{section.lower()}"></span>', ""] * (section not in anchored)
+                anchored.add(section)
+                lines += ["::::{list-table}"]
                 lines += [":class: ledger", ":header-rows: 1", ":widths: 24 44 32", "", "* - Statement"]
                 lines += ["  - In our words", "  - Evidence"]
                 for claim in here:
                     about = [record for record in records if record["claim"] == claim["id"]]
-                    lines += row(claim, *standing[claim["id"]], about, code, known)
+                    word, fallen = standing[claim["id"]]
+                    lines += row(claim, word, says(claim, fallen, above[claim["id"]]), about, code, known)
                 lines += ["::::", ":::::", ""]
     return "\n".join(lines)
 
 
-def row(claim: Claim, word: str, fallen: list[str], records: Records, code: Code, known: dict[str, Claim]) -> list[str]:
+def as_data(text: str) -> str:
+    """The end of the page: the ledger as data, folded."""
+    return (
+        f"\n\n## The ledger as data\n\n::::::{{dropdown}} One file, its keys, and its use from Python\n{text}\n::::::\n"
+    )
+
+
+def row(claim: Claim, word: str, said: list[str], records: Records, code: Code, known: dict[str, Claim]) -> list[str]:
     """The three cells of a claim."""
     at = claim["id"]
     what = plain(kind(claim, known)) + f"; `{at}`" * (at != claim["label"])
@@ -89,7 +104,8 @@ def row(claim: Claim, word: str, fallen: list[str], records: Records, code: Code
     label = f'<span id="{at}">**{plain(name(claim))}**</span><br>{mark}<br><small>{what}</small>'
     return [
         f"* - {label}",
-        f"  - {'<br>'.join(says(claim, fallen))}",
+        f"  - {said[0]}",
+        *(f"    {line}" for line in said[1:]),
         f"  - {'<br>'.join(evidence(claim, records, code.get(at, [])))}",
     ]
 
@@ -102,8 +118,8 @@ def kind(claim: Claim, known: dict[str, Claim]) -> str:
     return words + (f"; arXiv: {claim['arxiv']}" if claim.get("arxiv") else "")
 
 
-def says(claim: Claim, fallen: list[str]) -> list[str]:
-    """The statement, the verdict, and what it rests on."""
+def says(claim: Claim, fallen: list[str], above: list[str]) -> list[str]:
+    """The statement and the verdict; then, folded, what it rests on and what rests on it."""
     lines = [one_line(claim["statement"])]
     if claim["kind"] == "erratum":
         withdrawn = claim["verdict"] == "withdrawn"
@@ -116,14 +132,19 @@ def says(claim: Claim, fallen: list[str]) -> list[str]:
         lines.append(f"<small>{what}: {claim['verdict']}.</small>")
     if claim.get("note"):
         lines.append(f"*Note:* {one_line(claim['note'])}")
-    for before, names in (
-        ("Errata", claim.get("errata")),
-        ("Rests on", claim.get("uses")),
-        ("In the end on a statement that fails as printed", fallen),
-    ):
-        if names:
-            lines.append(f"<small>{before}: {roles(names)}.</small>")
-    return lines
+    if claim.get("errata"):
+        lines.append(f"<small>Errata: {roles(claim['errata'])}.</small>")
+    said = ["<br>".join(lines)]
+    below = claim.get("uses", [])
+    if below or above:
+        of = f'<span class="visually-hidden">: {plain(name(claim))}</span>'
+        said += ["", f"<details><summary>Rests on {len(below)}, used for {len(above)}{of}</summary>"]
+        parts = {"Rests on": below, "In the end on a statement that fails as printed": fallen, "Used for": above}
+        for before, names in parts.items():
+            said += ["", f"{before}: {roles(names)}."] if names else []
+        drawing = link(f"map.html#{claim['id']}", "In the drawing", f"{name(claim)} in the drawing")
+        said += ["", f"{drawing}.", "", "</details>"]
+    return said
 
 
 def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
