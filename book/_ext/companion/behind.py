@@ -1,6 +1,6 @@
 """What stands behind a page: the record and the source of a check behind a tick at the end of the sentence that claims
-it, the source of a figure behind a sign at its files, that of a sentence behind a sign at its end. Each opens on a click,
-without a script.
+it, the source of a figure behind a sign at its files, that of a sentence at its end. Each opens on a click, without a
+script.
 """
 
 import html
