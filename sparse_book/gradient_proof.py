@@ -9,7 +9,7 @@ Paper: section 3, of which chapter 7 is a continuation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, sqrt
+from math import inf, prod, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ from sparse_core.network.training import Layered
 __all__ = [
     "Guarantee",
     "all_pairs",
+    "blocks_formula",
+    "blocks_of_parities",
     "by_sign",
     "classes",
     "covariances",
@@ -34,6 +36,7 @@ __all__ = [
     "one_run",
     "on_product",
     "on_trained",
+    "random_network",
     "reach",
     "shares",
     "tails",
@@ -56,6 +59,51 @@ def disjoint(p: int, blocks: int, copies: int = 1) -> SparseNetwork:
     """
     one = constructions.tight(p, copies)
     return SparseNetwork(np.tile(one.u, blocks), np.kron(np.eye(blocks), one.W), np.tile(one.b, blocks))
+
+
+def random_network(rng: np.random.Generator, n: int, s: int) -> SparseNetwork:
+    """A network with weights of mixed sizes and biases between -0.3 and 1 times their l1 norm.
+
+    >>> random_network(np.random.default_rng(0), 3, 4).s
+    4
+    """
+    W = rng.standard_normal((s, n)) * (rng.random((s, n)) < 0.8)
+    b = rng.uniform(-0.3, 1, s) * np.abs(W).sum(axis=1)
+    return SparseNetwork(rng.choice([-1.0, 1.0], s), W, b)
+
+
+def blocks_of_parities(sizes: Sequence[int]) -> SparseNetwork:
+    """The network of `ours-nonnegative-sharp` for blocks of these sizes: a neuron for each beginning of the bits whose
+    last block is the first with parity 1.
+
+    >>> net = blocks_of_parities((1, 4))
+    >>> net.s, int(net.active_count().max()), round(fourier.average_sensitivity(net.values()), 4)
+    (9, 1, 1.0528)
+    """
+    patterns: list[tuple[int, ...]] = []
+    before: list[tuple[int, ...]] = [()]
+    for size in sizes:
+        block = [tuple(row) for row in hypercube.points(size).tolist()]
+        patterns += [y + z for y in before for z in block if prod(z) == 1]
+        before = [y + z for y in before for z in block if prod(z) == -1]
+    lengths = np.array([len(y) for y in patterns])
+    W = np.array([np.pad(y, (0, sum(sizes) - len(y))) for y in patterns])
+    return SparseNetwork(np.ones(len(W)), W / np.sqrt(lengths)[:, None], (lengths - 2) / np.sqrt(lengths))
+
+
+def blocks_formula(sizes: Sequence[float], power: float = 0.5) -> float:
+    """The average sensitivity of ``blocks_of_parities``, in which 1/sqrt(N) may become N^-power.
+
+    >>> round(blocks_formula((1, 4)), 4)
+    1.0528
+    """
+    N = np.cumsum(sizes)
+    blocks = len(sizes)
+    total = 0.0
+    for q in range(blocks):
+        after = [(1 - (N[q] / N[r]) ** power) ** 2 * 2.0 ** (q - r) for r in range(q + 1, blocks)]
+        total += 2.0**-q * sizes[q] / N[q] ** (2 * power) * (sum(after) + 2.0 ** (q + 1 - blocks))
+    return float(total)
 
 
 def by_sign(net: SparseNetwork) -> list[float]:

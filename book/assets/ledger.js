@@ -10,7 +10,8 @@ document.addEventListener("DOMContentLoaded", () => {
   form.innerHTML = `<label for="ledger-words">Find</label>
     <input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
     <label for="ledger-standing">Standing</label><select id="ledger-standing"><option value="">all</option>
-    ${words.map((word) => `<option>${word}</option>`).join("")}</select><label><input type="checkbox"> anywhere</label><output aria-live="polite"></output>`;
+    ${standings.map((word) => `<option>${word}</option>`).join("")}</select>
+    <label><input type="checkbox"> anywhere</label><output aria-live="polite"></output>`;
   const [text, standing, anywhere, count] = form.querySelectorAll("input, select, output");
   const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
     const asked = new URLSearchParams(location.hash.slice(1));

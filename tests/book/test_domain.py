@@ -2,13 +2,16 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
 from companion import behind, domain, pages
 from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
 from nbformat import v4
 from sphinx.application import Sphinx
+from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 
 import make
 from sparse_book import ledger
@@ -293,6 +296,40 @@ def test_a_tick_that_follows_no_sentence_stands_alone():
     before = nodes.paragraph("", "a sentence with two ticks")
     one = [behind.raw(behind.box("x")), nodes.container(), behind.raw("</div>")]
     assert behind.sentence_before(nodes.section("", before, *one, nodes.container()), 4) is before
+
+
+def test_a_tick_after_a_statement_stands_at_its_end(chapter):
+    sentence = chapter.select_one("#box-x section > p")
+    assert sentence.text.startswith("It is.") and sentence.select_one(".ticks > button.tick")
+
+
+def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
+    hidden = HideCodeCellNode("", classes=["above-input"])
+    cell = nodes.container("", hidden, behind.raw('<p class="answer">It is 3.</p>'))
+    behind.put(cell, 5, "cell 5")
+    shown, opened, *_ = cell.children
+    assert re.fullmatch(r'<p class="answer">It is 3. <button .*</button></p>', shown.astext())
+    assert opened.astext() == behind.box("behind-5")
+
+
+def test_an_exercise_opens_with_its_solution_below_its_title():
+    title = nodes.title("", "", nodes.Text("("), nodes.Text("Warm-up: a <b"), nodes.Text(")"))
+    exercise = exercise_enumerable_node("", title, nodes.section())
+    around = nodes.section("", nodes.title("", "Exercises"), exercise, solution_node(), nodes.paragraph("", "After."))
+    domain.fold_exercise(exercise, "2.1")
+    _, opened, task, solution, closed, _ = around.children
+    words = '<span class="caption-number">Exercise 2.1.</span> Warm-up: a &lt;b'
+    assert opened.astext() == f'<details class="exercise"><summary>{words}</summary>'
+    assert task is exercise and len(task) == 1 and isinstance(solution, solution_node)
+    assert closed.astext() == "</details>"
+
+
+def test_figures_of_a_page_without_a_number_count_from_one_on_it():
+    numbers = {"index": {"figure": {"a": (1,), "b": (2,)}}, "thirty": {"figure": {"c": (3,)}, "exercise": {"d": (1,)}}}
+    numbers["first"] = {"figure": {"e": (1, 1), "f": (1, 2)}}
+    assert domain.number_by_page(None, SimpleNamespace(toc_fignumbers=numbers)) == []
+    assert numbers["thirty"] == {"figure": {"c": (1,)}, "exercise": {"d": (1,)}}
+    assert numbers["index"]["figure"] == {"a": (1,), "b": (2,)} and numbers["first"]["figure"]["f"] == (1, 2)
 
 
 def test_records_lead_to_the_ledger_or_the_errata_and_hidden_code_says_what_it_makes(chapter):

@@ -48,7 +48,7 @@ def test_what_teaches_is_short_and_no_hidden_code_follows_hidden_code_without_a_
     cells = chapters.read(SOURCES[name]).cells
     hidden = ["hide-input" in cell.metadata.get("tags", []) if cell.cell_type == "code" else None for cell in cells]
     shown = [cell.source.split("\n") for cell, unseen in zip(cells, hidden, strict=True) if unseen is False]
-    lines = [sum(bool(line.strip()) for line in source) for source in shown]
+    lines = [sum(bool(line.strip()) for line in source) for source in shown] or [0]  # an audit may show no code
     assert statistics.median(lines) <= 5 and max(lines) <= 15, [source[0] for source in shown if len(source) > 15]
     assert not [cells[i].source for i, two in enumerate(pairwise(hidden), start=1) if all(two)]
 

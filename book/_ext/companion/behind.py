@@ -1,5 +1,6 @@
 """What stands behind a page: the record and the source of a check behind a tick at the end of the sentence that claims
-it, the source of a figure behind a sign at its files. Each opens on a click, without a script.
+it, the source of a figure behind a sign at its files, that of a sentence at its end. Each opens on a click, without a
+script.
 """
 
 import html
@@ -7,13 +8,14 @@ import re
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx_proof.nodes import unenumerable_node
 
 from companion import typography
 from companion.records import records_of
 
 SOURCE = "&lt;/&gt;"
-# The end of the line of files under a figure (figure_files.LINKS).
-END_OF_FILES = re.compile(r'(<p class="downloads">.*?)</p>', re.S)
+# The end of the line of files under a figure (figure_files.LINKS), and of a sentence that a cell shows.
+END_OF_LINE = re.compile(r'(<p class="(?:downloads|answer)">.*?)</p>', re.S)
 
 
 def raw(text: str) -> nodes.raw:
@@ -42,10 +44,10 @@ def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
         cell += source.children
         sentence_before(around, at).append(raw(tick(records, name)))
         return
-    for figure in cell.findall(nodes.raw):
-        text = figure.astext()
-        if END_OF_FILES.search(text):
-            figure[:] = [nodes.Text(END_OF_FILES.sub(rf"\1, {button(name, of)}</p>", text, count=1))]
+    for output in cell.findall(nodes.raw):
+        text = output.astext()
+        if END_OF_LINE.search(text):
+            output[:] = [nodes.Text(END_OF_LINE.sub(rf"\1 {button(name, of)}</p>", text, count=1))]
             break
     else:
         cell += raw(f'<p class="source">{button(name, of)}</p>')
@@ -90,6 +92,8 @@ def sentence_before(around: nodes.Element, at: int) -> nodes.Element:
     while at and isinstance(around[at - 1], nodes.raw) and around[at - 1].astext() == "</div>":
         at -= next(back for back in range(1, at + 1) if 'class="behind"' in around[at - back].astext())
     before = around[at - 1] if at else None
+    if isinstance(before, unenumerable_node):  # the last sentence of a statement
+        before = next((node for node in reversed(before[-1]) if isinstance(node, nodes.paragraph)), before)
     while isinstance(before, (nodes.bullet_list, nodes.enumerated_list, nodes.list_item)) and len(before):
         before = before[-1]
     if isinstance(before, nodes.paragraph):

@@ -12,7 +12,7 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
-from sphinx_exercise.nodes import exercise_enumerable_node
+from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import accessible_names, behind, downloads, figure_files, records, typography
@@ -61,8 +61,8 @@ def decorate_page(app, doctree, docname):
     stem = docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)
-    for exercise in doctree.findall(exercise_enumerable_node):
-        name_exercise(exercise, number(app, docname, "exercise", exercise))
+    for exercise in list(doctree.findall(exercise_enumerable_node)):
+        fold_exercise(exercise, number(app, docname, "exercise", exercise))
     for section in doctree.findall(nodes.section):  # the same id in every exercise and solution
         if section["ids"] in (["exercise-content"], ["solution-content"]):
             section["classes"] = section["ids"]
@@ -96,6 +96,15 @@ def decorate_page(app, doctree, docname):
         if isinstance(part, nodes.section) and part[0].astext().endswith("audited"):
             for section in filter(lambda node: isinstance(node, nodes.section), part.children):
                 close(section)
+
+
+def number_by_page(app, env) -> list[str]:
+    """Figures and exercises of a page without a number count from 1 there; Sphinx counts on from page to page."""
+    for kinds in env.toc_fignumbers.values():
+        for numbers in kinds.values():
+            unnumbered = [name for name, parts in numbers.items() if len(parts) == 1]
+            numbers.update((name, (count,)) for count, name in enumerate(unnumbered, start=1))
+    return []
 
 
 def number(app, docname: str, kind: str, node: nodes.Element) -> str:
@@ -134,11 +143,16 @@ def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
         box[1] += raw(whence(claim, claims, which))
 
 
-def name_exercise(exercise: nodes.Element, shown: str) -> None:
-    """An exercise under "Exercise 2.1. Its title", which sphinx-exercise puts in brackets like a remark."""
-    _, *title, _ = exercise[0].children  # between the brackets
-    words = nodes.inline("", f"Exercise {shown}.", classes=["caption-number"])
-    exercise[0] = nodes.paragraph("", "", words, nodes.Text(" "), *title, classes=["admonition-title"])
+def fold_exercise(exercise: nodes.Element, shown: str) -> None:
+    """An exercise, with the solution that follows it, under "Exercise 2.1. Its title", which opens on a click."""
+    _, *title, _ = exercise.pop(0).children  # sphinx-exercise puts it in brackets like a remark
+    words = html.escape("".join(part.astext() for part in title))
+    summary = f'<summary><span class="caption-number">Exercise {shown}.</span> {words}</summary>'
+    around = exercise.parent
+    at = around.index(exercise)
+    end = at + 1 + (at + 1 < len(around) and isinstance(around[at + 1], solution_node))
+    around.insert(end, raw("</details>"))
+    around.insert(at, raw(f'<details class="exercise">{summary}'))
 
 
 def visit_statement(self, node):
@@ -260,6 +274,7 @@ def setup(app):
     app.add_role("slide", figure_files.slide)
     records.setup(app)
     accessible_names.setup(app)
+    app.connect("env-get-updated", number_by_page, priority=900)  # after Sphinx has given its numbers
     app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", decorate_page)
     app.connect("html-page-context", searchable)
