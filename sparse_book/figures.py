@@ -35,7 +35,20 @@ from sparse_meter import tables
 from . import figure_data, figure_faults, figure_phone
 from .figure_svg import INK, drawn, inline, standalone
 
-__all__ = ["COLOURS", "INK", "STYLE", "Answer", "Figure", "Live", "Slider", "Table", "canvas", "standalone", "two_tone"]
+__all__ = [
+    "COLOURS",
+    "INK",
+    "LEARNERS",
+    "STYLE",
+    "Answer",
+    "Figure",
+    "Live",
+    "Slider",
+    "Table",
+    "canvas",
+    "standalone",
+    "two_tone",
+]
 
 MIME = "application/vnd.sparse-core.figure+json"
 # The width in CSS pixels that a figure has on a page and on a phone, less its margin.
@@ -49,6 +62,9 @@ LINE_SPACING = 1.2
 MAX_FRAMES = 20
 # Their contrast is above 4:1 on the light and on the dark page.
 COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")
+# The three kinds of learner have the same colours in the whole book: polynomials and kernels, dense networks, and
+# networks that are sparse or gated.
+LEARNERS = dict(zip(("polynomial", "dense", "sparse"), COLOURS, strict=False))
 STYLE: Any = {  # Any: matplotlib types its settings by name
     "svg.hashsalt": "sparse-activations",
     "svg.fonttype": "path",

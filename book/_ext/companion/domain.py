@@ -12,7 +12,7 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
-from sphinx_exercise.nodes import exercise_enumerable_node
+from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import unenumerable_node
 
 from companion import accessible_names, behind, downloads, figure_files, records, typography
@@ -62,8 +62,8 @@ def decorate_page(app, doctree, docname):
     stem = docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
         name_statement(box, claims)
-    for exercise in doctree.findall(exercise_enumerable_node):
-        name_exercise(exercise, number(app, docname, "exercise", exercise))
+    for exercise in list(doctree.findall(exercise_enumerable_node)):
+        fold_exercise(exercise, number(app, docname, "exercise", exercise))
     for section in doctree.findall(nodes.section):  # the same id in every exercise and solution
         if section["ids"] in (["exercise-content"], ["solution-content"]):
             section["classes"] = section["ids"]
@@ -135,11 +135,20 @@ def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
         box[1] += raw(whence(claim, claims, which))
 
 
-def name_exercise(exercise: nodes.Element, shown: str) -> None:
-    """An exercise under "Exercise 2.1. Its title", which sphinx-exercise puts in brackets like a remark."""
-    _, *title, _ = exercise[0].children  # between the brackets
+def fold_exercise(exercise: nodes.Element, shown: str) -> None:
+    """An exercise and its solution behind one line, "Exercise 2.1. Its title", so that the exercises are a list."""
+    _, *title, _ = exercise[0].children  # between the brackets of sphinx-exercise
+    del exercise[0]
     words = nodes.inline("", f"Exercise {shown}.", classes=["caption-number"])
-    exercise[0] = nodes.paragraph("", "", words, nodes.Text(" "), *title, classes=["admonition-title"])
+    line = nodes.inline("", "", words, nodes.Text(" "), *title)
+    around = exercise.parent
+    at = around.index(exercise)
+    after = at + 1
+    while after < len(around) and not isinstance(around[after], (solution_node, exercise_enumerable_node)):
+        after += 1
+    end = after + 1 if after < len(around) and isinstance(around[after], solution_node) else at + 1
+    around.insert(end, raw("</details>"))
+    around[at:at] = [raw('<details class="exercise-line"><summary>'), line, raw("</summary>")]
 
 
 def visit_statement(self, node):
