@@ -25,7 +25,8 @@ def orthonormal(m: int, s: int, k: int = 1) -> float:
     def shares(points: NDArray[np.int64], neurons: int) -> NDArray[np.float64]:
         """The sum of the roots of the sizes when the points are divided evenly."""
         sizes = (k * points[:, None] + np.arange(neurons)) // max(neurons, 1)
-        return np.sqrt(np.minimum(sizes, points[:, None])).sum(axis=1)
+        roots: NDArray[np.float64] = np.sqrt(np.minimum(sizes, points[:, None]))
+        return np.asarray(roots.sum(axis=1))
 
     plus = np.arange(m + 1)
     split = [shares(plus, a) + shares(m - plus, s - a) for a in range(s + 1)]
