@@ -395,3 +395,16 @@ def test_what_is_heard_without_its_place_has_a_name(site):
     assert [table["aria-label"] for table in tables] == ["True: 4k² ≤ AS(h)", "True: 4k² ≤ AS(h), table 2"]
     assert page.th["scope"] == "col"
     assert [cell.get("data-name") for cell in page.select("table.cards td")] == [None, "k ≤ 2"]
+
+
+@pytest.mark.parametrize("solved", [True, False])
+def test_an_exercise_and_its_solution_are_behind_its_title(solved):
+    title = nodes.title("", "", *map(nodes.Text, ("(", "Warm-up: a", ")")))
+    exercise = exercise_enumerable_node("", title, nodes.paragraph("", "Do it."))
+    rest = [solution_node("", nodes.paragraph("", "Done."))] if solved else []
+    section = nodes.section("", exercise, *rest, nodes.paragraph("", "After."))
+    domain.fold_exercise(exercise, "2.1")
+    opened, line, closed, *folded, end, after = section.children
+    assert opened.astext() == '<details class="exercise-line"><summary>' and closed.astext() == "</summary>"
+    assert line.astext() == "Exercise 2.1. Warm-up: a" and exercise.astext() == "Do it."
+    assert folded == [exercise, *rest] and end.astext() == "</details>" and after.astext() == "After."

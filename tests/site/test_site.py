@@ -525,7 +525,7 @@ def test_the_search_finds_statements_by_number(site, address, served, in_browser
         "E16": ["book/errata.html#E16"],
         ours: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],
         ours.partition(" ")[2]: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],
-        "equation (5)": ["book/05-general.html#record-eq-5", "book/ledger.html#eq-5"],
+        "equation (5)": ["book/05-general-audit.html#record-eq-5", "book/ledger.html#eq-5"],
         "rademacher": ["book/05-general.html#"],
         "dense-rademacher": ["book/05-general.html#", "book/ledger.html#dense-rademacher"],
         "quantization": ["book/your-weights.html"],

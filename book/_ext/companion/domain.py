@@ -144,15 +144,19 @@ def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
 
 
 def fold_exercise(exercise: nodes.Element, shown: str) -> None:
-    """An exercise, with the solution that follows it, under "Exercise 2.1. Its title", which opens on a click."""
-    _, *title, _ = exercise.pop(0).children  # sphinx-exercise puts it in brackets like a remark
-    words = html.escape("".join(part.astext() for part in title))
-    summary = f'<summary><span class="caption-number">Exercise {shown}.</span> {words}</summary>'
+    """An exercise and its solution behind one line, "Exercise 2.1. Its title", so that the exercises are a list."""
+    _, *title, _ = exercise[0].children  # between the brackets of sphinx-exercise
+    del exercise[0]
+    words = nodes.inline("", f"Exercise {shown}.", classes=["caption-number"])
+    line = nodes.inline("", "", words, nodes.Text(" "), *title)
     around = exercise.parent
     at = around.index(exercise)
-    end = at + 1 + (at + 1 < len(around) and isinstance(around[at + 1], solution_node))
+    after = at + 1
+    while after < len(around) and not isinstance(around[after], (solution_node, exercise_enumerable_node)):
+        after += 1
+    end = after + 1 if after < len(around) and isinstance(around[after], solution_node) else at + 1
     around.insert(end, raw("</details>"))
-    around.insert(at, raw(f'<details class="exercise">{summary}'))
+    around[at:at] = [raw('<details class="exercise-line"><summary>'), line, raw("</summary>")]
 
 
 def visit_statement(self, node):
