@@ -32,6 +32,7 @@ ENVIRONMENT = {
     "PYTHONNOUSERSITE": "1",
     "PYTHONSTARTUP": "",
     "PYTHONWARNINGS": "",
+    "PYTHONDONTWRITEBYTECODE": "",  # where it is set, each of the many processes compiles all that it imports anew
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",

@@ -58,7 +58,7 @@ class Claim:
     id, label, kind, source, section : its name for programs, its name for readers, what it is and where it stands.
     statement : in the words of the book, as Markdown with formulas.
     verdict : on the form that is printed.
-    chapter : the page whose cells check it.
+    chapter : the chapter to which it belongs, on one of whose pages its box stands and its cells check it.
     required : the evidence that the book must have for it, or why it needs none.
     uses, errata : the ids of the claims on which it rests, and of what is wrong with its printed form.
     follows : the ids of claims that are run and of which it is a consequence; then no cell of its own checks it.
@@ -120,21 +120,25 @@ class Claim:
         import jupytext
         from nbclient import NotebookClient
 
-        notebook = jupytext.read(book / f"{self.chapter}.md", fmt="md:myst")
-        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        notebook.cells = cells[: max(checks) + 1]
-        client = NotebookClient(notebook, timeout=None, kernel_name="python3")
-        path = os.pathsep.join([str(book.parent), str(PACKAGES)])
-        client.execute(cwd=str(book), env={**os.environ, "PYTHONPATH": path})
-        outputs = [output for number in checks for output in notebook.cells[number].outputs]
+        outputs = []
+        for page, numbers in checks.items():
+            notebook = jupytext.read(page, fmt="md:myst")
+            cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+            notebook.cells = cells[: max(numbers) + 1]
+            client = NotebookClient(notebook, timeout=None, kernel_name="python3")
+            path = os.pathsep.join([str(book.parent), str(PACKAGES)])
+            client.execute(cwd=str(book), env={**os.environ, "PYTHONPATH": path})
+            outputs += [output for number in numbers for output in notebook.cells[number].outputs]
         found = [output["data"][MIME] for output in outputs if MIME in output.get("data", {})]
         return [Record.of(data) for data in found if data["claim"] in (self.id, *self.errata)]
 
-    def _checks(self) -> list[int]:
-        """The numbers of the code cells of the chapter that check or refute this claim or one of its errata."""
+    def _checks(self) -> dict[Path, list[int]]:
+        """By page of the chapter the numbers of the code cells that check or refute this claim or one of its errata."""
         names = {self.id, *self.errata}
-        source = self._book() / f"{self.chapter}.md"
-        return [number for number, called in enumerate(_calls(source)) if names & called]
+        pages = [self._book() / f"{page}.md" for page in pages_of(self.chapter, self._book())]
+        calls = {page: _calls(page) for page in pages if page.is_file()}
+        cells = {page: [number for number, ids in enumerate(called) if names & ids] for page, called in calls.items()}
+        return {page: numbers for page, numbers in cells.items() if numbers}
 
     def _book(self) -> Path:
         """The folder of the chapters: of the clone to which this package belongs, if the claim is from a file."""
@@ -142,8 +146,8 @@ class Claim:
 
 
 def _calls(source: Path) -> list[set[str]]:
-    """For each code cell of a chapter the ids that it checks or refutes."""
-    return [set(CALL.findall(cell)) for cell in CELL.findall(_text(source))] if source.is_file() else []
+    """For each code cell of a page the ids that it checks or refutes."""
+    return [set(CALL.findall(cell)) for cell in CELL.findall(_text(source))]
 
 
 def find(claim_id: str, origin: str | Path | None = None) -> Claim:
@@ -204,25 +208,31 @@ def read(book: Path) -> list[Entry]:
     >>> read(BOOK)[0]["id"], read(BOOK)[0]["chapter"]
     ('definition-1', '01-definitions')
     """
-    chapters = re.findall(r"file: book/(\d\d-[\w-]+)", _text(book.parent / "_toc.yml"))
     claims = []
     for path in sorted((book / "claims").glob("*.yml")):
         if path.name == "published.yml":
             continue
-        if path.stem not in chapters:
+        pages = pages_of(path.stem, book)
+        if path.stem not in pages:
             raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in _toc.yml.")
-        source = book / f"{path.stem}.md"
-        boxes = statements(_text(source)) if source.is_file() else {}
+        sources = {page: book / f"{page}.md" for page in pages}
+        texts = {page: _text(source) for page, source in sources.items() if source.is_file()}
         found = _entries(path)
-        ours = {entry.get("box", entry["id"]) for entry in found if entry.get("source") == "ours"}
-        order = [label for label in boxes if label in ours]
-        numbers = {label: f"{boxes[label][0]} {int(path.stem[:2])}.{i}" for i, label in enumerate(order, start=1)}
-        claims += [_completed(entry, path.stem, boxes, numbers) for entry in found]
+        claims += [_completed(entry, path.stem, texts, _boxes(texts, found)) for entry in found]
     theorems = machine_checked(book)["theorems"]
     for claim in claims:
         if "proved" in claim and claim["proved"] not in theorems:
             raise LedgerError(f"{claim['id']}: proved names {claim['proved']}, which is not in proofs/statements.json.")
     return claims
+
+
+def pages_of(chapter: str, book: Path = BOOK) -> list[str]:
+    """The pages of a chapter in their order: those that begin with its number.
+
+    >>> pages_of("02-uniform")[0]
+    '02-uniform'
+    """
+    return re.findall(rf"file: book/({chapter[:2]}[\w-]+)", _text(book.parent / "_toc.yml"))
 
 
 def proof(book: Path, entry: Entry) -> Entry | None:
@@ -274,17 +284,33 @@ def _entries(path: Path) -> list[Entry]:
     return found
 
 
-def _completed(entry: Entry, chapter: str, boxes: dict[str, tuple[str, str]], numbers: dict[str, str]) -> Entry:
-    """The claim with its chapter and, if it stands in a box there, the box, its text and, if it is ours, its number."""
+def _boxes(texts: dict[str, str], entries: list[Entry]) -> dict[str, Entry]:
+    """The boxes on the pages of a chapter by label: page, text and, of ours, the number in the order of the pages."""
+    ours = {entry.get("box", entry["id"]) for entry in entries if entry.get("source") == "ours"}
+    boxes: dict[str, Entry] = {}
+    count = 0
+    for page, text in texts.items():
+        for label, (kind, statement) in statements(text).items():
+            boxes[label] = {"page": page, "statement": statement}
+            if label in ours:
+                count += 1
+                boxes[label]["number"] = f"{kind} {int(page[:2])}.{count}"
+    return boxes
+
+
+def _completed(entry: Entry, chapter: str, texts: dict[str, str], boxes: dict[str, Entry]) -> Entry:
+    """The claim with its chapter and page and, if it stands in a box, the box, its text and, of ours, its number."""
     box = entry.get("box", entry["id"])
     if box in boxes:
         if "statement" in entry:
-            raise LedgerError(f"{entry['id']}: its statement stands in a box of {chapter}.md; it must not stand twice.")
-        number = {"number": numbers[box]} if box in numbers else {}
-        return {**entry, "chapter": chapter, "box": box, "statement": boxes[box][1], **number}
+            page = boxes[box]["page"]
+            raise LedgerError(f"{entry['id']}: its statement stands in a box of {page}.md; it must not stand twice.")
+        return {**entry, "chapter": chapter, "box": box, **boxes[box]}
     if "box" in entry:
         raise LedgerError(f"{entry['id']}: there is no box {box} in {chapter}.md.")
-    return {**entry, "chapter": chapter}
+    label = f"({entry['stands_in']})=" if "stands_in" in entry else ""
+    page = next((page for page, text in texts.items() if label and label in text), chapter)
+    return {**entry, "chapter": chapter, "page": page}
 
 
 def statements(source: str) -> dict[str, tuple[str, str]]:

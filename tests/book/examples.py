@@ -12,7 +12,15 @@ CHAPTER = "02-uniform"
 
 def claim(name="lemma-9", **changes):
     base = {"label": name.title(), "section": "3", "kind": "lemma", "source": "paper", "statement": "$a$"}
-    return {"id": name, **base, "verdict": "true", "chapter": CHAPTER, "required": "exhaustive", **changes}
+    return {
+        "id": name,
+        **base,
+        "verdict": "true",
+        "chapter": CHAPTER,
+        "page": CHAPTER,
+        "required": "exhaustive",
+        **changes,
+    }
 
 
 def erratum(name, about, **changes):

@@ -8,7 +8,7 @@ import yaml
 from companion import audit, claims, pages
 
 from sparse_book import ledger
-from sparse_book.claims import read, read_yaml, statements
+from sparse_book.claims import pages_of, read, read_yaml, statements
 from tests.book.examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
@@ -33,10 +33,12 @@ def book(tmp_path):
     box = "````{{prf:lemma}} {}\n:label: {}\n:nonumber:\n\n{}\n````\n"
     text = box.format("Lemma 9", "lemma-9", "It *is*\n\n$$\n1 <\n2\n$$\n\nsmall.") + box.format("B", "box-b", "B.")
     (folder / f"{CHAPTER}.md").write_text(text)
-    form = ("statement", "chapter")
+    form = ("statement", "chapter", "page")
     lemma = {key: value for key, value in claim().items() if key not in form}
     named = {key: value for key, value in claim("b", box="box-b").items() if key not in form}
-    other = {key: value for key, value in claim("other", stands_in="sec-other").items() if key != "chapter"}
+    other = {
+        key: value for key, value in claim("other", stands_in="sec-other").items() if key not in ("chapter", "page")
+    }
     (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump([lemma, named, other]))
     (folder / "claims/published.yml").write_text(PUBLISHED)
     return folder
@@ -114,11 +116,34 @@ def test_the_book_s_own_claims_are_well_formed_and_published():
     assert in_boxes >= 100
 
 
+def test_a_chapter_has_pages_on_each_of_which_boxes_and_records_may_stand(book):
+    audited = f"{CHAPTER}-audit"
+    (book.parent / "_toc.yml").write_text(
+        f"root: book/index\nchapters:\n  - file: book/{CHAPTER}\n    sections:\n      - file: book/{audited}\n"
+    )
+    lemma, box, rest = (book / f"{CHAPTER}.md").read_text().partition("````{prf:lemma} B")
+    (book / f"{CHAPTER}.md").write_text(lemma)
+    (book / f"{audited}.md").write_text(f"{box}{rest}\n(sec-other)=\n## Other\n")
+    entries = [{**entry, "source": "ours"} for entry in yaml.safe_load((book / f"claims/{CHAPTER}.yml").read_text())]
+    write(book, yaml.safe_dump(entries))
+    found = read(book)
+    assert [(c["page"], c.get("number")) for c in found] == [
+        (CHAPTER, "Lemma 2.1"),
+        (audited, "Lemma 2.2"),
+        (audited, None),
+    ]
+    assert [claims.place(c, []) for c in found] == [
+        f"{CHAPTER}.html#lemma-9",
+        f"{audited}.html#box-b",
+        f"{audited}.html#sec-other",
+    ]
+
+
 def test_each_box_of_ours_has_a_number_of_its_own_by_chapter_and_order():
     ours = [c for c in CLAIMS if c["source"] == "ours" and "box" in c]
     assert all("number" not in c for c in CLAIMS if c not in ours) and len({c["number"] for c in ours}) == len(ours)
     for stem in {c["chapter"] for c in ours}:
-        text = (BOOK / f"{stem}.md").read_text(encoding="utf-8")
+        text = "\n".join((BOOK / f"{page}.md").read_text(encoding="utf-8") for page in pages_of(stem))
         mine = sorted((c for c in ours if c["chapter"] == stem), key=lambda c: text.index(f":label: {c['box']}\n"))
         numbers = [c["number"].split(" ") for c in mine]
         assert [number for _, number in numbers] == [f"{int(stem[:2])}.{i}" for i in range(1, len(mine) + 1)]

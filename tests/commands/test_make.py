@@ -14,6 +14,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 from companion import Stop, build
 
 import make
@@ -78,6 +79,33 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     (one / "book/01-a.md").write_text(CHAPTER)
     (one / "book/02-b.md").write_text(SECOND.replace("## Its section", "## Its section\n\nSee [](#nowhere)."))
     assert "book/02-b.md, cell 1, line 6" in stopped(one, "book") and files(html) == built
+
+
+def test_a_preview_of_a_chapter_or_of_its_audit_keeps_the_number_and_leaves_out_the_rest(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    pages = ["index", "other", "01-a", "01-a-audit", "02-b", "02-b-audit", "02b-c", "03-d"]
+    (tmp_path / "book").mkdir()
+    for name in pages:
+        (tmp_path / f"book/{name}.md").write_text(f"# Of {name}\n")
+    nested = "{{file: book/{0}, sections: [{{file: book/{0}-audit}}]}}"
+    numbered = ", ".join([nested.format("01-a"), nested.format("02-b"), "{file: book/02b-c}, {file: book/03-d}"])
+    parts = f"[{{chapters: [{{file: book/other}}]}}, {{numbered: 2, chapters: [{numbered}]}}]"
+    (tmp_path / "_toc.yml").write_text(f"{{format: jb-book, root: book/index, parts: {parts}}}")
+    shown = {
+        "02-b": [{"file": "book/01-a"}, {"file": "book/02-b"}],
+        "02-b-audit": [{"file": "book/01-a"}, {"file": "book/02-b", "sections": [{"file": "book/02-b-audit"}]}],
+        "other": [{"file": "book/other"}],
+    }
+    for only, chapters_shown in shown.items():
+        stage = tmp_path / f"stage of {only}"
+        (stage / "book").mkdir(parents=True)
+        build.write_stubs(stage, only)
+        (part,) = yaml.safe_load((stage / "_toc.yml").read_text())["parts"]
+        assert part["chapters"] == chapters_shown and part.get("numbered") == (2 if only != "other" else None)
+        stubs = {f"book/{path.stem}" for path in stage.glob("book/*.md")}
+        assert stubs == {"book/index", *(chapter["file"] for chapter in chapters_shown)} - {f"book/{only}"}
+    sources = dict.fromkeys(pages)
+    assert list(build.chosen(["2", "02b", "01-a-audit"], sources)) == ["02-b", "02b-c", "01-a-audit"]
 
 
 def test_an_edit_of_words_or_comments_executes_nothing_and_is_shown(small):

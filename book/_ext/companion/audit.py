@@ -40,7 +40,7 @@ CHOICES = {
 FAILS = ("false as printed", "settled")
 # What a claim must not be called while an erratum stands that is about it.
 FAULTLESS = ("true", "cited")
-NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "required")
+NEEDED = ("id", "label", "section", "kind", "source", "statement", "verdict", "chapter", "page", "required")
 OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefact")
 # What a withdrawn erratum said, and why it is not one.
 OF_WITHDRAWN = ("about", "printed", "withdrawn")
@@ -60,11 +60,11 @@ def audit(
 ) -> list[str]:
     """Every reason why this ledger must not be printed, as sentences; an empty list when claims and evidence agree.
 
-    ``records`` are what ``check`` and ``refute`` left in the notebooks of the executed ``chapters``; claims of other
-    chapters need none yet. ``published`` has the label under which each claim has been published, which never changes,
-    its verdict, the evidence that was required of it, which may only become stronger, and how much there was, which may
-    only become more. ``whole``: all chapters were executed as they stand. A preview, or a parameter that was given, may
-    bring less.
+    ``records`` are what ``check`` and ``refute`` left in notebooks, ``chapters`` those executed in whole:
+    claims of other chapters need no evidence yet. ``published`` has the label under which each claim was published,
+    which never changes, its verdict, the evidence that was required of it, which may only become stronger, and how much
+    there was, which may only become more. ``whole``: all chapters were executed as they stand. A preview, or a
+    parameter that was given, may bring less.
     """
     if problems := malformed(claims):
         return problems
@@ -208,7 +208,7 @@ def malformed(claims: Claims) -> list[str]:
             continue
         if unknown := sorted(claim.keys() - {*needed, *OPTIONAL}):
             problems.append(f"{name}: a claim has no {', '.join(unknown)}.")
-        for key in ("id", "section", "chapter"):
+        for key in ("id", "section", "chapter", "page"):
             if not re.fullmatch(r"[\w.-]+(, [\w.]+)*", claim[key]):  # they stand in addresses and attributes
                 problems.append(f"{name}: {key} '{claim[key]}' must be of letters, digits and hyphens.")
         for key, allowed in CHOICES.items():

@@ -212,8 +212,10 @@ def chosen(names, sources):
     """The sources of these names; the beginning of one, such as 2 or 02, stands for it."""
     found = {}
     for name in names:
-        padded = f"{name:0>2}" if name.isdecimal() else name
+        padded = f"{name:0>2}-" if name.isdecimal() else name
         fitting = [name] if name in sources else [one for one in sources if padded and one.startswith(padded)]
+        if fitting and all(one.startswith(fitting[0]) for one in fitting):  # a chapter, and the audit beside it
+            fitting = fitting[:1]
         if len(fitting) != 1:
             raise Stop(f"there is no chapter {name!r}; the chapters are {', '.join(sources)}")
         found[fitting[0]] = sources[fitting[0]]
@@ -405,18 +407,29 @@ def write_stage(stage, done, only, changed=False):
 
 def write_stubs(stage, only):
     """The contents of a preview: its page, and stubs for the first page and for the numbered chapters before it."""
-    listed = re.findall(r"book/([\w-]+)", text_of(ROOT / "_toc.yml"))
-    before = [name for name in listed if name[0].isdigit() and only[0].isdigit() and name < only]
-    root = listed[0]
-    for name in {root, *before} - {only}:
-        title = re.search("^# (.*)", text_of(BOOK / f"{name}.md"), flags=re.MULTILINE)
+    import yaml
+
+    toc = yaml.safe_load(text_of(ROOT / "_toc.yml"))
+    listed = [chapter for part in toc.get("parts", [toc]) for chapter in part["chapters"]]
+    numbered = only[0].isdigit()
+    shown = []
+    for chapter in listed:
+        beside = [page["file"] for page in chapter.get("sections", [])]
+        name = chapter["file"]
+        if f"book/{only}" in (name, *beside):
+            nested = {} if name == f"book/{only}" or not numbered else {"sections": [{"file": f"book/{only}"}]}
+            shown.append({"file": name if numbered else f"book/{only}"} | nested)
+            break
+        if numbered and name[len("book/")].isdigit():
+            shown.append({"file": name})
+    root = toc["root"]
+    for name in {root, *(chapter["file"] for chapter in shown)} - {f"book/{only}"}:
+        title = re.search("^# (.*)", text_of(ROOT / f"{name}.md"), flags=re.MULTILINE)
         text = STUB.format(title=title[1] if title else name, only=only)
-        (stage / f"book/{name}.md").write_text(text, encoding="utf-8")
-    shown = [name for name in (*before, only) if name != root]
-    files = ", ".join(f"{{file: book/{name}}}" for name in shown)
-    numbered = "numbered: 2, " if only[0].isdigit() else ""
-    parts = f", parts: [{{{numbered}chapters: [{files}]}}]" if shown else ""
-    (stage / "_toc.yml").write_text(f"{{format: jb-book, root: book/{root}{parts}}}\n", encoding="utf-8")
+        (stage / f"{name}.md").write_text(text, encoding="utf-8")
+    part = {"chapters": shown} | ({"numbered": 2} if numbered else {})
+    preview = {"format": "jb-book", "root": root} | ({"parts": [part]} if shown else {})
+    (stage / "_toc.yml").write_text(yaml.safe_dump(preview, sort_keys=False), encoding="utf-8")
 
 
 def build_html(stage, out, strict):

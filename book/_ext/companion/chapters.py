@@ -38,7 +38,7 @@ class ChapterError(Stop):
 
 def sources(book):
     """The Markdown pages that are executed, by name: those with a notebook's header, or with a code cell."""
-    texts = {path: text_of(path) for path in sorted(book.glob("*.md"))}
+    texts = {path: text_of(path) for path in sorted(book.glob("*.md"), key=lambda path: path.stem)}
     executed = re.compile(r"\A---\n(?:(?!---\n).*\n)*?\s*format_name: myst|^`{3,}\{code-cell\}", flags=re.MULTILINE)
     return {path.stem: path for path, text in texts.items() if executed.search(text)}
 

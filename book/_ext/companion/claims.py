@@ -30,9 +30,9 @@ def by_id(claims: Iterable[Claim]) -> dict[str, Claim]:
 def place(claim: Claim, records: Records) -> str:
     """Where a claim stands: at its box, at its first record (in its own chapter if it can), or in a section."""
     if "box" in claim:
-        return f"{claim['chapter']}.html#{claim['box']}"
+        return f"{claim['page']}.html#{claim['box']}"
     mine = [record for record in records if record["claim"] == claim["id"]]
     if mine:
-        first = min(mine, key=lambda record: record["chapter"] != claim["chapter"])
+        first = min(mine, key=lambda record: record["chapter"][:2] != claim["chapter"][:2])
         return f"{first['chapter']}.html#{first['anchor']}"
-    return f"{claim['chapter']}.html#{claim['stands_in']}" if "stands_in" in claim else ""
+    return f"{claim['page']}.html#{claim['stands_in']}" if "stands_in" in claim else ""

@@ -44,6 +44,8 @@ TEMPLATES = {
     "Toggle primary sidebar": "Contents of the book",
     "Toggle secondary sidebar": "Contents of this page",
 }
+# pydata-sphinx-theme: the button that shows the pages below one has no name
+NESTED = re.compile(r'(<li class="[^"]*has-children"><a [^>]*>)(.*?)(</a><details[^>]*><summary)>')
 # Sphinx: each letter of the index has a table of its own below it
 LETTER = re.compile(r'(<h2 id="([^"]+)">\2</h2>\s*<table )')
 # sphinx-book-theme: the link that skips the menus does not skip the buttons above the article
@@ -133,6 +135,7 @@ def finish(app, exception):
             text = text.replace(ARTICLE, '<article id="article" class="bd-article">')
             text = text.replace('href="#main-content"', 'href="#article"')
         text = SECOND_TITLE.sub(r'\1<p class="h1">\2</p>', text)
+        text = NESTED.sub(r'\1\2\3 aria-label="Pages of \2">', text)
         text = LETTER.sub(r'\1aria-label="\2" ', text)
         if foreign := FOREIGN.search(text):
             raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")

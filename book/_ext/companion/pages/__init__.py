@@ -12,7 +12,7 @@ import sparse_core
 import sparse_meter
 from companion import audit, claims, slides
 from companion.pages import data, errata, graph, ledger, paper_map, proofs
-from sparse_book.claims import Claim, machine_checked, proof, read, read_yaml
+from sparse_book.claims import Claim, machine_checked, pages_of, proof, read, read_yaml
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
 PACKAGES = [Path(package.__file__).parent for package in (sparse_core, sparse_meter, sparse_book)]
@@ -69,7 +69,8 @@ def write(
     entries = read(book)
     records = collect(executed)
     published = read_yaml(book / "claims/published.yml", dict)
-    if problems := audit.audit(entries, records, executed, published, whole=not (only or changed)):
+    complete = {entry["chapter"] for entry in entries if executed.keys() >= set(pages_of(entry["chapter"], book))}
+    if problems := audit.audit(entries, records, complete, published, whole=not (only or changed)):
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the claims and the evidence disagree ({len(problems)}):\n{reasons}")
     checked = machine_checked(book)
