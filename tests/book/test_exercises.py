@@ -10,7 +10,8 @@ from companion import chapters, claims
 import make
 from sparse_book.claims import read
 
-PAGES = {name: path for name, path in chapters.sources(make.BOOK).items() if re.match(r"\d\d-|laboratory", name)}
+SOURCES = chapters.sources(make.BOOK)
+PAGES = {name: path for name, path in SOURCES.items() if re.fullmatch(r"\d\d-\w+|laboratory", name)}
 GRADES = ("Warm-up", "Standard", "Harder")
 TITLE = re.compile(rf"({'|'.join(GRADES)})(, break it)?: [^($]+")
 BLOCK = re.compile(
