@@ -20,14 +20,14 @@ from sparse_core._arrays import Array, Integers
 from sparse_core._interval import half_width
 from sparse_core.bounds import ours
 from sparse_core.cube.fourier import inverse_walsh_transform, walsh_transform
-from sparse_core.cube.hypercube import degrees, points
+from sparse_core.cube.hypercube import character, degrees, monomials, points
 from sparse_core.learning.risks import risk
 from sparse_core.network.network import SparseNetwork
 
 if TYPE_CHECKING:  # it loads scikit-learn
     from sparse_core.learning.lowdegree import LowDegreeRegressor
 
-__all__ = ["Curve", "learning_curve", "loss_kept", "sample_risks", "standardised"]
+__all__ = ["Curve", "expected_error", "learning_curve", "loss_kept", "sample_risks", "standardised"]
 
 
 def standardised(values: ArrayLike) -> Array:
@@ -41,6 +41,21 @@ def standardised(values: ArrayLike) -> Array:
     if deviation == 0:
         raise ValueError("Argument 'values' must not be constant.")
     return np.asarray((h - h.mean()) / deviation, dtype=np.float64)
+
+
+def expected_error(values: ArrayLike, d: int, m: int) -> float:
+    """The squared distance of f from the averages of degree d over m samples, in the mean over all samples.
+
+    It runs through the 2^(nm) samples: a check of the closed form in ``averaging_risk`` that shares nothing with it.
+
+    >>> expected_error([1, -1], 1, 2)
+    0.5
+    """
+    f, n = checks.length_2n("values", values)
+    chi = np.array([character(T, points(n)) for T in monomials(n, d).tolist()], dtype=float)
+    draws = np.stack(np.meshgrid(*[np.arange(f.size)] * m), axis=-1).reshape(-1, m)
+    estimates = np.einsum("tsm,sm->st", chi[:, draws], f[draws]) / m
+    return float(np.mean((estimates @ chi - f) ** 2))
 
 
 def sample_risks(

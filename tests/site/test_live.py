@@ -105,7 +105,7 @@ def test_a_mistake_in_a_live_figure_would_be_seen(right, wrong, seen, in_browser
 
 FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them
     "02-uniform.html#fig-sharp-printed": ("1,0.25,3", "8,4,1000000"),
-    "02-uniform.html#fig-route": ("10", "0"),
+    "02-uniform-audit.html#fig-route": ("10", "0"),
     "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16"),
     "04-rounding.html#fig-lwr-map": ("2,24", "24,2"),
 }

@@ -5,14 +5,22 @@ import pytest
 from scipy import stats
 
 from sparse_book import learning_curves
-from sparse_core.cube import hypercube
+from sparse_core.cube import fourier, hypercube
 from sparse_core.learning.lowdegree import LowDegreeRegressor
+from sparse_core.learning.risks import averaging_risk
 
 
 def test_standardised_has_mean_zero_and_variance_one():
     h = learning_curves.standardised([5.0, 1.0, 2.0, -7.0])
     assert (h.mean(), h.var()) == pytest.approx((0, 1))
     assert learning_curves.standardised(np.array([5, 1, 2, -7], dtype=np.float32)).dtype == np.float64
+
+
+@pytest.mark.parametrize("d, m", [(0, 1), (1, 2), (1, 3), (2, 2)])
+def test_the_mean_over_all_samples_is_the_closed_form(d, m):
+    majority = np.sign(hypercube.points(3).sum(axis=1)).astype(float)
+    closed = averaging_risk(fourier.weight_by_degree(majority), d, m)
+    assert learning_curves.expected_error(majority, d, m) == pytest.approx(closed, rel=1e-12)
 
 
 def test_each_run_is_a_fit_to_a_fresh_sample_of_the_whole_cube_whose_labels_alone_are_noisy():
