@@ -9,7 +9,7 @@ Paper: Definition 1 (how many are active at most), section 1 on dead and dynamic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparse_core import checks
-from sparse_core._arrays import Integers, each
+from sparse_core._arrays import Integers, each, slices
 from sparse_core.network import activity
 from sparse_core.network.network import Scale
 
@@ -39,6 +39,10 @@ MANTISSA = 18
 SIZES = ((np.arange(0x7F800000 >> MANTISSA, dtype=np.int32) + 1) << MANTISSA).view(np.float32).astype(np.float64)
 SIZES[-1] = np.finfo(np.float32).max
 MIDDLES = np.append(0.0, (SIZES[1:] + SIZES[:-1]) / 2)
+# Entries whose exponents are counted at a time: memory for half a megabyte of numbers is kept, and not asked for again.
+SLICE_ENTRIES = 1 << 16
+# Truth values that a byte counts.
+BYTE = 255
 # The shares of the outputs that CATS and TEAL drop at least and at most.
 DROPPED = (0.5, 0.9)
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -227,18 +231,14 @@ class Measurement:
                     f"Measurements must be of the same layer to be added: {name} is {getattr(self, name)} and "
                     f"{getattr(other, name)}."
                 )
-        return replace(
-            self,
-            inputs=self.inputs + other.inputs,
-            active_at=self.active_at + other.active_at,
-            histogram=self.histogram + other.histogram,
-            sweep_total=self.sweep_total + other.sweep_total,
-            sweep_max=np.maximum(self.sweep_max, other.sweep_max),
-            largest=max(self.largest, other.largest),
-            sizes=None if self.sizes is None or other.sizes is None else self.sizes + other.sizes,
-            R=None if self.R is None or other.R is None else max(self.R, other.R),
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-        )
+        sums = ("inputs", "active_at", "histogram", "sweep_total")
+        both = {name: getattr(self, name) + getattr(other, name) for name in sums}
+        both["sweep_max"] = np.maximum(self.sweep_max, other.sweep_max)
+        both["largest"] = max(self.largest, other.largest)
+        both["sizes"] = None if self.sizes is None or other.sizes is None else self.sizes + other.sizes
+        both["R"] = None if self.R is None or other.R is None else max(self.R, other.R)
+        both["notes"] = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        return Measurement(**{**vars(self), **both})
 
     # The report
 
@@ -435,13 +435,15 @@ def of_arrays(name: str, Z: Any, unit: Unit, **facts: Any) -> Measurement:
     def count(block: NDArray[Any]) -> Measurement:
         if not np.isfinite(block.max() - block.min()):
             checks.entries(name, block, np.isfinite(block), "must be finite")
-        return counted(block.copy(), unit, **facts)
+        return counted(block, unit, **facts)
 
     return added(name, count, blocks(name, chain([first], waiting), s, s), first.size >= BLOCK_ENTRIES)
 
 
-def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, **facts: Any) -> Measurement:
-    """The counts of a block of pre-activations z, which are overwritten; up is what outputs are multiplied by.
+def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: str = "", **facts: Any) -> Measurement:
+    """The counts of a block of pre-activations z; up is what outputs are multiplied by.
+
+    label : the unit of the report, if another one.
 
     >>> counted(np.array([[2.0, 1.0, -3.0]]), Unit("shifted", 1.0)).max_active
     1
@@ -456,40 +458,42 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, **facts
         z = np.abs(z)
         limit = float(unit.threshold)
         if unit.kind != "nonzero":
-            places = (
-                np.ascontiguousarray(np.minimum(z, float(SIZES[-1])), np.float32).view(np.int32).ravel() >> MANTISSA
-            )
-            sizes = np.bincount(places, minlength=SIZES.size)
-    else:
-        z -= np.asarray(unit.threshold, dtype=z.dtype)
+            places = np.ascontiguousarray(np.minimum(z, float(SIZES[-1])), np.float32).view(np.int32) >> MANTISSA
+            sizes = np.bincount(places.ravel().astype(np.int16), minlength=SIZES.size)
+    elif np.any(unit.threshold):
+        z = z - np.asarray(unit.threshold, dtype=z.dtype)
     if unit.k is not None:
-        _keep_largest(z, unit.k)
+        z = _keep_largest(z, unit.k)
     largest = float(z.max())
     active = z > limit
-    reached = _reached(z)
+    reached = _reached(z, z > 0 if limit else active)
+    count = active.sum(axis=1, dtype=np.uint32) if limit else reached[:, 0]
+    at = sum(active[rows].view(np.uint8).sum(axis=0, dtype=np.uint8).astype(np.int64) for rows in slices(m, BYTE))
     return Measurement(
-        s=s, unit=repr(unit), inputs=m, active_at=active.sum(axis=0),
-        histogram=np.bincount(_row_sums(active), minlength=s + 1),
-        sweep_total=reached.sum(axis=0), sweep_max=reached.max(axis=0), largest=largest, sizes=sizes, **facts,
+        s=s, unit=label or repr(unit), inputs=m, active_at=np.asarray(at),
+        histogram=np.bincount(count, minlength=s + 1), sweep_total=reached[:, 1:].sum(axis=0),
+        sweep_max=reached[:, 1:].max(axis=0), largest=largest, sizes=sizes, **facts,
     )  # fmt: skip
 
 
-def _reached(z: NDArray[Any]) -> Integers:
-    """(rows, thresholds): how many entries of a row are at least 2^e, for each of THRESHOLDS: by their exponents."""
+def _reached(z: NDArray[Any], positive: NDArray[np.bool_]) -> Integers:
+    """(rows, 1 + thresholds): how many entries of a row are positive, and at least 2^e for each of THRESHOLDS.
+
+    By their exponents, in short integers: 2 nanoseconds an entry, half as much as comparing with each threshold.
+    """
     m, s = z.shape
+    if m * s > SLICE_ENTRIES and m > 1:
+        parts = slices(m, SLICE_ENTRIES // s or 1)
+        return np.concatenate([_reached(z[rows], positive[rows]) for rows in parts])
     bits, kind = (23, np.int32) if z.dtype == np.float32 else (52, np.int64)
-    whole: NDArray[Any] = np.ascontiguousarray(z).view(kind)
-    places = np.right_shift(whole, bits)  # below 0 for negative numbers
-    places -= np.finfo(z.dtype).maxexp - 1 + FIRST - 1  # 1 for the exponent FIRST, since that of 1.0 is maxexp - 1
+    places = np.right_shift(np.ascontiguousarray(z).view(kind), bits).astype(np.int16)  # below 0 for negative numbers
+    places -= np.int16(np.finfo(z.dtype).maxexp - 1 + FIRST - 1)  # 1 for the exponent FIRST, as 1.0 has maxexp - 1
     np.clip(places, 0, len(THRESHOLDS), out=places)
-    places = places.astype(np.intp) + np.arange(0, m * (len(THRESHOLDS) + 1), len(THRESHOLDS) + 1)[:, None]
-    counts = np.bincount(places.ravel(), minlength=m * (len(THRESHOLDS) + 1)).reshape(m, -1)
+    places += positive
+    kinds = len(THRESHOLDS) + 2
+    places = places + np.arange(0, m * kinds, kinds, dtype=np.int16 if m * kinds < 1 << 15 else np.int64)[:, None]
+    counts = np.bincount(places.ravel(), minlength=m * kinds).reshape(m, -1)
     return np.asarray(counts[:, :0:-1].cumsum(axis=1)[:, ::-1])
-
-
-def _row_sums(flags: NDArray[np.bool_]) -> Integers:
-    """The number of True in each row; 4 times as quick as count_nonzero."""
-    return np.asarray(flags.sum(axis=1, dtype=np.uint32), dtype=np.int64)
 
 
 def added(
@@ -507,8 +511,8 @@ def added(
     return total[0]
 
 
-def _keep_largest(z: NDArray[Any], k: int) -> None:
-    """Set to 0 in each row all but the k largest, of equal ones the first."""
+def _keep_largest(z: NDArray[Any], k: int) -> NDArray[Any]:
+    """z with 0 in each row for all but the k largest, of equal ones the first."""
     s = z.shape[1]
     least = np.partition(z, s - k, axis=1)[:, s - k, None]
     out = z < least
@@ -516,7 +520,7 @@ def _keep_largest(z: NDArray[Any], k: int) -> None:
     for i in np.flatnonzero(extra):
         equal = np.flatnonzero(z[i] == least[i])
         out[i, equal[len(equal) - extra[i] :]] = True
-    np.copyto(z, 0, where=out)
+    return np.where(out, 0, z)
 
 
 def batches(name: str, X: Any) -> Iterable[NDArray[Any]]:
@@ -572,7 +576,7 @@ def blocks(name: str, batches: Iterable[NDArray[Any]], columns: int, s: int) -> 
             missing -= len(piece)
             pending.append(piece.astype(np.float32 if np.can_cast(piece.dtype, np.float32) else np.float64, copy=False))
             if missing == 0:
-                yield np.concatenate(pending)
+                yield np.concatenate(pending) if len(pending) > 1 else pending[0]
                 pending = []
                 missing = rows
     if pending:
