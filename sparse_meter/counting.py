@@ -55,7 +55,7 @@ BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Measurement:
+class Measurement(tables.Shown):
     """Who was active on ``inputs`` inputs, as counts that add: ``first + second`` is the measurement of both samples.
 
     s, n, outputs : the numbers of neurons, inputs and outputs; None if they are not known.
@@ -242,10 +242,6 @@ class Measurement:
 
     # The report
 
-    def text(self) -> str:
-        """The report, as text."""
-        return self._document().text()
-
     def to_dict(self) -> dict[str, Any]:
         """The report as lists, dictionaries, strings and finite numbers, for JSON; None is what is not known.
 
@@ -270,10 +266,7 @@ class Measurement:
         return found
 
     def __repr__(self) -> str:
-        return "\n".join(map(tables.printable, self._document().lines))
-
-    def _repr_html_(self) -> str:
-        return self._document().html()
+        return "\n".join(map(tables.printable, self.document().lines))
 
     @property
     def _kind(self) -> str:
@@ -297,7 +290,8 @@ class Measurement:
         gate = " of the gate" if self.gated and kind in KINDS else " (gate times value)" if self.gated else ""
         return f"Active means {what}{gate}."
 
-    def _document(self) -> tables.Document:
+    def document(self) -> tables.Document:
+        """What was measured and assumed, and the tables."""
         parts = [tables.Table(title, *part) for title, part in self._parts().items()]
         lines = (*self.notes, self.active_means, *self._lines())
         return tables.Document(lines, tuple(parts), "Histogram, batches, thresholds, work saved")
@@ -380,7 +374,7 @@ class Measurement:
         return rows
 
 
-class Measurements(dict[str, Measurement]):
+class Measurements(tables.Shown, dict[str, Measurement]):
     """The measurements of the layers of one model, by their names; printed, a line for each.
 
     >>> Measurements({"fc1": Measurement.of([[1.0, -1.0]])}).text().splitlines()[-1]
@@ -393,21 +387,12 @@ class Measurements(dict[str, Measurement]):
         super().__init__(found)
         self.notes = notes
 
-    def text(self) -> str:
-        """What was assumed, and a line for each layer."""
-        return self._document().text()
-
     def to_dict(self) -> dict[str, Any]:
         """Dictionaries for JSON, by the names of the layers."""
         return {"notes": [*self.notes], "layers": {name: found.to_dict() for name, found in self.items()}}
 
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return self._document().html()
-
-    def _document(self) -> tables.Document:
+    def document(self) -> tables.Document:
+        """What was assumed, and a line for each layer."""
         header = ["layer", "neurons", "mean active", "at most", "dead", "active means"]
         rows = [
             [

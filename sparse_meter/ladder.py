@@ -102,8 +102,8 @@ class Chain:
         return dict(zip([rung.gives_up for rung in self.rungs[1:]], ratios, strict=True))
 
 
-@dataclass(frozen=True)
-class Ladder:
+@dataclass(frozen=True, repr=False)
+class Ladder(tables.Shown):
     """What sparsity explains of one network, in a ``sentence``; the chains of bounds behind it; and what else applies.
 
     ``assumed`` says how the network and the inputs were taken. The first chain is about the network, the others are
@@ -130,10 +130,6 @@ class Ladder:
         more = "The same for learning it"
         return tables.Document(lines, self.parts(), more, 1, lambda line: html.escape(_with_symbols(line)))
 
-    def text(self) -> str:
-        """What was assumed, the sentence, the notes, and a table of each chain."""
-        return self.document().text()
-
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, as ``Report.to_dict``.
 
@@ -153,12 +149,6 @@ class Ladder:
         found = {"assumed": self.assumed, "sentence": self.sentence, "notes": self.notes, "chains": chains}
         plain: dict[str, Any] = tables.for_json(found)
         return plain
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return self.document().html()
 
 
 def _table(chain: Chain) -> tables.Table:

@@ -52,7 +52,7 @@ RELATION_SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", "==": "="}
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(tables.Shown):
     """The statements, checked on one network: ``rows`` of type ``table.Row``, and ``sizes`` of samples.
 
     A whole report is shown as its summary, and ``print(report.text())`` shows the ladder and all rows; in a notebook
@@ -144,10 +144,6 @@ class Report:
         lines = (*self.assumed, *self.summary, *notes, *self.title)
         return tables.Document(lines, found, f"The ladder and all {len(self.rows)} rows", marked=marked)
 
-    def text(self) -> str:
-        """What was assumed, the summary, the title, the ladder and all tables; of a selection, its rows."""
-        return self.document().text().strip()
-
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, where numbers that are not finite are the strings
         "Infinity", "-Infinity" and "NaN", which ``float`` reads.
@@ -170,9 +166,6 @@ class Report:
 
     def __repr__(self) -> str:
         return "\n".join(map(tables.printable, self.document().lines)) if self.sizes else self.text()
-
-    def _repr_html_(self) -> str:
-        return self.document().html()
 
 
 def _table(title: str, some: Iterable[Row]) -> tables.Table:

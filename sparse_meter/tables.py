@@ -65,6 +65,24 @@ class Document(NamedTuple):
         return f"<p>{lines}</p>{''.join(tables[: self.shown])}{folded}"
 
 
+class Shown:
+    """What ``document`` makes a report of: as text, in an interpreter, in a notebook."""
+
+    def document(self) -> Document:
+        """The report."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The whole report, as text."""
+        return self.document().text().strip()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.document().html()
+
+
 def as_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Columns of equal width, two spaces apart.
 
