@@ -329,47 +329,19 @@ def balanced(net: SparseNetwork) -> SparseNetwork:
     return SparseNetwork(np.sign(net.u[kept]), size[:, None] * net.W[kept], size * net.b[kept])
 
 
+def kind_of(source: Any) -> str:
+    """What a network is, by its type or its methods, since no framework is imported: a key of READERS, or nothing.
+
+    >>> kind_of({"W": 3}), kind_of(([1], [[1]], [0])), kind_of(3)
+    ('mapping', 'definition', '')
+    """
+    return next((kind for kind, (matches, _) in READERS.items() if matches(source)), "")
+
+
 def _found(source: Any, layer: str | None, note: str) -> Layer:
     """The layer, with a note on its activation function, which is ``note`` if the user names the function."""
-    if isinstance(source, Layer):
-        return source
-    if isinstance(source, WithConstant):
-        source = source.net
-    if isinstance(source, SparseNetwork):
-        return Layer(source.W, source.b, source.u[None])
-    if isinstance(source, Layered) and len(source.W) == 2:
-        return Layer(source.W[0], source.b[0], source.W[1], constant=-source.b[1])
-    if isinstance(source, Mapping):
-        found = from_named(source, layer)
-        if hasattr(source, "configured") and any(str(name).lower() == "w_enc" for name in source):
-            found = source.configured(found)
-        elif not note:
-            unit, note = source.unit() if hasattr(source, "unit") else named_unit("", "A dictionary of arrays")
-            found = replace(found, unit=found.unit if found.unit.kind == "thresholded" else unit)
-        return replace(found, notes=(*found.notes, note)) if note else found
-    if hasattr(source, "get_weights") and hasattr(source, "layers"):  # first: on PyTorch it is a module of that, too
-        dense = [part for part in source.layers if part.get_weights()]
-        if any(len(part.get_weights()) != 2 for part in dense):
-            raise ValueError(
-                "Argument 'network' must be a model of Dense layers with biases alone, so that its weights say what it "
-                "computes; measure(model, X) runs it."
-            )
-        functions = [getattr(getattr(part, "activation", None), "__name__", "") for part in dense]
-        return _from_columns("Keras", [part.get_weights() for part in dense], functions, layer, note)
-    if hasattr(source, "named_modules") and hasattr(source, "register_forward_hook"):
-        if layer is not None:
-            raise ValueError(
-                "Argument 'layer' must not be given for a module whose weights are read, which has to be a network "
-                "Linear, ReLU, Linear; of a larger one pass module.state_dict()."
-            )
-        return _of_module(source)
-    if hasattr(source, "coefs_") and hasattr(source, "intercepts_"):
-        pairs = list(zip(source.coefs_, source.intercepts_, strict=True))
-        return _from_columns("scikit-learn", pairs, [source.activation] * len(pairs), layer, note)
-    if isinstance(source, (list, tuple)) and len(source) == 3:
-        return _from_definition(*source)
-    if isinstance(source, (list, tuple)) and len(source) == 4:
-        return _from_four(*source)
+    if kind := kind_of(source):
+        return READERS[kind][1](source, layer, note)
     advice = ""
     if hasattr(source, "hidden_layer_sizes"):
         advice = " It must be fitted first."
@@ -381,6 +353,42 @@ def _found(source: Any, layer: str | None, note: str) -> Layer:
         "Argument 'network' must be arrays (u, W, b), a Layer, a SparseNetwork, a module or dictionary of tensors, "
         f"a Keras model or a fitted MLP of scikit-learn, not {type(source).__name__}.{advice}"
     )
+
+
+def _from_network(net: SparseNetwork) -> Layer:
+    return Layer(net.W, net.b, net.u[None])
+
+
+def _from_layered(net: Layered) -> Layer:
+    if len(net.W) != 2:
+        raise ValueError(f"Argument 'network' must have one hidden layer, not {len(net.W) - 1}; measure counts each.")
+    return Layer(net.W[0], net.b[0], net.W[1], constant=-net.b[1])
+
+
+def _from_mapping(source: Mapping[str, Any], layer: str | None, note: str) -> Layer:
+    found = from_named(source, layer)
+    if hasattr(source, "configured") and any(str(name).lower() == "w_enc" for name in source):
+        found = source.configured(found)
+    elif not note:
+        unit, note = source.unit() if hasattr(source, "unit") else named_unit("", "A dictionary of arrays")
+        found = replace(found, unit=found.unit if found.unit.kind == "thresholded" else unit)
+    return replace(found, notes=(*found.notes, note)) if note else found
+
+
+def _from_keras(model: Any, layer: str | None, note: str) -> Layer:
+    dense = [part for part in model.layers if part.get_weights()]
+    if any(len(part.get_weights()) != 2 for part in dense):
+        raise ValueError(
+            "Argument 'network' must be a model of Dense layers with biases alone, so that its weights say what it "
+            "computes; measure(model, X) runs it."
+        )
+    functions = [getattr(getattr(part, "activation", None), "__name__", "") for part in dense]
+    return _from_columns("Keras", [part.get_weights() for part in dense], functions, layer, note)
+
+
+def _from_sklearn(mlp: Any, layer: str | None, note: str) -> Layer:
+    pairs = list(zip(mlp.coefs_, mlp.intercepts_, strict=True))
+    return _from_columns("scikit-learn", pairs, [mlp.activation] * len(pairs), layer, note)
 
 
 def _from_definition(u: Any, W: Any, b: Any) -> Layer:
@@ -427,11 +435,16 @@ def _from_columns(who: str, pairs: list[Any], functions: list[str], layer: str |
     return replace(of_block(block, arrays), unit=unit, notes=notes)
 
 
-def _of_module(module: Any) -> Layer:
+def _from_module(module: Any, layer: str | None) -> Layer:
     """The layer of a module that is Linear, ReLU, Linear, perhaps with BatchNorm1d, which is folded into the weights.
 
     The module is run on random points, in evaluation mode; h is what its weights say, and must give the same.
     """
+    if layer is not None:
+        raise ValueError(
+            "Argument 'layer' must not be given for a module whose weights are read, which has to be a network "
+            "Linear, ReLU, Linear; of a larger one pass module.state_dict()."
+        )
     parts = {part: name for name, part in module.named_modules() if not [*part.children()]}
     inner = next((part for part in parts if type(part).__name__ == "Linear"), None)
     if inner is None:
@@ -567,6 +580,33 @@ def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:
         unit = Unit("thresholded", numbers(block.threshold, arrays[block.threshold], 1))
     constant = numbers(block.constant, arrays[block.constant], 1) if block.constant else None
     return Layer(W, -b, U, up, unit, constant, block.notes)
+
+
+def _is(*types: type) -> Callable[[Any], bool]:
+    return lambda source: isinstance(source, types)
+
+
+def _has(*names: str) -> Callable[[Any], bool]:
+    return lambda source: all(hasattr(source, name) for name in names)
+
+
+def _arrays(count: int) -> Callable[[Any], bool]:
+    return lambda source: isinstance(source, (list, tuple)) and len(source) == count
+
+
+# How each kind of network is told and its layer read, the first that fits: a model of Keras may be a module of PyTorch.
+READERS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, str | None, str], Layer]]] = {
+    "layer": (_is(Layer), lambda source, layer, note: source),
+    "constant": (_is(WithConstant), lambda source, layer, note: _from_network(source.net)),
+    "network": (_is(SparseNetwork), lambda source, layer, note: _from_network(source)),
+    "layered": (_is(Layered), lambda source, layer, note: _from_layered(source)),
+    "mapping": (_is(Mapping), _from_mapping),
+    "keras": (_has("get_weights", "layers"), _from_keras),
+    "torch": (_has("named_modules", "register_forward_hook"), lambda source, layer, note: _from_module(source, layer)),
+    "sklearn": (_has("coefs_", "intercepts_"), _from_sklearn),
+    "definition": (_arrays(3), lambda source, layer, note: _from_definition(*source)),
+    "four": (_arrays(4), lambda source, layer, note: _from_four(*source)),
+}
 
 
 def _type(array: Any) -> str:

@@ -26,7 +26,7 @@ from sparse_core.network.training import Layered
 
 from . import counting, naming, running
 from .counting import Measurement, Measurements
-from .layer import Layer, Unit, as_layer, last_step, plain
+from .layer import Layer, Unit, as_layer, kind_of, last_step, plain
 
 __all__ = ["measure"]
 
@@ -95,16 +95,15 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, activation
     if X is None:
         return _of_pre_activations(network, activation)
     network, X = last_step(network, X)
-    if hasattr(network, "get_weights") and hasattr(network, "layers"):
+    kind = kind_of(network)
+    if kind == "keras":
         return _of_keras(network, X, layer, activation)
-    if hasattr(network, "register_forward_hook") and hasattr(network, "named_modules"):
+    if kind == "torch":
         return running.seen(network, X, layer, activation)
-    if (isinstance(network, Layered) and len(network.W) > 2) or len(getattr(network, "coefs_", ())) > 2:
+    if (kind == "layered" and len(network.W) > 2) or (kind == "sklearn" and len(network.coefs_) > 2):
         return _of_several(network, X, layer, activation)
     found = as_layer(network, layer, activation)
-    given = (
-        "" if hasattr(network, "coefs_") else "X is the input of this layer; what stands before it is not looked at."
-    )
+    given = "" if kind == "sklearn" else "X is the input of this layer; what stands before it is not looked at."
     return _of_layer(replace(found, notes=(*found.notes, given) if given else found.notes), X)
 
 
@@ -154,7 +153,7 @@ def _settle(z: NDArray[Any], W: NDArray[Any], b: NDArray[Any], X: NDArray[Any]) 
 
 def _of_pre_activations(Z: Any, activation: str | Unit | None) -> Measurement:
     """The measurement of pre-activations z, or of outputs, whose weights are not known."""
-    if isinstance(Z, (Layer, SparseNetwork, Layered, Mapping)) or hasattr(Z, "state_dict") or hasattr(Z, "coefs_"):
+    if kind_of(Z) not in ("", "definition", "four"):
         raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
     unit = Unit.parse("relu" if activation is None else activation)
     seen = unit.kind in ("nonzero", "above")
