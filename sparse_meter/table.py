@@ -30,9 +30,6 @@ from .observation import Observation
 __all__ = ["Row"]  # the rest is called by ``explain`` and ``examine``
 
 Texts = tuple[str, ...]
-# id, form, left, right, trivial, at
-Cells = Iterable[tuple[str, str, Interval | None, Interval | float | None, float | None, str]]
-
 ONE = "printed, constant 1"
 # The relative tolerance of a comparison: sums over 2^20 points stay well below it.
 RTOL = 1e-9
@@ -109,6 +106,20 @@ class Row:
         return "no counterexample" if seen else "undecided"
 
 
+class Statement(NamedTuple):
+    """Both sides of a statement; a ``Row`` adds the evidence and the hypotheses that fail."""
+
+    id: str
+    form: str
+    left: Interval | None
+    right: Interval | float | None
+    trivial: float | None = None
+    at: str = ""
+
+
+Statements = Iterable[Statement]
+
+
 class NetworkClass(NamedTuple):
     """H_{n,s,k}^{W,B}: the class whose statements are evaluated."""
 
@@ -151,11 +162,6 @@ def _uniform(
 ) -> Iterator[Row]:  # fmt: skip
     """The statements of sections 2 and 3."""
 
-    def evaluated(cells: Cells, failed: Texts, relation: str = "<=", evidence: str = f.evidence) -> Iterator[Row]:
-        for name, form, left, right, trivial, at in cells:
-            right = exactly(right) if isinstance(right, (int, float)) else right
-            yield Row(name, form, left, right, evidence, failed, relation, trivial, at, f.round_off)
-
     AS = f.mean(flips.same + flips.other)
     noise = f.noise(rho, rng)
     negative = int(np.count_nonzero(f.net.u < 0))
@@ -163,21 +169,27 @@ def _uniform(
     least = 4 * ours.log_width(c.s, c.k)
     small = (f"d = {d}, less than 4 max(3/2, ln(s/k)) = {least:.4g}",) if d < least else ()
 
-    yield from evaluated(_identities(f, AS, noise, rho), (), "==")
-    yield from evaluated(_tails(f, AS, noise, d, rho), ())
-    yield from evaluated(_halfspaces(f, flips), ())
-    yield from evaluated(_lemma_9(f, flips, AS, c), member)
-    nonnegative = ("2 k^2 W^2", AS, 2 * (c.k * c.W) ** 2, _dense(f, c), "")
-    yield from evaluated([("ours-average-sensitivity-nonnegative", *nonnegative)], (*member, *signs))
-    yield from evaluated(_gradients(f, AS, c), (), evidence=f.edge_evidence)
-    yield from evaluated(_by_sign(f, AS, c, d), (), evidence=f.edge_evidence)
-    yield from evaluated(_convex(f, AS, c), signs, evidence=f.edge_evidence)
-    yield from evaluated(_remark_11(f, AS, c), scale)
-    yield from evaluated(_noise_and_tails(f, c, noise, d, rho, eps), member)
-    bound = ours.tail_second_order(d, c.W, c.k, c.s)
-    second = ("25.3 k^2 W^2 sqrt(Lambda) d^(-3/2)", f.tail(d), bound if bound < inf else None, f.variance, f"d = {d}")
-    yield from evaluated([("ours-tail-three-halves", *second)], (*member, *small))
-    yield from evaluated(_averaging(f, d, eps), ())
+    # The statements, those of their hypotheses that fail, and what differs in their rows.
+    at_edges = {"evidence": f.edge_evidence}
+    parts: list[tuple[Statements, Texts, dict[str, str]]] = [
+        (_identities(f, AS, noise, rho), (), {"relation": "=="}),
+        (_tails(f, AS, noise, d, rho), (), {}),
+        (_halfspaces(f, flips), (), {}),
+        (_lemma_9(f, flips, AS, c), member, {}),
+        (_nonnegative(f, AS, c), (*member, *signs), {}),
+        (_gradients(f, AS, c), (), at_edges),
+        (_by_sign(f, AS, c, d), (), at_edges),
+        (_convex(f, AS, c), signs, at_edges),
+        (_remark_11(f, AS, c), scale, {}),
+        (_noise_and_tails(f, c, noise, d, rho, eps), member, {}),
+        (_second_order(f, c, d), (*member, *small), {}),
+        (_averaging(f, d, eps), (), {}),
+    ]
+    for statements, failed, differs in parts:
+        for statement in statements:
+            right = statement.right
+            sides = statement._replace(right=exactly(right) if isinstance(right, (int, float)) else right)._asdict()
+            yield Row(**{"evidence": f.evidence, **sides, **differs}, failed=failed, round_off=f.round_off)
 
 
 def _unmet_sparsity(c: NetworkClass, found: Sparsity) -> Texts:
@@ -203,30 +215,30 @@ def _definitions(net: SparseNetwork, c: NetworkClass, found: Sparsity) -> Iterat
 # --- Section 2: Fourier weights and half-spaces ---
 
 
-def _identities(f: Observation, AS: Interval, noise: Interval, rho: float) -> Cells:
+def _identities(f: Observation, AS: Interval, noise: Interval, rho: float) -> Statements:
     parts: list[float | None] = [None] * 3
     if f.weights is not None:
         t = np.arange(len(f.weights))
         parts = [float(f.weights @ factor) for factor in (t**0, t, (1 - rho**t) / 2)]
-    yield "claim-2-1-parseval", "E h^2", f.mean(f.h**2), parts[0], None, ""
-    yield "average-sensitivity-fourier", "AS by flips", AS, parts[1], None, ""
-    yield "claim-2-1-noise", "NS by flips", noise, parts[2], None, f"rho = {rho:g}"
+    yield Statement("claim-2-1-parseval", "E h^2", f.mean(f.h**2), parts[0])
+    yield Statement("average-sensitivity-fourier", "AS by flips", AS, parts[1])
+    yield Statement("claim-2-1-noise", "NS by flips", noise, parts[2], None, f"rho = {rho:g}")
 
 
-def _tails(f: Observation, AS: Interval, noise: Interval, d: int, rho: float) -> Cells:
+def _tails(f: Observation, AS: Interval, noise: Interval, d: int, rho: float) -> Statements:
     tail = f.tail(d)
     at = f"d = {d}, rho = {rho:g}"
     printed = noise.scaled(2 / (1 - rho**d)) if d else exactly(inf)
     sharper = noise.scaled(2 / (1 - rho ** (d + 1)))
-    yield "claim-2-1-tail", "printed", tail, printed, f.variance, at
-    yield "ours-tail-from-sensitivity", "2 NS / (1 - rho^(d+1))", tail, sharper, f.variance, at
-    yield "ours-tail-from-sensitivity", "AS / (d + 1)", tail, AS.scaled(1 / (d + 1)), f.variance, f"d = {d}"
+    yield Statement("claim-2-1-tail", "printed", tail, printed, f.variance, at)
+    yield Statement("ours-tail-from-sensitivity", "2 NS / (1 - rho^(d+1))", tail, sharper, f.variance, at)
+    yield Statement("ours-tail-from-sensitivity", "AS / (d + 1)", tail, AS.scaled(1 / (d + 1)), f.variance, f"d = {d}")
     if d:
         beyond = f.mean(f.flips.same + f.flips.other - (f.h - f.h.mean()) ** 2)
-        yield "ours-tail-affine", "(AS - Var) / d", tail, beyond.scaled(1 / d), f.variance, f"d = {d}"
+        yield Statement("ours-tail-affine", "(AS - Var) / d", tail, beyond.scaled(1 / d), f.variance, f"d = {d}")
 
 
-def _halfspaces(f: Observation, flips: Flips) -> Cells:
+def _halfspaces(f: Observation, flips: Flips) -> Statements:
     """Lemma 6 at the neuron that comes closest."""
     n = f.net.n
     p = f.active.mean(axis=0)
@@ -234,7 +246,7 @@ def _halfspaces(f: Observation, flips: Flips) -> Cells:
     forms = (("lemma-6", ONE, paper.lemma_6), ("ours-lemma-6-constant", "constant 1/sqrt(2)", ours.lemma_6))
     if not len(live):
         none = "no neuron is active at some points only"
-        yield from ((name, form, None, None, None, none) for name, form, _ in forms)
+        yield from (Statement(name, form, None, None, at=none) for name, form, _ in forms)
         return
     ratio = flips.changes[:, live].mean(axis=0) / (p[live] * np.sqrt(-np.log(p[live])))
     j = int(live[ratio.argmax()])
@@ -244,7 +256,7 @@ def _halfspaces(f: Observation, flips: Flips) -> Cells:
     peak = min(max(low, exp(-0.5)), high)
     for name, form, bound in forms:  # p sqrt(ln(1/p)) is concave
         right = Interval(bound(p_j, n), min(bound(low, n), bound(high, n)), bound(peak, n))
-        yield name, form, left, right, n * p_j * (1 - p_j), f"neuron {j}, p = {p_j:.4g}"
+        yield Statement(name, form, left, right, n * p_j * (1 - p_j), f"neuron {j}, p = {p_j:.4g}")
 
 
 # --- Section 3: the uniform distribution ---
@@ -255,7 +267,7 @@ def _dense(f: Observation, c: NetworkClass) -> float:
     return min(c.s**2 * c.W**2, c.n * f.variance)
 
 
-def _lemma_9(f: Observation, flips: Flips, AS: Interval, c: NetworkClass) -> Cells:
+def _lemma_9(f: Observation, flips: Flips, AS: Interval, c: NetworkClass) -> Statements:
     n, s, k, W, B = c
     u = f.net.u
     v = u[:, None] * f.net.W
@@ -270,64 +282,69 @@ def _lemma_9(f: Observation, flips: Flips, AS: Interval, c: NetworkClass) -> Cel
     dense = _dense(f, c)
     printed = paper.lemma_9(*c)
 
-    yield "lemma-9-decomposition", "||w^R|| <= kW", f.largest(norm), k * W, None, ""
-    yield "lemma-9-decomposition", "|b^R| <= kB", f.largest(offset), k * B, None, ""
-    yield "eq-U", "printed", U, paper.eq_U(k, W), dense, ""
-    yield "eq-U", "repaired", U, paper.eq_U(k, W, "repaired"), dense, ""
-    yield "lemma-9-jump", "(V) <= jump", V, jump, dense, ""
-    yield "lemma-9-boundary", "printed", boundary, f.mean(single), 1, ""
-    yield "lemma-9-boundary", "repaired", boundary, f.mean(4 * single), 1, ""
-    yield "lemma-9-budget", "sum p_j <= k", f.mean(f.K), k, s, ""
+    yield Statement("lemma-9-decomposition", "||w^R|| <= kW", f.largest(norm), k * W)
+    yield Statement("lemma-9-decomposition", "|b^R| <= kB", f.largest(offset), k * B)
+    yield Statement("eq-U", "printed", U, paper.eq_U(k, W), dense)
+    yield Statement("eq-U", "repaired", U, paper.eq_U(k, W, "repaired"), dense)
+    yield Statement("lemma-9-jump", "(V) <= jump", V, jump, dense)
+    yield Statement("lemma-9-boundary", "printed", boundary, f.mean(single), 1)
+    yield Statement("lemma-9-boundary", "repaired", boundary, f.mean(4 * single), 1)
+    yield Statement("lemma-9-budget", "sum p_j <= k", f.mean(f.K), k, s)
     if f.exact:
         spread = exactly(np.sum(p * np.sqrt(-np.log(np.where(p > 0, p, 1)) / n)))
-        yield "lemma-9-concavity", "printed", spread, k * sqrt(log(s / k) / n), None, ""
-        yield "lemma-9-concavity", "repaired", spread, k * sqrt(max(log(s / k), 0.5) / n), None, ""
+        yield Statement("lemma-9-concavity", "printed", spread, k * sqrt(log(s / k) / n))
+        yield Statement("lemma-9-concavity", "repaired", spread, k * sqrt(max(log(s / k), 0.5) / n))
     for form, kind in ((ONE, "printed"), ("repaired", "repaired")):
         t = paper.threshold(*c, form=kind)
         beyond = f.share(np.abs(f.h) > t * (1 + RTOL))
-        yield "lemma-9-union", form, beyond, float(n * s) ** -4, 1, f"t = {t:.4g}"
-    yield "lemma-9-range", "|h| <= k (W sqrt(n) + B)", f.largest(np.abs(f.h)), paper.sup_norm(n, k, W, B), None, ""
-    yield "eq-V", ONE, V, printed, dense, ""
-    yield "eq-V", "repaired", V, paper.eq_V(*c, form="repaired"), dense, ""
-    yield "lemma-9-last-line", ONE, jump, printed, None, ""
-    yield "lemma-9-last-line", "restored, constant 1", jump, paper.lemma_9(*c, form="restored"), None, ""
-    yield "lemma-9", ONE, AS, printed, dense, ""
-    yield "ours-lemma-9-repaired", "repaired", AS, paper.lemma_9(*c, form="repaired"), dense, ""
+        yield Statement("lemma-9-union", form, beyond, float(n * s) ** -4, 1, f"t = {t:.4g}")
+    yield Statement("lemma-9-range", "|h| <= k (W sqrt(n) + B)", f.largest(np.abs(f.h)), paper.sup_norm(n, k, W, B))
+    yield Statement("eq-V", ONE, V, printed, dense)
+    yield Statement("eq-V", "repaired", V, paper.eq_V(*c, form="repaired"), dense)
+    yield Statement("lemma-9-last-line", ONE, jump, printed)
+    yield Statement("lemma-9-last-line", "restored, constant 1", jump, paper.lemma_9(*c, form="restored"))
+    yield Statement("lemma-9", ONE, AS, printed, dense)
+    yield Statement("ours-lemma-9-repaired", "repaired", AS, paper.lemma_9(*c, form="repaired"), dense)
 
     weighted = f.mean(4 * f.K * (f.active @ np.sum(v**2, axis=1)))
     square = f.mean(4 * W**2 * f.K**2)
-    yield "ours-average-sensitivity", "4 E |R_x| sum u_j^2 ||w_j||^2", AS, weighted, dense, ""
-    yield "ours-average-sensitivity", "4 W^2 E |R_x|^2", AS, square, dense, ""
-    yield "ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense, ""
+    yield Statement("ours-average-sensitivity", "4 E |R_x| sum u_j^2 ||w_j||^2", AS, weighted, dense)
+    yield Statement("ours-average-sensitivity", "4 W^2 E |R_x|^2", AS, square, dense)
+    yield Statement("ours-average-sensitivity", "min(2k, s)^2 W^2", AS, ours.average_sensitivity(W, k, s), dense)
 
 
-def _gradients(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
+def _nonnegative(f: Observation, AS: Interval, c: NetworkClass) -> Statements:
+    bound = 2 * (c.k * c.W) ** 2
+    yield Statement("ours-average-sensitivity-nonnegative", "2 k^2 W^2", AS, bound, _dense(f, c))
+
+
+def _gradients(f: Observation, AS: Interval, c: NetworkClass) -> Statements:
     edges = f.edges
     at = f"{len(edges.slope)} points"
     slope = exactly(edges.slope.mean())  # the inequality holds at each point, so these points need no interval
-    yield "ours-gradient", "mean squared slope J", exactly(edges.sensitivity.mean()), slope, _dense(f, c), at
-    yield "ours-gradient", "gradient and boundary", AS, f.with_boundary(edges.gradient), _dense(f, c), at
+    yield Statement("ours-gradient", "mean squared slope J", exactly(edges.sensitivity.mean()), slope, _dense(f, c), at)
+    yield Statement("ours-gradient", "gradient and boundary", AS, f.with_boundary(edges.gradient), _dense(f, c), at)
 
 
-def _by_sign(f: Observation, AS: Interval, c: NetworkClass, d: int) -> Cells:
+def _by_sign(f: Observation, AS: Interval, c: NetworkClass, d: int) -> Statements:
     """What gradients at single points say, split by the signs of the output weights, and about which quantity."""
     squares = [(part**2).sum(axis=1) for part in f.signs]
     right = f.of_roots(*squares).scaled(2)
-    yield "ours-gradient-signs", "2 (rms |grad h+| + rms |grad h-|)^2", AS, right, _dense(f, c), ""
+    yield Statement("ours-gradient-signs", "2 (rms |grad h+| + rms |grad h-|)^2", AS, right, _dense(f, c))
     spreads = [((part - part.mean(axis=0)) ** 2).sum(axis=1) for part in f.signs]
     G = f.mean(f.bends)
     right = f.of_roots(*spreads).scaled(2)
-    yield "ours-covariance", "2 (tr Cov^(1/2) grad h+ + tr Cov^(1/2) grad h-)^2", G, right, None, ""
+    yield Statement("ours-covariance", "2 (tr Cov^(1/2) grad h+ + tr Cov^(1/2) grad h-)^2", G, right)
     if d:
-        yield "ours-differences", "G / (d + 1)", f.tail(d), G.scaled(1 / (d + 1)), f.variance, f"d = {d}"
+        yield Statement("ours-differences", "G / (d + 1)", f.tail(d), G.scaled(1 / (d + 1)), f.variance, f"d = {d}")
 
 
-def _convex(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
+def _convex(f: Observation, AS: Interval, c: NetworkClass) -> Statements:
     right = f.mean(f.edges.increasing)
-    yield "ours-gradient-nonnegative", "2 E sum (x_i d_i h)_+^2", AS, right, _dense(f, c), ""
+    yield Statement("ours-gradient-nonnegative", "2 E sum (x_i d_i h)_+^2", AS, right, _dense(f, c))
 
 
-def _remark_11(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
+def _remark_11(f: Observation, AS: Interval, c: NetworkClass) -> Statements:
     """Remark 11 at the k that makes its bound least."""
     # For all k at once, by the inequality of Dvoretzky, Kiefer and Wolfowitz at 95 %.
     deviation = 0.0 if f.exact else sqrt(log(2 / 0.05) / (2 * len(f.K)))
@@ -335,38 +352,45 @@ def _remark_11(f: Observation, AS: Interval, c: NetworkClass) -> Cells:
     bounds = [ours.remark_11(c.W, k, c.s, x) for k, x in enumerate(eta, 1)]
     k = 1 + int(np.argmin(bounds))
     at = f"k = {k}, Pr[more active] <= {eta[k - 1]:.3g}"
-    yield "ours-remark-11", "sparse with high probability", AS, min(bounds), _dense(f, c), at
+    yield Statement("ours-remark-11", "sparse with high probability", AS, min(bounds), _dense(f, c), at)
 
 
-def _noise_and_tails(f: Observation, c: NetworkClass, noise: Interval, d: int, rho: float, eps: float) -> Cells:
+def _noise_and_tails(f: Observation, c: NetworkClass, noise: Interval, d: int, rho: float, eps: float) -> Statements:
     """Noise, a Fourier tail, and the least degree whose tail is at most eps/4, which loss eps requires."""
     at = f"rho = {rho:g}"
     trivial = f.variance / 2
     if rho >= 0:
-        yield "lemma-10", ONE, noise, paper.lemma_10(*c, rho), trivial, at
-        yield "lemma-10", "repaired", noise, paper.lemma_10(*c, rho, form="repaired"), trivial, at
+        yield Statement("lemma-10", ONE, noise, paper.lemma_10(*c, rho), trivial, at)
+        yield Statement("lemma-10", "repaired", noise, paper.lemma_10(*c, rho, form="repaired"), trivial, at)
     bound = ours.noise_sensitivity(rho, c.W, c.k, c.s)
-    yield "ours-noise-sensitivity", "(1 - rho)/2 min(2k, s)^2 W^2", noise, bound, trivial, at
+    yield Statement("ours-noise-sensitivity", "(1 - rho)/2 min(2k, s)^2 W^2", noise, bound, trivial, at)
     bound = ours.tail_from_average_sensitivity(ours.average_sensitivity(c.W, c.k, c.s), d)
-    yield "ours-tail", "min(2k, s)^2 W^2 / (d + 1)", f.tail(d), bound, f.variance, f"d = {d}"
+    yield Statement("ours-tail", "min(2k, s)^2 W^2 / (d + 1)", f.tail(d), bound, f.variance, f"d = {d}")
     at = f"eps = {eps:.4g}"
     own = f.degree(eps / ours.LOSS)
     left = None if own is None else exactly(own)
-    yield "theorem-8", ONE, left, paper.theorem_8_degree(*c, eps), c.n, at
-    yield "theorem-8", "repaired", left, paper.theorem_8_degree(*c, eps, form="repaired"), c.n, at
-    yield "ours-degree", "degree for loss eps", left, ours.theorem_8_degree(eps, c.W, c.k, c.s), c.n, at
+    yield Statement("theorem-8", ONE, left, paper.theorem_8_degree(*c, eps), c.n, at)
+    yield Statement("theorem-8", "repaired", left, paper.theorem_8_degree(*c, eps, form="repaired"), c.n, at)
+    yield Statement("ours-degree", "degree for loss eps", left, ours.theorem_8_degree(eps, c.W, c.k, c.s), c.n, at)
 
 
-def _averaging(f: Observation, d: int, eps: float) -> Cells:
+def _second_order(f: Observation, c: NetworkClass, d: int) -> Statements:
+    form = "25.3 k^2 W^2 sqrt(Lambda) d^(-3/2)"
+    bound = ours.tail_second_order(d, c.W, c.k, c.s)
+    finite = bound if bound < inf else None
+    yield Statement("ours-tail-three-halves", form, f.tail(d), finite, f.variance, f"d = {d}")
+
+
+def _averaging(f: Observation, d: int, eps: float) -> Statements:
     """The first step of Lemma 7: N C^2 / eps samples average to an expected squared distance of at most 2 eps."""
     if f.weights is None:
-        yield "ours-lemma-7-explicit", "E (f - h)^2 by averaging", None, None, None, f"d = {d}"
+        yield Statement("ours-lemma-7-explicit", "E (f - h)^2 by averaging", None, None, at=f"d = {d}")
         return
     d = min(d, f.net.n)
     reach = max(eps, float(f.weights[d + 1 :].sum()))
     m = max(1, ceil(dimension(f.net.n, d) * float(np.abs(f.h).max()) ** 2 / reach))
     risk = exactly(averaging_risk(f.weights, d, m))
-    yield "ours-lemma-7-explicit", "E (f - h)^2 by averaging", risk, 2 * reach, None, f"d = {d}, m = {m}"
+    yield Statement("ours-lemma-7-explicit", "E (f - h)^2 by averaging", risk, 2 * reach, None, f"d = {d}, m = {m}")
 
 
 # --- Section 5: general distributions ---
