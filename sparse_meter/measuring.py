@@ -233,9 +233,13 @@ def _of_keras(model: Any, X: Any, layer: str | None, activation: str | Unit | No
 
 def _largest_norm(X: NDArray[Any]) -> float:
     """max |x| over the rows: in the precision of X first, then of the rows that come close in double precision."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         squares = np.einsum("ij,ij->i", X, X)
-    near = X[squares >= squares.max() * CLOSE].astype(np.float64)
+    n = X.shape[1]
+    limits = np.finfo(X.dtype)
+    # Less than the largest by more than rounding and underflow of n squares: no row of largest norm.
+    least = float(squares.max()) * (1 - 4 * n * float(limits.eps)) - n * float(limits.tiny)
+    near = X[squares >= least].astype(np.float64)
     return sqrt(np.einsum("ij,ij->i", near, near).max())
 
 

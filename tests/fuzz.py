@@ -29,7 +29,7 @@ FILES = 3000
 CALLS = 3000
 SECONDS = 15
 # What an error says of itself: the argument, or the file.
-NAMES = re.compile("Arguments? '|/|is not a file|no .safetensors file|networks? must|too many", re.IGNORECASE)
+NAMES = re.compile(r"Arguments? '|/|is not a file|\\.safetensors file|networks? must|too many", re.IGNORECASE)
 BOOK = Path(__file__).parents[1] / "book"
 PAGES = "api-bounds", "api-cube", "api-general", "api-hardness", "api-learning", "api-network", "api-sparse-meter"
 STRANGE = [
