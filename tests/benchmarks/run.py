@@ -71,7 +71,7 @@ def condensed(raw: dict[str, Any], load: float) -> dict[str, Any]:
             "load at the start": load,
         },
         "versions": {"Python": machine["python_version"]}
-        | {package.name: package.version for package in distributions() if package.name in libraries},
+        | dict(sorted((package.name, package.version) for package in distributions() if package.name in libraries)),
         "cases": cases,
     }
 
