@@ -137,7 +137,7 @@ class Monomials:
         parts = [level @ y for level in self.lower]
         yX = y * self.X
         for pivots, heights, chi in self._products():
-            products = yX[pivots] @ chi.T
+            products = (chi @ yX[pivots].T).T  # in this order BLAS takes 0.6 of the time in single precision
             parts += [row[:height] for row, height in zip(products, heights, strict=True)]
         return np.concatenate(parts)
 

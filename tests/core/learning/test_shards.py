@@ -172,3 +172,8 @@ except ImportError as error:
 """
     said = subprocess.check_output([sys.executable, "-c", script], text=True)
     assert said == "Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'\n"
+
+
+def test_the_samples_of_a_shard_stay_in_their_files(tmp_path):
+    (shard,) = save(tmp_path, [(np.ones((10, 3), np.int8), np.ones(10))])
+    assert all(isinstance(array.base, np.memmap) for array in shard.samples())
