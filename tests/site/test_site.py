@@ -530,7 +530,7 @@ def test_the_search_finds_statements_by_number(site, address, served, in_browser
         "dense-rademacher": ["book/05-general.html#", "book/ledger.html#dense-rademacher"],
         "quantization": ["book/your-weights.html"],
         "how to cite": ["book/literature.html#"],
-        **dict.fromkeys(["pruning", "mixture of experts", "MoE", "lottery ticket", "top-k"], ["book/"]),
+        **dict.fromkeys(["pruning", "mixture of experts", "MoE", "lottery ticket"], ["book/notation.html#term-"]),
         "ReLU sparsity": ["book/notation.html#term-ReLU-sparsity"],
     }
     base = address if served else site.as_uri()

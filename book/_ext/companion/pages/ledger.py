@@ -39,8 +39,9 @@ INTRODUCTION = """\
 
 This ledger has every statement of the paper, every erratum, every result of this project, and later results of
 others that the book runs, with verdict and evidence. The evidence is read from the outputs of the executed chapters,
-and the build refuses a verdict that it does not bear out. What the words mean:
+and the build refuses a verdict that it does not bear out.
 
+:::{{dropdown}} What the words, the slack and the controls mean
 {words}
 
 A verdict is on the printed form. *Settled* is one on a conjecture: it is false as printed, and the note says in which
@@ -54,6 +55,7 @@ fail, which shows that the check could have failed. What is *machine-checked* is
 Statements are in the words of the chapters. In all of them $h(x)=\\sum_ju_j\\,\\sigma(\\langle w_j,x\\rangle-b_j)$ with
 $\\sigma(z)=\\mathrm{{relu}}(z)=\\max(0,z)$, $R_x$ is the set of neurons that are active at $x$, $\\mathcal U$ is the
 uniform distribution on the cube, $M=WR+B$, and $\\ln$ is the natural logarithm.
+:::
 
 """
 
