@@ -334,7 +334,7 @@ def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
 def test_sections_that_claims_name_are_there():
     for claim in read(make.BOOK):
         if "stands_in" in claim:
-            assert f"({claim['stands_in']})=" in (make.BOOK / f"{claim['chapter']}.md").read_text(encoding="utf-8")
+            assert f"({claim['stands_in']})=" in (make.BOOK / f"{claim['page']}.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place():
