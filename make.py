@@ -41,7 +41,7 @@ PROBE = "import sys; from importlib.metadata import distribution; [*map(distribu
 
 sys.path.append(str(ROOT / "book/_ext"))
 from companion import build  # noqa: E402  (the line above finds them)
-from companion.places import BOOK, BUILD, ENVIRONMENT, Stop  # noqa: E402
+from companion.places import BUILD, ENVIRONMENT, Stop  # noqa: E402
 
 
 def bootstrap(venv, lock):

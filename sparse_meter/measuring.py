@@ -30,8 +30,6 @@ from .layer import Layer, Unit, as_layer, kind_of, last_step, plain
 
 __all__ = ["measure"]
 
-# The share of the largest squared norm from which a row may have it: single precision errs less for up to 10^4 inputs.
-CLOSE = 0.999
 # The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
 MAX_SIZE = 1e150
 

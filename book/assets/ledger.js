@@ -1,6 +1,6 @@
-// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words ask for the statements
-// that are named so; if there are none, or with "anywhere", for the rows that contain them. Without JavaScript each
-// section opens by hand.
+// The ledger's filter: words and a standing, kept in the address. What is found is opened. Words ask for the
+// statements that are named so; if there are none, or with "anywhere", for the rows that contain them. Without
+// JavaScript each section opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;
@@ -23,8 +23,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const names = marks.map((mark) => plain(`${mark.textContent} ${mark.id}`));
   const show = () => {
     const sought = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const asked = plain(text.value).trimEnd() + (/\d$/.test(text.value.trim()) ? " " : ""); // "lemma 1" is not "lemma 10"
-    const named = new Set(sought.length && !anywhere.checked ? rows.filter((_, i) => names[i].includes(asked)) : []);
+    const whole = /\d$/.test(text.value.trim()) ? " " : ""; // "lemma 1" is not "lemma 10"
+    const asked = plain(text.value).trimEnd() + whole;
+    const byName = sought.length && !anywhere.checked;
+    const named = new Set(byName ? rows.filter((_, i) => names[i].includes(asked)) : []);
     let shown = 0;
     for (const row of rows) {
       const content = row.textContent.toLowerCase();
