@@ -1,7 +1,7 @@
 // What rests on what: one drawing, fitted to its frame. The address chooses a statement, #lemma-9, and lights
-// all that it rests on and all that rests on it, or an erratum, #E16, and lights what that breaks. Buttons and
-// the keys + - 0 zoom, and arrow keys lead from box to box. Without JavaScript the drawing scrolls, and a box
-// leads to its statement.
+// all that it rests on and all that rests on it, or an erratum, #E16, and lights what that breaks. Buttons
+// and the keys + - 0 zoom, and arrow keys lead from box to box. Without JavaScript the drawing scrolls, and a
+// box leads to its statement.
 document.addEventListener("DOMContentLoaded", () => {
   const graph = document.querySelector("div.graph");
   if (!graph) return;
@@ -66,8 +66,8 @@ document.addEventListener("DOMContentLoaded", () => {
     } else if (option) {
       const [about, lit] = [option.dataset.about, option.dataset.lit].map((ids) => new Set(ids.split(" ")));
       light({ broken: about, lit });
-      words.innerHTML = `<strong><a href="errata.html#${id}">${id}</a></strong> is about ${about.size}, in a thick
-        frame; of what rests on them it breaks ${lit.size - about.size}.`;
+      words.innerHTML = `<strong><a href="errata.html#${id}">${id}</a></strong> is about ${about.size}, in a
+        thick frame; of what rests on them it breaks ${lit.size - about.size}.`;
     } else {
       light({});
       words.textContent = whole;

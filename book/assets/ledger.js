@@ -1,6 +1,6 @@
 // The ledger's filter: words and a standing, kept in the address. What is found is opened. Words ask for the
-// statements that are named so; if there are none, or with "anywhere", for the rows that contain them. Without
-// JavaScript each section opens by hand.
+// statements that are named so; if there are none, or with "anywhere", for the rows that contain them.
+// Without JavaScript each section opens by hand.
 document.addEventListener("DOMContentLoaded", () => {
   const rows = [...document.querySelectorAll("table.ledger tbody tr")];
   if (!rows.length) return;

@@ -56,7 +56,7 @@ def resolve(app, env, node, contnode):
 
 def decorate_page(app, doctree, docname):
     """The page with a line below its title and its files at its end, a line at the foot of each statement, a note at
-    each equation of the paper, names for figures, tables and hidden code, and the parts of its audit closed."""
+    each equation of the paper, and names for figures, tables and hidden code."""
     claims = known(str(app.srcdir))
     stem = docname.rpartition("/")[2]
     for box in doctree.findall(unenumerable_node):
@@ -92,10 +92,6 @@ def decorate_page(app, doctree, docname):
         if shown := number(app, docname, "figure", figure):
             figure["aria-label"] = f"Fig. {shown}"
     accessible_names.name_tables(doctree)
-    for part in page.children:
-        if isinstance(part, nodes.section) and part[0].astext().endswith("audited"):
-            for section in filter(lambda node: isinstance(node, nodes.section), part.children):
-                close(section)
 
 
 def number_by_page(app, env) -> list[str]:
@@ -111,15 +107,6 @@ def number(app, docname: str, kind: str, node: nodes.Element) -> str:
     """The number of a figure or an exercise, "2.1"; nothing where it has none."""
     numbers = app.env.toc_fignumbers.get(docname, {}).get(kind, {})
     return ".".join(map(str, numbers.get("".join(node["ids"][:1]), ())))
-
-
-def close(section: nodes.section) -> None:
-    """A part of an audit that loads closed, below its heading."""
-    checks = len(records_of(section))
-    holds = f"Show {checks} check{'s' if checks != 1 else ''}" if checks else "Show this part"
-    of = f'<span class="visually-hidden">, {html.escape(section[0].astext())}</span>'
-    section.insert(1, raw(f'<details class="audit"><summary>{holds}{of}</summary>'))
-    section += raw("</details>")
 
 
 def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
