@@ -59,15 +59,15 @@ document.addEventListener("DOMContentLoaded", () => {
     if (box) {
       const below = reached(id, "to", "from"), above = reached(id, "from", "to");
       light({ chosen: new Set([id]), below, above });
-      words.innerHTML = `<strong><a href="${box.dataset.place}"></a></strong>. Rests on ${below.size - 1}, and
-        ${above.size - 1} rest on it: <a href="ledger.html#${id}">its row in the ledger</a>.`;
+      words.innerHTML = `<strong><a href="${box.dataset.place}"></a></strong>. Rests on ${below.size - 1},`
+        + ` and ${above.size - 1} rest on it: <a href="ledger.html#${id}">its row in the ledger</a>.`;
       words.querySelector("a").textContent = box.getAttribute("aria-label");
       stopAt(box);
     } else if (option) {
       const [about, lit] = [option.dataset.about, option.dataset.lit].map((ids) => new Set(ids.split(" ")));
       light({ broken: about, lit });
-      words.innerHTML = `<strong><a href="errata.html#${id}">${id}</a></strong> is about ${about.size}, in a
-        thick frame; of what rests on them it breaks ${lit.size - about.size}.`;
+      words.innerHTML = `<strong><a href="errata.html#${id}">${id}</a></strong> is about ${about.size},`
+        + ` in a thick frame; of what rests on them it breaks ${lit.size - about.size}.`;
     } else {
       light({});
       words.textContent = whole;

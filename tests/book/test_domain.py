@@ -6,14 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import behind, domain, pages
+from companion import behind, domain, pages, places
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from nbformat import v4
 from sphinx.application import Sphinx
 from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 
-import make
 from sparse_book import ledger
 from sparse_book.claims import read
 
@@ -308,18 +307,6 @@ def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
     assert opened.astext() == behind.box("behind-5")
 
 
-def test_an_exercise_opens_with_its_solution_below_its_title():
-    title = nodes.title("", "", nodes.Text("("), nodes.Text("Warm-up: a <b"), nodes.Text(")"))
-    exercise = exercise_enumerable_node("", title, nodes.section())
-    around = nodes.section("", nodes.title("", "Exercises"), exercise, solution_node(), nodes.paragraph("", "After."))
-    domain.fold_exercise(exercise, "2.1")
-    _, opened, task, solution, closed, _ = around.children
-    words = '<span class="caption-number">Exercise 2.1.</span> Warm-up: a &lt;b'
-    assert opened.astext() == f'<details class="exercise"><summary>{words}</summary>'
-    assert task is exercise and len(task) == 1 and isinstance(solution, solution_node)
-    assert closed.astext() == "</details>"
-
-
 def test_figures_of_a_page_without_a_number_count_from_one_on_it():
     numbers = {"index": {"figure": {"a": (1,), "b": (2,)}}, "thirty": {"figure": {"c": (3,)}, "exercise": {"d": (1,)}}}
     numbers["first"] = {"figure": {"e": (1, 1), "f": (1, 2)}}
@@ -364,13 +351,13 @@ def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
 
 
 def test_sections_that_claims_name_are_there():
-    for claim in read(make.BOOK):
+    for claim in read(places.BOOK):
         if "stands_in" in claim:
-            assert f"({claim['stands_in']})=" in (make.BOOK / f"{claim['page']}.md").read_text(encoding="utf-8")
+            assert f"({claim['stands_in']})=" in (places.BOOK / f"{claim['page']}.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place():
-    text = (make.BOOK / "notation.md").read_text(encoding="utf-8")
+    text = (places.BOOK / "notation.md").read_text(encoding="utf-8")
     lines = text.partition("````{glossary}\n")[2].removesuffix("````\n").split("\n\n")
     entries = dict(entry.strip().split("\n  ") for entry in lines)
     assert 30 <= len(entries) <= 50 and list(entries) == sorted(entries, key=str.lower)
@@ -381,7 +368,7 @@ def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place
 
 
 def test_no_link_to_a_page_is_typed_by_hand():
-    for path in make.BOOK.glob("*.md"):
+    for path in places.BOOK.glob("*.md"):
         assert '<a href="' not in path.read_text(encoding="utf-8"), path.name
 
 

@@ -8,12 +8,12 @@ import sys
 import zipfile
 
 import pytest
-from companion import Stop, chapters, downloads
+from companion import Stop, chapters, downloads, places
 from nbformat.v4 import new_code_cell, new_notebook
 
 import make
 
-SOURCES = chapters.sources(make.BOOK)
+SOURCES = chapters.sources(places.BOOK)
 WHEEL = "sparse_activations-1.whl"
 PAGES = [name for name in SOURCES if name not in downloads.NEEDS]
 

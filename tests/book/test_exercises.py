@@ -5,12 +5,11 @@ import json
 import re
 
 import pytest
-from companion import chapters, claims
+from companion import chapters, claims, places
 
-import make
 from sparse_book.claims import read
 
-SOURCES = chapters.sources(make.BOOK)
+SOURCES = chapters.sources(places.BOOK)
 PAGES = {name: path for name, path in SOURCES.items() if re.fullmatch(r"\d\d-\w+|laboratory", name)}
 GRADES = ("Warm-up", "Standard", "Harder")
 TITLE = re.compile(rf"({'|'.join(GRADES)})(, break it)?: [^($]+")
@@ -97,7 +96,7 @@ def test_there_is_something_to_break(name):
 
 @every_page
 def test_no_record_of_an_exercise_is_one_of_the_ledger(name):
-    known = claims.by_id(read(make.BOOK))
+    known = claims.by_id(read(places.BOOK))
     _, cells = section(name)
     for one in exercises(name):
         for _, claim, _ in (call for i in CELL.findall(one["solution"]) for call in calls(cells[i])):

@@ -52,6 +52,7 @@ def bench(monkeypatch, capfd, *words):
     """The exit code of `make.py bench`, and what it says."""
     pytest.importorskip("pytest_benchmark")
     monkeypatch.setenv("COMPANION_NO_VENV", "1")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # a worker of these tests, which measures nothing
     try:
         code = make.main(["bench", *words])
     except SystemExit as ended:

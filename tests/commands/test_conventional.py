@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 
 import pytest
-from companion import build
+from companion import build, places
 
 import make
 from tests.commands import small_repository
@@ -98,7 +98,7 @@ def test_sphinx_alone_executes_what_changed_and_shows_it_or_leaves_the_site_as_i
 
 
 def test_a_stored_notebook_runs_under_nbval_and_an_edit_of_it_counts(small):
-    shutil.copy(make.BOOK / "conftest.py", small / "book")
+    shutil.copy(places.BOOK / "conftest.py", small / "book")
     code, _, errors = small_repository.run(small, "refresh", "1")
     assert code == 0, errors
     shutil.rmtree(small / "_build")

@@ -6,7 +6,7 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 import pytest
-from companion import chapters
+from companion import chapters, places
 from packaging.requirements import Requirement
 
 import make
@@ -72,7 +72,7 @@ def test_what_the_book_imports_is_in_its_lock():
         for path in make.ROOT.glob(f"{folder}/**/*.py")
     ]
     texts = [make.ROOT.joinpath("make.py").read_text(), *(path.read_text(encoding="utf-8") for path in programs)]
-    for source in chapters.sources(make.BOOK).values():
+    for source in chapters.sources(places.BOOK).values():
         texts += [cell["source"] for cell in chapters.code_cells(chapters.read(source))]
     names = packages_distributions()
     theirs = set().union(*map(imported, texts)) - NOT_OF_THE_BOOK

@@ -7,12 +7,11 @@ from dataclasses import replace
 import matplotlib as mpl
 import numpy as np
 import pytest
-from companion import claims, domain, pages
+from companion import claims, domain, pages, places
 from companion.audit import audit
 from companion.pages import errata, graph, markup
 from docutils import nodes
 
-import make
 import sparse_meter
 from sparse_book import figures, ledger
 from sparse_book.claims import read
@@ -125,6 +124,6 @@ def test_what_a_cell_shows_is_text(kind):
 
 
 def test_the_claims_of_this_book_need_no_tags():
-    texts = [value for entry in read(make.BOOK) for value in entry.values() if isinstance(value, str)]
+    texts = [value for entry in read(places.BOOK) for value in entry.values() if isinstance(value, str)]
     assert len(texts) > 500
     assert [text for text in texts if re.search("<[A-Za-z/!?]", re.sub(r"\$.*?\$", "", text))] == []

@@ -6,13 +6,13 @@ import shutil
 
 import numpy as np
 import pytest
+from companion import places
 from markdown_it import MarkdownIt
 
-import make
 from sparse_core.bounds import ours, paper
 
-SPARSE, SCRIPT = SCRIPTS = [make.BOOK / "assets" / name for name in ("sparse.js", "calculator.js")]
-PAGE = (make.BOOK / "calculator.md").read_text(encoding="utf-8")
+SPARSE, SCRIPT = SCRIPTS = [places.BOOK / "assets" / name for name in ("sparse.js", "calculator.js")]
+PAGE = (places.BOOK / "calculator.md").read_text(encoding="utf-8")
 PARAMETERS = "n s k W B eps delta rho d p tau m R W4 a D J".split()
 WHOLE = set("n s k d p m D".split())
 
@@ -291,7 +291,7 @@ def test_no_number_breaks_before_its_exponent(page_file, in_browser):
 
     async def visit(page):
         await page.goto(page_file)
-        await page.add_style_tag(content=(make.BOOK / "assets/custom.css").read_text(encoding="utf-8"))
+        await page.add_style_tag(content=(places.BOOK / "assets/custom.css").read_text(encoding="utf-8"))
         await page.add_style_tag(content="[data-row] { font-size: 24px }")
         await page.evaluate("document.body.className = 'bd-article'; document.body.style.maxWidth = '688px'")
         lines = []

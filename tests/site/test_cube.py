@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from companion import places
 
-import make
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 
-SPARSE, SCRIPT = ((make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js"))
+SPARSE, SCRIPT = ((places.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js"))
 MINSTD = "(seed => () => (seed = (seed * 48271) % 2147483647) / 2147483647)"  # a generator, to draw the same twice
 PRESETS = f"""Object.entries(cube.presets).flatMap(([name, make]) => [3, 4].flatMap(n =>
     Array.from({{length: name.startsWith('Random') ? 40 : 1}}, (_, i) => ({{name, ...make(n, {MINSTD}(i + 1))}}))))"""
@@ -132,7 +132,7 @@ REST = "() => new Promise(done => setTimeout(done, 400))"  # in the page's own t
 @pytest.fixture
 def page_file(tmp_path):
     """The figure as the book writes it, with the script and the style of the book."""
-    style = (make.BOOK / "assets/custom.css").read_text(encoding="utf-8")
+    style = (places.BOOK / "assets/custom.css").read_text(encoding="utf-8")
     figure = '<figure id="fig-cube"><div class="cc"><svg aria-label="still"></svg></div></figure>'
     head = '<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     path = tmp_path / "cube.html"

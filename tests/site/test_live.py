@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from companion import places
 
-import make
 from sparse_core import bounds
 from sparse_core.cube import hypercube
 from sparse_core.hardness import reductions
 from sparse_core.learning import risks
 
-LIVE = [(make.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "live.js")]
+LIVE = [(places.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "live.js")]
 CLASSES = [{"k": k, "W": W, "n": n} for k, W, n in [(1, 0.25, 3), (2, 1, 1000), (5, 0.5, 120), (8, 4, 10**6)]]
 GIVEN = {"s": 64, "bias": 3**-0.5}
 WEIGHTS = [[0.0, 0.5, 0.25, 0.125, 0.125], [0.1, *[0.0] * 15, 0.9], [0.0, 0.3, 0.3, 0.4]]

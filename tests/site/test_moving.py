@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from companion import places
 
-import make
 from sparse_book import moving_proof
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 
-ASSETS = make.BOOK / "assets"
+ASSETS = places.BOOK / "assets"
 LINES = "[...document.querySelectorAll('.six-steps .stage line.edge')].map(e => Number(e.getAttribute('stroke-width')))"
 CLICKED = f"() => {{ document.querySelector('.proof-nav [aria-label^=\"Step 5\"]').click(); return {LINES}; }}"
 STANDS = """step => document.querySelector('.six-steps .stage svg').innerHTML ===

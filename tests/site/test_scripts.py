@@ -1,12 +1,12 @@
 """The scripts of sliders and of the ledger's filter: by hand, keyboard and address, and pages without script."""
 
 import pytest
+from companion import places
 from companion.figure_files import files
 
-import make
 from sparse_book import figures
 
-ASSETS = make.BOOK / "assets"
+ASSETS = places.BOOK / "assets"
 
 
 def test_the_lines_of_a_script_are_short_enough_to_be_read():

@@ -19,9 +19,8 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import build, claims, pdf
+from companion import build, claims, pdf, places
 
-import make
 from sparse_book.claims import read
 
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
@@ -518,7 +517,7 @@ def test_a_formula_that_is_cut_is_found_and_one_that_scrolls_is_not(in_browser, 
 @pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
 def test_the_search_finds_statements_by_number(site, address, served, in_browser):
     """The first two results: where the statement stands, and its row of the ledger or of the errata."""
-    ours = claims.by_id(read(make.BOOK))["ours-tail"]["number"]
+    ours = claims.by_id(read(places.BOOK))["ours-tail"]["number"]
     sought = {
         "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
         "conjecture 20": ["book/05-general.html#conjecture-20", "book/ledger.html#conjecture-20"],
@@ -539,13 +538,13 @@ def test_the_search_finds_statements_by_number(site, address, served, in_browser
         wrong = []
         page.on("pageerror", lambda error: wrong.append(error))
         page.on("console", lambda note: note.type == "error" and wrong.append(note.text))
-        for query, places in sought.items():
+        for query, expected in sought.items():
             await page.goto(f"{base}/search.html?q={quote(query)}")
             await page.locator(".search-summary", has_text="finished").wait_for()
             links = await page.locator("ul.search li > a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
             titles = await page.locator("ul.search li > a").all_text_contents()
             wrong += [(query, title) for title in titles if re.search(r" > [a-z\d]+(-[a-z\d]+)+$", title)]
-            if len(links) < len(places) or not all(map(str.startswith, links, places)):
+            if len(links) < len(expected) or not all(map(str.startswith, links, expected)):
                 wrong.append((query, links))
         return wrong
 
