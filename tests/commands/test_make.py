@@ -370,27 +370,27 @@ def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_aga
 
 def test_an_environment_of_the_book_grows_into_one_of_the_tests(steps):
     made = steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, places.BOOK_LOCK)
-    assert "--clear" in made[0] and made[1][-1] == str(places.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    assert "--clear" in made[0] and made[1][-1] == str(make.BOOK_LOCK)
     grown = steps("Collecting pytest", 0)
     make.bootstrap(make.VENV, make.LOCK)
     assert [step[-1] for step in grown] == [str(make.LOCK)]
     again = steps("a third installation", 0)
-    make.bootstrap(make.VENV, places.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
     assert again == []
 
 
 def test_what_executes_chapters_has_the_packages_of_the_book():
-    assert {name for name, lock in make.LOCKS.items() if lock == places.BOOK_LOCK} == {"book", "refresh", "publish"}
+    assert {name for name, lock in make.LOCKS.items() if lock == make.BOOK_LOCK} == {"book", "refresh", "publish"}
 
 
 def test_an_environment_whose_growth_was_interrupted_is_made_anew(steps):
     steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, places.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
     steps("", None)
     assert make.main(["check"]) == 1
     again = steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, places.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
     assert "--clear" in again[0]
 
 

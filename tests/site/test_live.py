@@ -105,8 +105,8 @@ def test_a_mistake_in_a_live_figure_would_be_seen(right, wrong, seen, in_browser
 
 FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them
     "02-uniform.html#fig-sharp-printed": ("1,0.25,3", "8,4,1000000"),
-    "02-uniform-audit.html#fig-route": ("10", "0"),
     "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16"),
+    "02-uniform-audit.html#fig-route": ("10", "0"),
     "04-rounding.html#fig-lwr-map": ("2,24", "24,2"),
 }
 UNFOLDED = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
@@ -199,9 +199,9 @@ def test_live_figures_follow_keys_pointer_and_address(site, in_browser):
     assert not errors
     for said, _, _ in seen.values():
         assert all(one != other for one, other in pairwise(said)), said  # every control says something else
-    assert [moved for _, moved, _ in seen.values()] == ["2,0.5,4", "10", "2,2", "3,3"]
+    assert [moved for _, moved, _ in seen.values()] == ["2,0.5,4", "2,2", "10", "3,3"]
     at_first = [words.replace("\xa0", " ") for *_, words in seen.values()]  # the page writes no such setting
-    assert "k = 2, W = 1" in at_first[0] and "d = 3" in at_first[2] and "p = 3, q = 8" in at_first[3]
+    assert "k = 2, W = 1" in at_first[0] and "d = 3" in at_first[1] and "p = 3, q = 8" in at_first[3]
 
 
 def test_the_labels_of_a_cell_are_listed(site, in_browser):
