@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from companion import Stop, build, places
+from companion import Stop, build
 
 import make
 from tests.commands.small_repository import CHAPTER, SECOND, files, run, start, stopped, write
