@@ -11,6 +11,7 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from nbformat import v4
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 
 from sparse_book import ledger
@@ -137,7 +138,7 @@ def build(folder, link=""):
         "nb_code_prompt_show": "Show the {type}",
         "suppress_warnings": ["mystnb.unknown_mime_type"],
     }
-    with (folder / "log").open("w") as log:
+    with (folder / "log").open("w") as log, docutils_namespace():  # so that another build here begins anew
         app = Sphinx(stage, None, folder / "html", folder / "trees", "html", options, status=None, warning=log)
         app.build()
     return folder / "html", (folder / "log").read_text()
