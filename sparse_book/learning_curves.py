@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # it loads scikit-learn
 __all__ = ["Curve", "expected_error", "learning_curve", "loss_kept", "sample_risks", "standardised"]
 
 
-# The bits n m of a sample, of which all 2^(n m) are formed at once: a gigabyte.
+# The bits n m of a sample: all 2^(n m) samples are formed at once, m numbers for each of them and each character.
 MOST_BITS = 20
 
 
