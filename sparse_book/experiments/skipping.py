@@ -11,8 +11,9 @@ quartiles.
 GPU: ``results/skipping_gpu.json`` has the numbers as measured in November 2026, and no command repeats them: PyTorch
 and Triton, bfloat16, CUDA graphs; microseconds, each the median of five means of 5 to 300 replays. *list* gathers the
 rows of each input's own list, *union* those of the union into products on tensor cores, each with the best of its tile
-sizes; both were compared with the dense layer at the same sets (error below 0.3 % of the largest entry). *even* sets
-are drawn evenly, *uneven* ones with frequencies like 1/rank. *predicted* finds the sets by scores of rank 128;
+sizes; both were compared with the dense layer at the same sets (error below 0.3 % of the largest entry). The sets are
+the same in each replay: where their rows fit into the cache of the GPU, they may have stayed there. *even* sets are
+drawn evenly, *uneven* ones with frequencies like 1/rank. *predicted* finds the sets by scores of rank 128;
 *second* skips in the second layer only.
 
 Paper: section 1, where 3 % suggest a factor of 33.
