@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
-from sparse_core.learning import regression
+from sparse_core.learning import moments
 from sparse_core.network import training
 
 from ..runs import DIGITS_TRAINED, digits, quadratic
@@ -45,7 +45,7 @@ def by_network(X: NDArray[Any], y: NDArray[Any], run: int, l1: float) -> trainin
 def by_polynomial(X: NDArray[Any], y: NDArray[Any], test: NDArray[Any]) -> Array:
     """The ten scores of the test digits by the polynomial of degree 2 that fits the classes best."""
     chi = quadratic(X)
-    dual = regression.solve((chi @ chi.T).astype(float), np.eye(10)[y], ridge=RIDGE)
+    dual = moments.solve((chi @ chi.T).astype(float), np.eye(10)[y], ridge=RIDGE)
     return np.asarray(quadratic(test) @ (chi.T @ dual))
 
 

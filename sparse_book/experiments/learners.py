@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
-from sparse_core.learning import regression
+from sparse_core.learning import moments
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.network import training
 
@@ -107,7 +107,7 @@ def cubic(X: NDArray[np.int8], y: Array) -> Predictor:
 
     K = kernel(points)
     K[np.diag_indices_from(K)] += len(X) * RIDGE / counts
-    dual = regression.solve(K, means)
+    dual = moments.solve(K, means)
     return lambda inputs: np.asarray(kernel(inputs) @ dual)
 
 

@@ -8,17 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import guarantees, lemma_9, moments, risks
-from . import moments as regression  # the names of its parts
-from . import moments as shards
 from .moments import Moments
 
 if TYPE_CHECKING:
     from . import lowdegree
     from .lowdegree import LowDegreeRegressor
 
-__all__ = [
-    "LowDegreeRegressor", "Moments", "guarantees", "lemma_9", "lowdegree", "moments", "regression", "risks", "shards",
-]  # fmt: skip
+__all__ = ["LowDegreeRegressor", "Moments", "guarantees", "lemma_9", "lowdegree", "moments", "risks"]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,8 @@ import numpy as np
 import sparse_book
 import sparse_core
 import sparse_meter
-from sparse_book import grid_family, learning_curves
+from sparse_book.chapter_2 import learning_curves
+from sparse_book.chapter_6 import grid_family
 from sparse_core.cube import hypercube
 from sparse_core.hardness import statistical_queries
 from sparse_core.learning import lowdegree

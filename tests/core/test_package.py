@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 PACKAGES = sparse_core, sparse_meter, sparse_book
 MODULES = sorted(m.name for p in PACKAGES for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}."))
 # What draws or trains, and has nothing short to show: tests and chapters call it.
-WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_phone", "figure_svg", "moving_proof", "runs")
+WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_phone", "figure_svg", "chapter_2.moving_proof", "runs")
 FUNCTIONS = [
     (module, name)
     for module in MODULES
@@ -61,12 +61,12 @@ def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
     need = {
         "sparse_core.learning.lowdegree",
         "sparse_book.figures",
-        "sparse_book.grid_family",
+        "sparse_book.chapter_6.grid_family",
         "sparse_book.ladders",
-        "sparse_book.lemma_9_proof",
+        "sparse_book.chapter_2.lemma_9_proof",
         "sparse_book.figure_faults",
         "sparse_book.figure_phone",
-        "sparse_book.moving_proof",
+        "sparse_book.chapter_2.moving_proof",
         "sparse_book.runs",
         "sparse_book.small_samples",
         *(module for module in MODULES if module.startswith("sparse_book.experiments.")),

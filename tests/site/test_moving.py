@@ -5,7 +5,7 @@ import pytest
 from bs4 import BeautifulSoup
 from companion import places
 
-from sparse_book import moving_proof
+from sparse_book.chapter_2 import moving_proof
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparse_book import complexity_proofs
+from sparse_book.chapter_6 import complexity_proofs
 
 
 @pytest.mark.parametrize(

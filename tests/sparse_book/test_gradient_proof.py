@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sparse_book import gradient_proof
-from sparse_book.gradient_proof import disjoint
+from sparse_book.chapter_7 import gradient_proof
+from sparse_book.chapter_7.gradient_proof import disjoint
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 from sparse_core.network.training import Layered

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from sparse_book.grid_boxes import box_in, monochromatic_boxes, neuron, point, symbols
+from sparse_book.chapter_6.grid_boxes import box_in, monochromatic_boxes, neuron, point, symbols
 
 
 def test_a_found_box_lies_inside():

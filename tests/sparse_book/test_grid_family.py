@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sparse_book import grid_family
-from sparse_book.grid_family import GridFamily, best_family
+from sparse_book.chapter_6 import grid_family
+from sparse_book.chapter_6.grid_family import GridFamily, best_family
 from sparse_core.network import SparseNetwork
 
 

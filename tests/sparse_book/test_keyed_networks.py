@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparse_book import keyed_networks
+from sparse_book.chapter_8 import keyed_networks
 from sparse_core.network import SparseNetwork
 from sparse_core.network.activity import keys
 

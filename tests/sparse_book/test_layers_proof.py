@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from sparse_book import layers_proof
+from sparse_book.chapter_7 import layers_proof
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network.training import Layered
 

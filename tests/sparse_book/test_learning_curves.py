@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sparse_book import learning_curves
+from sparse_book.chapter_2 import learning_curves
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.risks import averaging_risk

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_book import lemma_10
+from sparse_book.chapter_2 import lemma_10
 from sparse_core.cube import hypercube
 from sparse_core.network import SparseNetwork
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_book.lemma_9_proof import Steps, layers, split_layers, steps
+from sparse_book.chapter_2.lemma_9_proof import Steps, layers, split_layers, steps
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork

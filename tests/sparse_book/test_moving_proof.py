@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sparse_book import moving_proof
+from sparse_book.chapter_2 import moving_proof
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
 

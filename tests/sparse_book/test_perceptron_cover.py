@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparse_book.perceptron_cover import SHADE, homogeneous, peel, perceptron
+from sparse_book.chapter_6.perceptron_cover import SHADE, homogeneous, peel, perceptron
 
 
 def instances(count=60):

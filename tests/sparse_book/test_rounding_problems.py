@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sparse_book.rounding_problems import SIZES, affine, everything, problems
+from sparse_book.chapter_4.rounding_problems import SIZES, affine, everything, problems
 from sparse_core.hardness import reductions
 
 

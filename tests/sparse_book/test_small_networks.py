@@ -6,7 +6,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from sparse_book import lemma_9_proof, small_networks
+from sparse_book import small_networks
+from sparse_book.chapter_2 import lemma_9_proof
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, gradients
 
-from .figures import COLOURS
+from ..figures import COLOURS
 
 __all__ = ["Chain", "Edge", "MovingProof", "chain", "edge", "panels"]
 

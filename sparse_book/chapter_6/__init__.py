@@ -1,0 +1,1 @@
+"""What chapter 6 alone needs, with its audit."""

@@ -1,0 +1,1 @@
+"""What chapter 7 alone needs, with its audit."""

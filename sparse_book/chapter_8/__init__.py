@@ -1,0 +1,1 @@
+"""What chapter 8 alone needs."""
