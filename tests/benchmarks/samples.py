@@ -11,7 +11,7 @@ import pytest
 
 from sparse_core.cube import hypercube
 from sparse_core.hardness import modular
-from sparse_core.learning import shards
+from sparse_core.learning import moments
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
 from tests.benchmarks.cases import Case, Run
@@ -69,8 +69,8 @@ def files(n: int, d: int, m: int, rows: int, client: Any = None) -> Run:
     """Shards in files of so many rows, a Moments each, added along a tree."""
     X, y = samples(n, d, m)
     folder = tempfile.TemporaryDirectory()
-    saved = shards.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
-    return Run(lambda: shards.moments(saved, d, client).coefficients, close=folder.cleanup)
+    saved = moments.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
+    return Run(lambda: moments.moments(saved, d, client).coefficients, close=folder.cleanup)
 
 
 def cluster(n: int, d: int, m: int, rows: int) -> Run:

@@ -33,17 +33,17 @@ def test_a_header_of_a_chapter_runs_nothing(small, tmp_path):
 
 
 def test_samples_in_files_are_arrays_and_no_objects(tmp_path):
-    from sparse_core.learning import shards
+    from sparse_core.learning import moments
 
-    shard = shards.save(tmp_path, [(np.ones((2, 2)), np.ones(2))])[0]
+    shard = moments.save(tmp_path, [(np.ones((2, 2)), np.ones(2))])[0]
     numbers = shard[0].read_bytes()
     np.save(shard[0], np.array([{"an": "object"}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: .*([Pp]ickle|object)"):
-        shards.moments([shard], 1)
+        moments.moments([shard], 1)
     header = b"{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (2, 2), }"  # and numbers as addresses
     shard[0].write_bytes(numbers[:10] + header.ljust(117) + b"\n" + numbers[128:])
     with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: .*(Object arrays|Python objects)"):
-        shards.moments([shard], 1)
+        moments.moments([shard], 1)
 
 
 # HTML

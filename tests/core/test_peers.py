@@ -19,7 +19,7 @@ import sparse_meter
 from sparse_book import halfspaces
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
-from sparse_core.learning import lowdegree, regression, risks
+from sparse_core.learning import lowdegree, moments, risks
 from sparse_core.learning.moments import Sample
 from sparse_core.network import constructions
 
@@ -59,7 +59,7 @@ def test_polynomial_regression_is_that_of_scikit_learn(n, degree, m, ridge):
     peer = Ridge(ridge * m, fit_intercept=False, solver="cholesky") if ridge else LinearRegression(fit_intercept=False)
     coefficients = peer.fit(features.fit_transform(X), y).coef_
     masks = (features.powers_ << np.arange(n)).sum(axis=1)
-    found = regression.least_squares(Sample.checked(X, y), degree, ridge=ridge, tolerance=1e-12).coefficients
+    found = moments.least_squares(Sample.checked(X, y), degree, ridge=ridge, tolerance=1e-12).coefficients
     assert dict(zip(hypercube.monomials(n, degree).tolist(), found, strict=True)) == pytest.approx(
         dict(zip(masks.tolist(), coefficients, strict=True)), abs=1e-8
     )

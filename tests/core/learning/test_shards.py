@@ -161,12 +161,12 @@ def test_dask_is_imported_only_for_a_scheduler(tmp_path):
     save(tmp_path, [(rng.choice([-1, 1], (10, 3)), np.ones(10))])
     script = f"""
 import sys
-from sparse_core.learning import shards
-assert shards.moments(shards.saved({str(tmp_path)!r}), 1).count == 10
+from sparse_core.learning import moments
+assert moments.moments(moments.saved({str(tmp_path)!r}), 1).count == 10
 assert not {{"dask", "distributed"}} & set(sys.modules)
 sys.modules["dask"] = None
 try:
-    shards.moments(shards.saved({str(tmp_path)!r}), 1, "threads")
+    moments.moments(moments.saved({str(tmp_path)!r}), 1, "threads")
 except ImportError as error:
     print(error)
 """
