@@ -30,7 +30,8 @@ if TYPE_CHECKING:  # it loads scikit-learn
 __all__ = ["Curve", "expected_error", "learning_curve", "loss_kept", "sample_risks", "standardised"]
 
 
-# The bits n m of a sample: all 2^(n m) samples are formed at once, m numbers for each of them and each character.
+# Of a sample and a point, n m + n: for all 2^(n m) samples at once there are 2^n predictions and, of each of up to 2^n
+# characters, m values.
 MOST_BITS = 20
 
 
@@ -50,15 +51,15 @@ def standardised(values: ArrayLike) -> Array:
 def expected_error(values: ArrayLike, d: int, m: int) -> float:
     """The squared distance of f from the averages of degree d over m samples, in the mean over all samples.
 
-    It runs through the 2^(nm) samples, at most 2^20: a check of the closed form in ``averaging_risk`` that shares
-    nothing with it.
+    It runs through the 2^(nm) samples, for n (m + 1) <= 20: a check of the closed form in ``averaging_risk`` that
+    shares nothing with it.
 
     >>> expected_error([1, -1], 1, 2)
     0.5
     """
     f, n = checks.length_2n("values", values)
     d = checks.integer("d", d, 0, n)
-    m = checks.integer("m", m, 1, MOST_BITS // max(n, 1))
+    m = checks.integer("m", m, 1, MOST_BITS // max(n, 1) - 1)
     chi = np.array([character(T, points(n)) for T in monomials(n, d).tolist()], dtype=float)
     draws = np.stack(np.meshgrid(*[np.arange(f.size)] * m), axis=-1).reshape(-1, m)
     estimates = np.einsum("tsm,sm->st", chi[:, draws], f[draws]) / m
