@@ -14,6 +14,7 @@ from sparse_core.network.gradients import differences, ranges
 from sparse_core.network.training import Layered
 
 RNG = np.random.default_rng
+GRID = 4 * 0.99 ** np.arange(700)
 
 
 def bend(net):
@@ -43,7 +44,7 @@ def test_empirical_bernstein_errs_more_rarely_than_it_says():
     assert np.mean(upper < 0.05) <= 0.2 < np.mean(samples.mean(axis=1) < 0.05)
 
 
-def reference(net, pairs, delta, rng, grid=4 * 0.99 ** np.arange(700)):
+def reference(net, pairs, delta, rng, grid=GRID):
     """The two ratios by their definition, one number at a time."""
     n = net.n
     pilot = net(rng.choice([-1.0, 1.0], (1000, n))).var(ddof=1)
