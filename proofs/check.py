@@ -381,8 +381,8 @@ CONTROLS = {
     ),
     "a learner that is told the target": (
         "definitions.v",
-        "Definition loss (g : cube I -> R) : R := \\sum_o p o * (Y o - g (X o)) ^+ 2.",
-        "Definition loss (g : cube I -> R) : R := \\sum_o p o * (g (X o) - g (X o)) ^+ 2.",
+        "Definition risk (g : cube I -> R) : R := \\sum_o p o * (Y o - g (X o)) ^+ 2.",
+        "Definition risk (g : cube I -> R) : R := \\sum_o p o * (g (X o) - g (X o)) ^+ 2.",
     ),
     "a notation that prints another number": (
         "definitions.v",

@@ -49,3 +49,4 @@ Notation lerBrDl := ler_subr_addl (only parsing).
 Notation ltr_pdivlMr := ltr_pdivl_mulr (only parsing).
 Notation ltr_pM2l := ltr_pmul2l (only parsing).
 Notation ltr_pM2r := ltr_pmul2r (only parsing).
+Notation ltrD := ltr_add (only parsing).

@@ -271,8 +271,8 @@ Variables (X : Omega -> cube I) (Y : Omega -> R).
 Definition uniform_marginal :=
   (forall o, 0 <= p o) /\ forall x, \sum_(o | X o == x) p o = #|{: cube I}|%:R^-1.
 
-(* The squared loss E (Y - g(X))^2 of a function g.                           *)
-Definition loss (g : cube I -> R) : R := \sum_o p o * (Y o - g (X o)) ^+ 2.
+(* The risk E (Y - g(X))^2 of a function g.                                   *)
+Definition risk (g : cube I -> R) : R := \sum_o p o * (Y o - g (X o)) ^+ 2.
 
 End Samples.
 
@@ -305,6 +305,25 @@ Definition rademacher_is (R : realFieldType) (n s k m : nat) (W B : R)
     (forall zeta, is_sup (fun N : network R 'I_n 'I_s => sparse_on x k N /\ scale_at_most W B N)
        (fun N => (\sum_i coord R zeta i * value_at N (x i)) / m%:R) (sup zeta))
     /\ r = mean sup.
+
+(* ---- The perceptron ------------------------------------------------------ *)
+
+Section Perceptron.
+
+Variables (R : realFieldType) (n m : nat) (x : 'I_m -> 'I_n -> R) (b : R).
+Implicit Types (w : 'I_n -> R) (word : seq ('I_m * R)) (i : 'I_m).
+
+(* A letter (i, e) is a point x_i with a signed scale e. The letters of a     *)
+(* word add up to v = sum of (e/b^2) x_i; then <w - v, x_i> is the gap at x_i. *)
+Definition combination word : 'I_n -> R := fun a => \sum_(l <- word) l.2 / b ^+ 2 * x l.1 a.
+Definition gap w word i : R := \sum_a (w a - combination word a) * x i a.
+
+(* Each letter (i, e) of the word is a step of the perceptron: where it is    *)
+(* added, the gap at x_i has the sign of e, and is more than |e| in size.     *)
+Definition is_run w word :=
+  forall before l after, word = before ++ l :: after -> l.2 ^+ 2 < l.2 * gap w before l.1.
+
+End Perceptron.
 
 (* ---- Learning with rounding ---------------------------------------------- *)
 

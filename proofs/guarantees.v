@@ -21,7 +21,7 @@ Variables (X : Omega -> cube I) (Y : Omega -> R) (m d : nat).
 Hypotheses (uniform : uniform_marginal p X) (m_gt0 : (0 < m)%N).
 Implicit Types (S : {ffun 'I_m -> Omega}) (h : cube I -> R).
 
-Local Notation L := (loss p X Y).
+Local Notation L := (risk p X Y).
 Local Notation D := ((low_sets I d)%:R : R).
 Local Notation second_moment := (example_mean p (fun o => Y o ^+ 2)).
 Local Notation learned := (@learned R I Omega X Y m d).
@@ -77,33 +77,29 @@ Qed.
 
 End Agnostic.
 
-(* The best polynomial against any function, with square roots; L = 2 risk.   *)
+(* The best polynomial against any function, with square roots.               *)
 Theorem agnostic_polynomial (R : rcfType) (I Omega : finType) (p : Omega -> R)
     (X : Omega -> cube I) (Y : Omega -> R) (d : nat) (h : cube I -> R) :
     uniform_marginal p X ->
-  let opt := loss p X Y h / 2%:R in
-  exists c : {set I} -> R, let risk := loss p X Y (polynomial d c) / 2%:R in
-    risk <= (Num.sqrt (2%:R * opt) + Num.sqrt (tail h d)) ^+ 2 / 2%:R
-    /\ forall eps, tail h d <= eps -> 8%:R * opt * tail h d <= eps ^+ 2 -> risk <= opt + eps.
+  exists c : {set I} -> R,
+    risk p X Y (polynomial d c) <= (Num.sqrt (risk p X Y h) + Num.sqrt (tail h d)) ^+ 2
+    /\ forall eps, 2%:R * tail h d <= eps -> 16%:R * risk p X Y h * tail h d <= eps ^+ 2 ->
+         risk p X Y (polynomial d c) <= risk p X Y h + eps.
 Proof.
-move=> uniform opt; exists (coefficient p X Y); set risk := _ / _.
-have opt2 : 2%:R * opt = loss p X Y h by rewrite mulrC divfK ?pnatr_eq0.
+move=> uniform; exists (coefficient p X Y); set opt := risk p X Y h.
 have opt0 : 0 <= opt.
-  rewrite divr_ge0 ?ler0n ?sumr_ge0 // => o _; rewrite mulr_ge0 ?sqr_ge0 //; exact: uniform.1.
+  by apply: sumr_ge0 => o _; rewrite mulr_ge0 ?sqr_ge0 //; exact: uniform.1.
 have tail0 : 0 <= tail h d by apply: sumr_ge0 => T _; apply: sqr_ge0.
-have root : risk <= (Num.sqrt (2%:R * opt) + Num.sqrt (tail h d)) ^+ 2 / 2%:R.
-  rewrite ler_wpM2r ?invr_ge0 ?ler0n // opt2; apply: weighted_sqrt => // [|t t0].
-    by rewrite -opt2 mulr_ge0 ?ler0n.
-  exact: best_le_function.
-split=> // eps small product; have eps0 : 0 <= eps := le_trans tail0 small.
-apply: le_trans root _; rewrite ler_pdivrMr ?ltr0n //.
-have opt2_ge0 : 0 <= 2%:R * opt by rewrite opt2 -opt2 mulr_ge0 ?ler0n.
-rewrite square_of_sum !sqr_sqrtr // -sqrtrM //.
-have half : 2%:R * Num.sqrt (2%:R * opt * tail h d) <= eps.
+have root : risk p X Y (polynomial d (coefficient p X Y)) <= (Num.sqrt opt + Num.sqrt (tail h d)) ^+ 2.
+  by apply: weighted_sqrt => // t t0; exact: best_le_function.
+split=> // eps small product; have eps0 : 0 <= eps by apply: le_trans small; rewrite mulr_ge0 ?ler0n.
+apply: le_trans root _; rewrite square_of_sum !sqr_sqrtr // -sqrtrM // -addrA lerD2l.
+have half : 4%:R * Num.sqrt (opt * tail h d) <= eps.
   rewrite -(ler_pXn2r (n := 2)) ?nnegrE ?mulr_ge0 ?ler0n ?sqrtr_ge0 //.
   rewrite exprMn sqr_sqrtr; last exact: mulr_ge0.
-  by apply: le_trans product; rewrite -natrX !mulrA -natrM.
-rewrite [leRHS]mulrC mulrDr -addrA lerD2l [leRHS]mulr_natl mulr2n.
+  by apply: le_trans product; rewrite -natrX !mulrA.
+have two : (0 : R) < 2%:R by rewrite ltr0n.
+rewrite -(ler_pM2l two) mulrDr [2%:R * (2%:R * _)]mulrA -natrM [leRHS]mulr_natl mulr2n.
 exact: lerD.
 Qed.
 
@@ -142,7 +138,7 @@ rewrite /sample_mean /expectation mulr_suml; apply: eq_bigr => S _.
 by rewrite /product_law prodr_const card_ord card_samples natrX exprVn mulrC.
 Qed.
 
-Lemma loss_cube h (g : cube I -> R) : loss u id h g = mean (fun x => (h x - g x) ^+ 2).
+Lemma loss_cube h (g : cube I -> R) : risk u id h g = mean (fun x => (h x - g x) ^+ 2).
 Proof. exact: example_mean_cube. Qed.
 
 Lemma best_cube h : best u id h d = tail h d.

@@ -164,7 +164,7 @@ Implicit Types (S : {ffun 'I_m -> Omega}) (T : {set I}) (c : {set I} -> R).
 Implicit Types (g h : cube I -> R) (F G : Omega -> R).
 
 Local Notation E := (example_mean p).
-Local Notation L := (loss p X Y).
+Local Notation L := (risk p X Y).
 
 Let p_ge0 : forall o, 0 <= p o := uniform.1.
 

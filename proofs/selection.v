@@ -125,7 +125,7 @@ Variables (X : Omega -> cube I) (Y : Omega -> R) (m d r : nat).
 Hypotheses (uniform : uniform_marginal p X) (m_gt0 : (0 < m)%N).
 Implicit Types (S : {ffun 'I_r -> {ffun 'I_m -> Omega}}).
 
-Local Notation L := (loss p X Y).
+Local Notation L := (risk p X Y).
 Local Notation D := ((low_sets I d)%:R : R).
 Local Notation second_moment := (example_mean p (fun o => Y o ^+ 2)).
 

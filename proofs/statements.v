@@ -10,7 +10,7 @@ From SparseNetworks Require lookups juntas suprema tents parity rounding product
 From SparseNetworks Require gradient edges learning guarantees selection layers signs.
 From SparseNetworks Require inference halfspaces zigzag parity_class rademacher two_points three_points
   top_one.
-From SparseNetworks Require exceptions steepest moments sharp differences covariance blocks.
+From SparseNetworks Require exceptions steepest moments sharp differences covariance blocks perceptron.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -457,7 +457,7 @@ Theorem agnostic_remark (R : realFieldType) (n m d : nat) (Omega : finType) (p :
   let D : R := (\sum_(l < d.+1) 'C(n, l))%:R in
   let good g rest := forall (s k : nat) (W B t : R) (N : network R 'I_n 'I_s),
     in_class k W B N -> 0 < t ->
-    loss p X Y g <= (1 + t) * loss p X Y (value N)
+    risk p X Y g <= (1 + t) * risk p X Y (value N)
                     + (1 + t^-1) * (4 * k%:R ^+ 2 * W ^+ 2 / d.+1%:R) + rest in
   (forall eps delta : R, 0 < eps -> D * (\sum_o p o * Y o ^+ 2) <= eps * delta * m%:R ->
      exists bad : pred {ffun 'I_m -> Omega}, \sum_(S | bad S) \prod_i p (S i) <= delta
@@ -484,12 +484,11 @@ Qed.
 
 Theorem ours_agnostic (R : rcfType) (n d : nat) (Omega : finType) (p : Omega -> R)
     (X : Omega -> cube 'I_n) (Y : Omega -> R) (h : cube 'I_n -> R) : uniform_marginal p X ->
-  let risk g := loss p X Y g / 2 in
   exists c : {set 'I_n} -> R,
-    risk (polynomial d c) <= (Num.sqrt (2 * risk h) + Num.sqrt (tail h d)) ^+ 2 / 2
-    /\ forall eps, tail h d <= eps -> 8 * risk h * tail h d <= eps ^+ 2 ->
-         risk (polynomial d c) <= risk h + eps.
-Proof. by move=> uX risk; apply: guarantees.agnostic_polynomial. Qed.
+    risk p X Y (polynomial d c) <= (Num.sqrt (risk p X Y h) + Num.sqrt (tail h d)) ^+ 2
+    /\ forall eps, 2 * tail h d <= eps -> 16 * risk p X Y h * tail h d <= eps ^+ 2 ->
+         risk p X Y (polynomial d c) <= risk p X Y h + eps.
+Proof. exact: guarantees.agnostic_polynomial. Qed.
 
 (* The first entry of the minimum: any d >= 4 k^2 W^2 / eps.                  *)
 Theorem ours_degree (R : realFieldType) (n s k d : nat) (W B eps : R) (N : network R 'I_n 'I_s) :
@@ -873,6 +872,49 @@ Theorem ours_top_k_counterexample (R : realFieldType) (n : nat) : odd n ->
   /\ forall u1 u2 B0 c, u1 != u2 -> 0 < B0 -> exists eta, 0 < eta
      /\ c * (Num.max (u1 ^+ 2) (u2 ^+ 2) * (eta ^+ 2 * n%:R)) < average_sensitivity (h u1 u2 B0 eta).
 Proof. exact: top_one.top_one. Qed.
+
+(* The energy b^2 |w - v|^2, and what the letters cost of it. R is            *)
+(* Archimedean where a scale has to come to its end.                          *)
+Theorem ours_perceptron_cover (R : realFieldType) (n m : nat) (x : 'I_m -> 'I_n -> R)
+    (w : 'I_n -> R) (b M : R) :
+    0 < b -> (forall i, sqnorm (x i) <= b ^+ 2) -> sqnorm w * b ^+ 2 <= M ^+ 2 ->
+  let energy word := sqnorm (fun a => w a - combination x b word a) * b ^+ 2 in
+  [/\ forall word, is_run x b w word -> energy word + \sum_(l <- word) l.2 ^+ 2 <= M ^+ 2,
+      0 < M -> forall word, is_run x b w word -> \sum_(l <- word) l.2 ^+ 2 < M ^+ 2,
+      forall word word', perm_eq word word' -> combination x b word =1 combination x b word'
+    & (forall z : R, exists c : nat, z <= c%:R) ->
+      forall (L : nat) (gamma : nat -> R), (forall r, (r < L)%N -> 0 < gamma r) ->
+      exists words : nat -> seq ('I_m * R), let upto r := flatten (mkseq words r) in
+      [/\ forall r l, (r < L)%N -> l \in words r -> `|l.2| = gamma r, is_run x b w (upto L),
+          \sum_(r < L) (size (words r))%:R * gamma r ^+ 2 <= M ^+ 2
+        & forall r i, (r < L)%N -> `|gap x b w (upto r.+1) i| <= gamma r]].
+Proof.
+move=> b0 short scale energy; split=> [word all | M0 word all | word word' same a | arch L gamma gamma0].
+- exact: le_trans (perceptron.energy_run b0 short all).1 scale.
+- have [->|some] := eqVneq word [::]; first by rewrite big_nil exprn_gt0.
+  apply: lt_le_trans scale; apply: le_lt_trans ((perceptron.energy_run b0 short all).2 some).
+  by rewrite lerDr perceptron.energy_ge0.
+- exact: perm_big.
+have [words [sizes all cost small]] := perceptron.all_scales w b0 short arch gamma0.
+exists words; split=> //; rewrite -cost.
+apply: le_trans scale; apply: le_trans (perceptron.energy_run b0 short all).1.
+by rewrite lerDr perceptron.energy_ge0.
+Qed.
+
+(* Steps 1 and 2, and the budget of the letters in step 4, with f = <w, x>.   *)
+Theorem ours_theorem_e (R : realFieldType) (n m L : nat) (x : 'I_m -> 'I_n -> R)
+    (w : 'I_n -> R) (b M : R) (gamma : nat -> R) :
+    (forall z : R, exists c : nat, z <= c%:R) ->
+    0 < b -> (forall i, sqnorm (x i) <= b ^+ 2) -> sqnorm w * b ^+ 2 <= M ^+ 2 ->
+    (forall r, 0 < gamma r) -> (forall r, gamma r.+1 ^+ 2 = gamma r ^+ 2 / 2) ->
+  exists words : nat -> seq ('I_m * R), let upto r := flatten (mkseq words r.+1) in
+  let f i := \sum_a w a * x i a in
+  let v r i := \sum_a combination x b (upto r) a * x i a in
+  [/\ forall r l, (r < L)%N -> l \in words r -> `|l.2| = gamma r,
+      forall r i, (r < L)%N -> gamma r < v r i -> 0 < f i,
+      forall r i, (r < L)%N -> 2 * gamma r < f i -> gamma r < v r i
+    & \sum_(r < L) gamma r ^+ 2 * (size (upto r))%:R <= 2 * M ^+ 2].
+Proof. move=> arch b0 short scale; exact: perceptron.layers. Qed.
 
 (* ==== Chapter 7 =========================================================== *)
 

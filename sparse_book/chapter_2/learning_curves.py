@@ -1,6 +1,6 @@
 r"""Learning curves: the risk of fits to uniform samples of a function on the cube, at several sample sizes.
 
-A risk is a squared distance, without the 1/2 of the paper's loss; each is exact for its fit (``risks.risk``).
+A risk is E (f - h)^2, twice the paper's loss; each is exact for its fit (``risks.risk``).
 
 Paper: section 3, where Theorem 8 asks how many samples are enough.
 """

@@ -9,9 +9,8 @@ that it rests on.
 
 Conventions, stated once. Logarithms are natural unless the name says otherwise. The name of an argument means the same
 in every bound. A size (degree, samples, queries) is returned as a real number, so that it can be plotted; it is
-infinite where it, or a power on the way to it, exceeds the largest float. Squared distances are E (f - h)^2 under the
-uniform distribution; the paper's loss is half of that, and every function that promises an accuracy says which of the
-two it means.
+infinite where it, or a power on the way to it, exceeds the largest float. A risk is E (f - h)^2, twice the paper's
+loss; the theorems of the paper allow a loss of eps, which is a risk of 2 eps.
 """
 
 from . import ours, paper

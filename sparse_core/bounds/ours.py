@@ -26,11 +26,11 @@ __all__ = [
     "theorem_8_degree", "theorem_8_samples",
 ]  # fmt: skip
 
-# The squared distance that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
+# The risk that ``lemma_7`` promises, in units of eps, its bound on the tails: by Markov's inequality one of
 # the candidates is within 4 eps, and the selection takes one within twice that.
 TAILS = 8
 
-# The paper's loss at such a distance, in units of eps: half of it. A loss of eps therefore needs tails of eps / LOSS.
+# The paper's loss there: half of the risk. A loss of eps therefore needs tails of eps / LOSS.
 LOSS = TAILS / 2
 
 # The least F(d + 1) over d >= 6, rounded down: the second difference gives a set of more than d elements at least a
@@ -316,9 +316,8 @@ def lemma_7(n: int, d: int, C: float, eps: float, delta: float) -> float:
     """m = (C^2/eps) (N r + c ln(2r/delta)) samples give E (f - h)^2 <= 8 eps, with r = ceil(log2(2/delta)), c = 11.6...
 
     `ours-lemma-7-explicit`, for h with abs(h) <= C and sum_{|T| > d} hhat(T)^2 <= eps, but for probability delta; N
-    counts the monomials of degree at most d. The paper's loss is half the squared distance, hence at most 4 eps. Each
-    of r parts of N C^2 / eps samples is averaged, the polynomials are truncated to [-C, C], and the rest selects
-    (``selection_constant``); each of the r + 1 parts is to be rounded up.
+    counts the monomials of degree at most d. Each of r parts of N C^2 / eps samples is averaged, the polynomials are
+    truncated to [-C, C], and the rest selects (``selection_constant``); each of the r + 1 parts is to be rounded up.
 
     >>> round(lemma_7(10, 2, 1.0, 0.1, 0.05))
     3997
@@ -346,7 +345,7 @@ def selection_constant(good: float, bad: float) -> float:
 
 @checked()
 def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> float:
-    """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for the paper's loss at most eps (`ours-degree`).
+    """d = ``degree(eps/4, W, k, s)`` <= 16 k^2 W^2 / eps, for a risk of 2 eps (`ours-degree`).
 
     >>> theorem_8_degree(0.1, 1.0, 1)
     159
@@ -356,7 +355,7 @@ def theorem_8_degree(eps: float, W: float, k: int, s: int | None = None) -> floa
 
 @checked()
 def theorem_8_samples(n: int, s: int, k: int, W: float, B: float, eps: float, delta: float) -> float:
-    """m = ``lemma_7(n, d, C, eps/4, delta)``, d = ``theorem_8_degree``, C = k (W sqrt(n) + B), for loss at most eps.
+    """m = ``lemma_7(n, d, C, eps/4, delta)``, d = ``theorem_8_degree``, C = k (W sqrt(n) + B), for a risk of 2 eps.
 
     `ours-degree`: the paper's algorithm with our degree.
 
@@ -436,7 +435,7 @@ def theorem_14(m: int, tau: float, error: float = 1 / 3, success: float = 1.0) -
 
 @checked(p=COUNT)
 def statistical_queries(n: int, p: int, tau: float, gamma: float) -> float:
-    """q >= tau^2 (C(n, p) - 1/gamma) queries of tolerance tau, for loss at most (1 - gamma) 2 k^2 W^2 / p.
+    """q >= tau^2 (C(n, p) - 1/gamma) queries of tolerance tau, for a risk of (1 - gamma) 4 k^2 W^2 / p.
 
     `ours-sq-lower-bound`: the degree of Theorem 8 is needed. Needs p <= min(n, log2(s/k)) and B >= W
     abs(p-2)/sqrt(p), so that the class contains a chi_S for all S of p elements, a = 2 k W / sqrt(p).
@@ -549,7 +548,7 @@ def _rate(m: int, s: int, k: float) -> float:
 
 @checked()
 def theorem_17(n: int, s: int, k: int, W: float, B: float, R: float, eps: float, delta: float) -> float:
-    """m = (4 k^2 M^2/eps) [s (n+1) ln(1 + 4 k M/sqrt(eps)) + s ln 2 + ln(1/delta)], M = WR + B, for loss at most eps.
+    """m = (4 k^2 M^2/eps) [s (n+1) ln(1 + 4 k M/sqrt(eps)) + s ln 2 + ln(1/delta)], M = WR + B, for a risk of 2 eps.
 
     `ours-theorem-17-learner`, realizable, norms at most R. A net of neurons relu(z - e), e = sqrt(eps)/(2k), stays
     active only where the target's is, so that it has a member within sqrt(eps) of the target on the support. Output

@@ -239,7 +239,7 @@ def _ratio(numerator: float, root: float) -> float:
 def theorem_8_degree(
     n: int, s: int, k: int, W: float, B: float, eps: float, constant: float = 1.0, form: str = "printed"
 ) -> float:
-    """d = constant * (k^8 W^4 ln^4(ns) + k^6 B^4 ln s) / eps^2, for the paper's loss at most eps.
+    """d = constant * (k^8 W^4 ln^4(ns) + k^6 B^4 ln s) / eps^2, for a risk of 2 eps.
 
     `theorem-8`. Repaired: the least d >= 3 found by bisection with 2 NS / (1 - rho^d) <= eps/4, rho = 1 - 2/d, NS the
     repaired ``lemma_10``; tails of eps/4 are what ``ours.lemma_7`` needs for loss eps. The proof loses Claim 2.1's
@@ -324,7 +324,7 @@ def theorem_17(
     n: int, s: int, k: int, W: float, B: float, R: float, eps: float, delta: float,
     constant: float = 1.0, form: str = "printed",
 ) -> float:  # fmt: skip
-    """m = constant * ((WR + B)^2 k s n ln(k(R + B)/eps) + ln(1/delta)) / eps^2, for the paper's loss at most eps.
+    """m = constant * ((WR + B)^2 k s n ln(k(R + B)/eps) + ln(1/delta)) / eps^2, for a risk of 2 eps.
 
     `theorem-17`. Repaired: the least m at which the repaired ``lemma_18``, with C = k (WR + B) and the repaired
     ``eq_15``, is at most eps; of order M^4 k^3 (s n ln(m) + k ln(1/delta)) / eps^2, M = WR + B. As printed it is false

@@ -11,6 +11,7 @@ once. ``certify`` finds the least g for which the sample gives it (`ours-certifi
 
 from __future__ import annotations
 
+from itertools import takewhile
 from math import inf, log, sqrt
 from typing import NamedTuple
 
@@ -100,25 +101,24 @@ def certify(
     delta = checks.real("delta", delta, above=0, below=1)
     checks.generator("rng", rng)
     most = float((width**2).sum()) / 2
-    if isinstance(net, Layered):  # single precision would leave errors in E
-        net = Layered(*(tuple(part.astype(np.float64) for part in parts) for parts in (net.W, net.b)))
     pilot = _values(net, _points(rng, PILOT, n), output).var(ddof=1)
     x = _points(rng, pairs, n)
     y = _points(rng, pairs, n)
     Q = ((differences(net, x, output) - differences(net, y, output)) ** 2).sum(axis=1) / 2
     E = (_values(net, x, output) - _values(net, y, output)) ** 2 / 2
     quantile = -float(stdtrit(pairs - 1, delta))
-    ratio = asymptotic = inf
-    for g in RATIOS.tolist():
+
+    def by_bernstein(g: float) -> bool:
         cut = -CUT * g * pilot
-        if empirical_bernstein(np.clip(Q - g * E, cut, most), cut, most, delta) > 0:
-            break
-        ratio = g
-    for g in RATIOS.tolist():
+        return empirical_bernstein(np.clip(Q - g * E, cut, most), cut, most, delta) <= 0
+
+    def by_student(g: float) -> bool:
         Z = Q - g * E
-        if Z.mean() + quantile * Z.std(ddof=1) / sqrt(pairs) > 0:
-            break
-        asymptotic = g
+        return bool(Z.mean() + quantile * Z.std(ddof=1) / sqrt(pairs) <= 0)
+
+    ratio, asymptotic = (
+        min(takewhile(certified, RATIOS.tolist()), default=inf) for certified in (by_bernstein, by_student)
+    )
     return Certificate(ratio, asymptotic, float(Q.mean() / E.mean()) if E.any() else inf)
 
 
@@ -129,4 +129,4 @@ def _points(rng: np.random.Generator, count: int, n: int) -> Array:
 def _values(net: SparseNetwork | Layered, x: Array, output: int) -> Array:
     """h at the rows of x, up to a constant."""
     values = net(x)
-    return np.asarray(values[:, output] if values.ndim == 2 else values, dtype=np.float64)
+    return np.asarray(values[:, output] if values.ndim == 2 else values)

@@ -1,6 +1,6 @@
 r"""Exact risks of fitted polynomials, and the forms that predict how they fall with the number of samples.
 
-By Parseval no test set is needed. A risk is a squared distance, without the 1/2 of the paper's loss.
+By Parseval no test set is needed. A risk is E (f - h)^2, twice the paper's loss.
 
 Paper: section 2 (the loss), Lemma 7 (what the risks are about).
 """
