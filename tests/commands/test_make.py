@@ -220,6 +220,7 @@ NO_CELL = "02-b stands in _toc.yml and has no code cell"
         ("book --chapter 1", "book/01-a.md", f"{CHAPTER}\n{PICTURE}\n", "01-a.html loads from another host: <img alt="),
     ],
 )
+@pytest.mark.usefixtures("executed")
 def test_what_is_wrong_stops_the_build_in_one_line(small, tmp_path, line, name, content, reason):
     if content is None:
         (small / name).symlink_to(tmp_path)
@@ -458,7 +459,7 @@ def test_failing_tests_end_in_one_clear_line(small):
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="there a browser need not be on the path")
 def test_a_run_without_a_browser_says_so_at_its_end_and_fails_in_ci(tmp_path, ci, code, counted):
     hidden = {"PATH": "", "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), "CI": ci}
-    words = ["-p", "no:cacheprovider", "-k", "hidden_is_looked_at", "tests/site/test_site.py"]
+    words = ["-p", "no:cacheprovider", "tests/site/test_page_sizes.py"]
     command = [sys.executable, "-m", "pytest", *words]
     done = subprocess.run(command, cwd=make.ROOT, env={**os.environ, **hidden}, capture_output=True, text=True)
     assert done.returncode == code and counted in done.stdout, done.stdout + done.stderr

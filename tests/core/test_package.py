@@ -90,7 +90,7 @@ def test_the_estimator_is_loaded_when_it_is_used():
 
 
 def test_an_import_leaves_the_process_as_it_was():
-    """Warnings, floating-point errors, the locale, random numbers, the environment, signals."""
+    """Warnings, floating-point errors, the locale, random numbers, the environment, signals; and no peer is loaded."""
     modules = set(MODULES) - {"sparse_book.figures"}
     code = f"""if True:
         import locale, os, random, signal, sys, warnings
@@ -102,7 +102,7 @@ def test_an_import_leaves_the_process_as_it_was():
             return list(warnings.filters), np.geterr(), user, handlers, draws
         before = state()
         import {", ".join(sorted(modules))}
-        assert state() == before
+        assert state() == before and not {{"tests", "boofun", "boolforge", "dask", "flint", "pyfwht"}} & set(sys.modules)
     """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

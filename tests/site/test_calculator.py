@@ -115,7 +115,7 @@ def calculated(in_browser):
     async def visit(page):
         await load(page)
         fields, defaults = await page.evaluate("[calculator.fields, calculator.defaults]")
-        chosen = list(settings(fields, defaults, np.random.default_rng(6), 240))
+        chosen = list(settings(fields, defaults, np.random.default_rng(6), 100))
         pages = "all => all.map(one => [one, calculator.evaluate(one), calculator.readings(one)])"
         return fields, await page.evaluate(pages, chosen)
 

@@ -40,11 +40,11 @@ def test_split_agrees_with_flips_point_by_point(seed, n, s):
     assert parts.U + parts.V == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [255, 256, 33_000, 65_536])
-def test_flips_are_counted_beyond_short_integers(n):
+@pytest.mark.parametrize("n, dtype", [(255, np.uint8), (256, np.uint16)])
+def test_flips_are_counted_in_the_shortest_type_that_holds_them(n, dtype):
     """relu(x_1 + ... + x_n - n + 1) at (1, ..., 1), where each flip makes its neuron inactive: h falls from 1 to 0."""
     found = lemma_9.flips(SparseNetwork([1], np.ones((1, n)), [n - 1]), np.ones((1, n), dtype=np.int8))
-    assert found.changes.tolist() == [[n]] and found.crossings.tolist() == [n]
+    assert found.changes.dtype == dtype and found.changes.tolist() == [[n]] and found.crossings.tolist() == [n]
     assert (found.h[0], found.same[0], found.other[0]) == (1, 0, n / 4)
 
 
