@@ -1,6 +1,5 @@
 """Moments of samples: against direct sums and the fast transform; how they add."""
 
-import pickle
 import tracemalloc
 from functools import reduce
 from operator import add
@@ -184,14 +183,6 @@ def test_an_update_is_all_or_nothing(labels, monkeypatch):
         moments.update(X, y)
     assert np.array_equal(moments.sums, before) and moments.count == 100
     assert moments.update(X[:4999], y[:4999]).count == 5099
-
-
-def test_moments_can_be_sent_to_another_process():
-    X, y = sample(5, 50, 2)
-    moments = Moments(5, 2).update(X, y)
-    copy = pickle.loads(pickle.dumps(moments))
-    assert np.array_equal(copy.sums, moments.sums) and copy.count == 50
-    assert repr(copy) == repr(moments) == "Moments(n=5, degree=2) of 50 samples"
 
 
 @pytest.mark.parametrize("n, degree, columns", [(16, 1, 4096), (16, 3, 4096), (64, 3, 260), (64, 4, 16)])
