@@ -170,25 +170,36 @@ def test_a_full_disk_is_reported_with_the_file_and_leaves_nothing(tmp_path, monk
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file that is a full disk is of Linux")
-def test_a_full_disk_is_reported_with_the_file(monkeypatch, capsys):
-    def full():
-        """Write."""
-        Path("/dev/full").write_text("text")
+def full_disk():
+    Path("/dev/full").write_text("text")
 
-    monkeypatch.setitem(make.COMMANDS, "clean", full)
+
+def failing(error):
+    def run():
+        raise error
+
+    return run
+
+
+ON_LINUX = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file that is a full disk is of Linux")
+LACKING = ModuleNotFoundError("No module named 'jupytext'")
+NO_COPIES = shutil.Error([("a", "b", "no space for b"), ("c", "d", "no space for d")])
+
+
+@pytest.mark.parametrize(
+    "run, said",
+    [
+        pytest.param(full_disk, "[Errno 28] No space left on device: /dev/full", marks=ON_LINUX),
+        (failing(NO_COPIES), "no space for b"),  # the first of the files
+        (failing(LACKING), f"No module named 'jupytext': the environment {sys.prefix} lacks a package"),
+    ],
+)
+def test_an_error_of_a_command_is_one_line_with_what_is_needed_to_mend_it(monkeypatch, capsys, run, said):
+    run.__doc__ = "Fail."
+    monkeypatch.setitem(make.COMMANDS, "clean", run)
     assert make.main(["clean"]) == 1
-    assert capsys.readouterr().err == "clean: stopped: [Errno 28] No space left on device: /dev/full\n"
-
-
-def test_of_a_folder_that_could_not_be_copied_the_first_file_is_named(monkeypatch, capsys):
-    def full():
-        """Copy."""
-        raise shutil.Error([("a", "b", "no space for b"), ("c", "d", "no space for d")])
-
-    monkeypatch.setitem(make.COMMANDS, "clean", full)
-    assert make.main(["clean"]) == 1
-    assert capsys.readouterr().err == "clean: stopped: no space for b\n"
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"clean: stopped: {said}") and errors.count("\n") == 1
 
 
 HEADER = CHAPTER.partition("\n# A chapter")[0]
@@ -420,17 +431,6 @@ def test_a_damaged_environment_is_named_in_one_line(tmp_path, monkeypatch, capsy
     errors = capsys.readouterr().err
     assert f"{tmp_path} is damaged" in errors and reason in errors
     assert errors.endswith(f"remove {tmp_path.name}, then run again\n") and errors.count("\n") == 1
-
-
-def test_a_package_that_is_not_there_is_named_in_one_line(monkeypatch, capsys):
-    def lacking():
-        """Import."""
-        raise ModuleNotFoundError("No module named 'jupytext'")
-
-    monkeypatch.setitem(make.COMMANDS, "clean", lacking)
-    assert make.main(["clean"]) == 1
-    errors = capsys.readouterr().err
-    assert "No module named 'jupytext'" in errors and sys.prefix in errors and errors.count("\n") == 1
 
 
 # The rest
