@@ -198,9 +198,9 @@ const live = (() => {
     words({ target, d }, { targets }) {
       const { name, weights, measured } = targets[target], above = sparse.cut(weights, d)[1];
       const D = basis_size(weights.length - 1, d), seen = measured.some((series) => series.d === d)
-        ? "The dots are measured means." : "We did not run the methods at this degree.";
+        ? "the dots, hollow for averaging, are measured means" : "we did not run the methods at this degree";
       return `${name}, d = ${d}: D = ${show(D)} coefficients; weight above d: `
-        + `${above < 1e-12 ? "0" : show(above)}. ${seen}`;
+        + `${above < 1e-12 ? "0" : show(above)}. Averaging is dashed; ${seen}.`;
     },
   };
 
