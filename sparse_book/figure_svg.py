@@ -15,6 +15,8 @@ from typing import Any
 
 __all__ = ["INK", "drawn", "inline", "standalone"]
 
+# Under which a figure is stored in a notebook; it stands here because a build reads it, and needs no matplotlib.
+MIME = "application/vnd.sparse-core.figure+json"
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 ORIGIN = "From the book Sparse Activations, Executable. Licence: CC BY 4.0."

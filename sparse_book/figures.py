@@ -33,7 +33,7 @@ from scipy.optimize import isotonic_regression
 from sparse_meter import tables
 
 from . import figure_data, figure_faults, figure_phone
-from .figure_svg import INK, drawn, inline, standalone
+from .figure_svg import INK, MIME, drawn, inline, standalone
 
 __all__ = [
     "COLOURS",
@@ -50,7 +50,6 @@ __all__ = [
     "two_tone",
 ]
 
-MIME = "application/vnd.sparse-core.figure+json"
 # The width in CSS pixels that a figure has on a page and on a phone, less its margin.
 SHOWN_PIXELS = {"wide": 655, "narrow": 300}
 # The least size of a letter where a figure is shown: that of the smallest text of the page.

@@ -165,17 +165,16 @@ const cube = (() => {
   const ARROW = 0.22; // of an edge, beside such a name
   const place = (n, i) => CENTRE.map((middle, axis) =>
     round(middle + sum(point(n, i).map((v, j) => (v * VIEW[n][j][axis]) / 2))));
-  const element = (tag, attributes, text = "") => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.textContent = text;
-    return made;
+  const segment = (x1, y1, x2, y2, kind = "edge") =>
+    `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" class="${kind}"/>`;
+  const axis = (n, j) => { // where a bit grows, with its number
+    const [x1, y1] = CORNER[n], [x, y] = VIEW[n][j].map((way) => ARROW * way), far = 1 + 11 / hypot(x, y);
+    const name = `<text x="${x1 + far * x}" y="${y1 + far * y + 4}" class="axis">${j + 1}</text>`;
+    return segment(x1, y1, x1 + x, y1 + y, "axis") + name;
   };
-  const axes = (n) => VIEW[n].flatMap(([right, down], j) => { // where each bit grows, with its number
-    const [x1, y1] = CORNER[n], [x, y] = [ARROW * right, ARROW * down], far = 1 + 11 / hypot(x, y);
-    const name = element("text", { x: x1 + far * x, y: y1 + far * y + 4, class: "axis" }, String(j + 1));
-    return [element("line", { x1, y1, x2: x1 + x, y2: y1 + y, class: "axis" }), name];
-  });
+  const vertex = (n, i) => `<g role="button" class="cube-vertex" transform="translate(${place(n, i)})">
+    <circle r="22" class="room"/><circle r="18"/><text y="4"></text>
+    <rect x="-22" y="19" width="44" height="17" rx="5" class="plate"/><text y="32" class="near"></text></g>`;
   const TO_FLIP = "Click a vertex, or press Space, to flip its value";
   const TO_SEE = "Click a vertex to see what is active there";
   const WALK = "; the arrow keys walk along the edges. The corner shows where each bit points.";
@@ -199,31 +198,15 @@ const cube = (() => {
     const degree = find("#cube-degree"), status = find("[role=status]"), panel = find(".cube-weights");
     let setting, vertices, lines, timer, last;
 
-    const vertex = (i) => {
-      const [x, y] = place(setting.n, i), group = element("g", {
-        role: "button", class: "cube-vertex", transform: `translate(${x} ${y})`,
-      });
-      group.append(element("circle", { r: 22, class: "room" }), element("circle", { r: 18 }));
-      group.append(element("text", { y: 4 }));
-      group.append(element("rect", { x: -22, y: 19, width: 44, height: 17, rx: 5, class: "plate" }));
-      group.append(element("text", { y: 32, class: "near" }));
-      group.addEventListener("click", () => {
-        choose(i);
-        flip();
-        group.focus();
-      });
-      group.addEventListener("focus", () => setting.x === i || choose(i));
-      group.addEventListener("keydown", (event) => press(event, i));
-      return group;
-    };
     const draw = () => { // the cube of the present dimension
       const { n } = setting;
-      lines = edges(n).map((ends) => {
-        const [[x1, y1], [x2, y2]] = ends.map((i) => place(n, i));
-        return element("line", { x1, y1, x2, y2 });
-      });
-      vertices = range(2 ** n).map(vertex);
-      svg.replaceChildren(...lines, ...axes(n), ...vertices);
+      svg.innerHTML = [
+        ...edges(n).map((ends) => segment(...ends.flatMap((i) => place(n, i)))),
+        ...range(n).map((j) => axis(n, j)),
+        ...range(2 ** n).map((i) => vertex(n, i)),
+      ].join("");
+      lines = [...svg.querySelectorAll(".edge")];
+      vertices = [...svg.querySelectorAll(".cube-vertex")];
     };
 
     const slider = (j, name, key, value, most) => `<label><span>
@@ -326,6 +309,15 @@ const cube = (() => {
       set(presets[target.textContent](setting.n));
       if (target.textContent.startsWith("Your")) panel.open = true;
     });
+    const met = ({ target }) => vertices.indexOf(target.closest(".cube-vertex"));
+    svg.addEventListener("click", (event) => {
+      if (met(event) < 0) return;
+      choose(met(event));
+      flip();
+      vertices[setting.x].focus();
+    });
+    svg.addEventListener("focusin", (event) => met(event) === setting.x || choose(met(event)));
+    svg.addEventListener("keydown", (event) => press(event, met(event)));
     degree.addEventListener("input", () => set({ d: Number(degree.value) }, false));
     panel.addEventListener("input", ({ target: { dataset, value, parentElement } }) => {
       const net = structuredClone(setting.net), moved = net[dataset.neuron];

@@ -82,15 +82,8 @@ const live = (() => {
         const at = bounds.all(setting, given, n);
         return at[form] < at.dense;
       };
-      let [low, high] = bounds.span;
-      if (!below(low)) return 0;
-      if (below(high)) return high;
-      while (high - low > 1) {
-        const middle = floor((low + high) / 2);
-        if (below(middle)) low = middle;
-        else high = middle;
-      }
-      return low;
+      const [fewest, most] = bounds.span, first = sparse.least((n) => !below(n), fewest);
+      return first === fewest ? 0 : min(first - 1, most);
     },
     plane: (width) =>
       loglog(width, width < WIDE ? 16 : 104, bounds.span, [0.01, 1e11], [variable("n"), "bound on AS(h)"]),
@@ -177,7 +170,7 @@ const live = (() => {
     start: { target: 0, d: 3 },
     span: [10, 3e6], // of m: all D, from 17 on, lie within
     most: 60, // of the risk that is drawn: a curve begins where it comes below
-    draw({ target, d }, { targets, colours, floor: least }, width) {
+    draw({ target, d }, { targets, colours: [blue], floor: least }, width) {
       const { weights, measured } = targets[target], D = basis_size(weights.length - 1, d);
       const above = max(least, sparse.cut(weights, d)[1]), [fewest, most] = risk.span, wide = width >= WIDE;
       const { X, Y, end, foot, axes } = loglog(width, wide ? 112 : 16, risk.span, [0.7 * least, risk.most],
@@ -186,14 +179,11 @@ const live = (() => {
         .filter(([, value]) => value <= risk.most).map(([m, value]) => [X(m), Y(max(least, value))]);
       const averaging = along(sparse.averaging_risk, 0);
       const squares = along(sparse.least_squares_risk, 1.04 * D + 2);
-      const means = ({ method, m, mean }) => {
-        const colour = `fill="${colours[method === "averaging" ? 0 : 1]}"`;
-        return each(m, (at, i) => dot(X(at), Y(max(least, mean[i])), 3, colour));
+      const means = ({ method, m, mean }) => { // both are polynomials, of one colour in the whole book
+        const fill = method === "averaging" ? "var(--pst-color-background)" : blue;
+        return each(m, (at, i) => dot(X(at), Y(max(least, mean[i])), 3, `fill="${fill}" stroke="${blue}"`));
       };
-      const names = [
-        [averaging.at(-1)[1], "averaging", colours[0]],
-        [squares.at(-1)[1], "least squares", colours[1]],
-      ];
+      const names = [[averaging.at(-1)[1], "averaging", blue], [squares.at(-1)[1], "least squares", blue]];
       const inside = names.map(([y, ...rest], i) => [y + [-11, 14][i], ...rest]); // on a phone
       const late = X(D) > (LEFT + end) / 2;
       return box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"') + axes
@@ -201,16 +191,16 @@ const live = (() => {
         + text(LEFT + 8, Y(above) + (Y(above) + 20 > foot ? -6 : 17), `weight above ${variable("d")}`)
         + line(X(D), TOP, X(D), foot, "cursor")
         + text(X(D) + (late ? -6 : 6), TOP + 12, `${variable("D")} = ${show(D)}`, late ? END : START)
-        + curve(averaging, colours[0]) + curve(squares, colours[1])
+        + curve(averaging, blue, "dashed") + curve(squares, blue)
         + each(measured.filter((series) => series.d === d), means)
         + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 92, TOP + 20, foot - 10));
     },
     words({ target, d }, { targets }) {
       const { name, weights, measured } = targets[target], above = sparse.cut(weights, d)[1];
       const D = basis_size(weights.length - 1, d), seen = measured.some((series) => series.d === d)
-        ? "The dots are measured means." : "We did not run the methods at this degree.";
+        ? "the dots, hollow for averaging, are measured means" : "we did not run the methods at this degree";
       return `${name}, d = ${d}: D = ${show(D)} coefficients; weight above d: `
-        + `${above < 1e-12 ? "0" : show(above)}. ${seen}`;
+        + `${above < 1e-12 ? "0" : show(above)}. Averaging is dashed; ${seen}.`;
     },
   };
 

@@ -234,7 +234,7 @@ const sparse = (() => {
   };
 
   return {
-    LOSS, basis_size, ours, paper, range, sum, bits, sign, point, edges, inner, evaluate, cut,
+    LOSS, basis_size, least, ours, paper, range, sum, bits, sign, point, edges, inner, evaluate, cut,
     averaging_risk, least_squares_risk, lwr_label, raised, show, ready,
   };
 })();

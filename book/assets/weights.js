@@ -7,7 +7,6 @@ const weights = (() => {
 
   const THIN = "\u202f"; // between the groups of digits, and before the sign of per cent
   const escape = (text) => String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-  const raised = (power) => [...String(power)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
   const grouped = (text) => {
     const [whole, part] = text.split(".");
     return (whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole) + (part ? `.${part}` : "");
@@ -18,7 +17,7 @@ const weights = (() => {
     const size = abs(x);
     if (size >= 1e7 || size < 1e-4) {
       const [head, power] = x.toExponential(digits - 1).split("e");
-      return `${Number(head)}${THIN}·${THIN}10${raised(Number(power))}`;
+      return `${Number(head)}${THIN}·${THIN}10${sparse.raised(Number(power))}`;
     }
     return grouped(size >= 10 ** digits ? String(round(x)) : String(Number(x.toPrecision(digits))));
   };
@@ -147,9 +146,8 @@ const weights = (() => {
     const draw = () => { // what depends on the width and on the slider
       if (!state.measured) return;
       const found = state.measured.report, width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
-      result.querySelector('[data-drawing="histogram"]').innerHTML = histogram(found, width);
-      result.querySelector('[data-drawing="curve"]').innerHTML = curve(found, width, state.threshold);
-      result.querySelector('[data-drawing="batches"]').innerHTML = batches(found, width);
+      for (const place of result.querySelectorAll("[data-drawing]"))
+        place.innerHTML = { histogram, curve, batches }[place.dataset.drawing](found, width, state.threshold);
       const words = one.threshold ? `z ≥ ${show(one.threshold)}` : "z > 0";
       result.querySelector("output").value = words;
       find("threshold").setAttribute("aria-valuetext", `${words}: ${show(one.mean)} active on average, at most ${show(one.max)}`);
@@ -281,8 +279,7 @@ const weights = (() => {
     });
     addEventListener("resize", draw);
   };
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  sparse.ready(start);
 
   return { state, show };
 })();

@@ -2,15 +2,11 @@
 
 import inspect
 import json
-import pkgutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import make
-import sparse_core
 from sparse_core.cube import hypercube
 from tests.benchmarks import report, run, speed
 from tests.benchmarks.samples import expansion, order, samples
@@ -31,18 +27,6 @@ def test_scikit_learns_monomials_are_ours_in_another_order():
     ours = np.array([np.prod(X[:, [i for i in range(6) if T >> i & 1]], axis=1) for T in hypercube.monomials(6, 3)])
     assert np.array_equal(features[:, order(6, 3)], ours.T)
     assert set(samples(6, 3, 40, "signs")[1]) == {-1.0, 1.0}
-
-
-def test_the_package_imports_no_peer():
-    modules = [module.name for module in pkgutil.walk_packages(sparse_core.__path__, "sparse_core.")]
-    script = f"""
-import importlib, sys
-for name in {modules!r}:
-    importlib.import_module(name)
-print(sorted({{"tests", "boofun", "boolforge", "dask", "flint", "pyfwht"}} & set(sys.modules)))
-"""
-    assert len(modules) > 30
-    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "[]\n"
 
 
 # The command
@@ -72,9 +56,8 @@ def test_a_part_is_measured_and_kept_only_where_it_is_told(monkeypatch, capfd, t
     assert report.RESULTS.read_bytes() == before
 
 
-@pytest.mark.parametrize("words", [["-k", "nothing"], ["--no-such-option"]])
-def test_what_measures_nothing_fails(words, monkeypatch, capfd):
-    code, _ = bench(monkeypatch, capfd, *words)
+def test_what_measures_nothing_fails(monkeypatch, capfd):
+    code, _ = bench(monkeypatch, capfd, "-k", "nothing")
     assert code not in (0, None)
 
 

@@ -97,6 +97,7 @@ def test_sphinx_alone_executes_what_changed_and_shows_it_or_leaves_the_site_as_i
     assert all(name.startswith("_build/") or "__pycache__" in name for name in made)
 
 
+@pytest.mark.usefixtures("executed")
 def test_a_stored_notebook_runs_under_nbval_and_an_edit_of_it_counts(small):
     shutil.copy(places.BOOK / "conftest.py", small / "book")
     code, _, errors = small_repository.run(small, "refresh", "1")

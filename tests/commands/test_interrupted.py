@@ -54,6 +54,7 @@ def test_a_killed_run_takes_its_kernels_along_and_says_so(small, number):
     assert not (small / "_build/html").exists()
 
 
+@pytest.mark.usefixtures("executed")
 def test_sphinx_ends_with_the_command_that_started_it(small):
     mark = small / "running"
     wait = f"\nimport time\nopen({str(mark)!r}, 'w')\ntime.sleep(600)\n"

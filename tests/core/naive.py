@@ -1,5 +1,6 @@
 """What several test files compute the slow way."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -48,6 +49,14 @@ def neurons_at_ties(seed, s=40):
 def by_formula(net, X):
     """h at the rows of X as Definition 1 prints it, one point and one neuron at a time."""
     return np.array([sum(u * max(w @ x - b, 0) for u, w, b in zip(net.u, net.W, net.b, strict=True)) for x in X])
+
+
+def active(W, b, X):
+    """[<w_j, x> > b_j] with fractions: no rounding anywhere."""
+    rows = [([*map(Fraction, w.tolist())], Fraction(t)) for w, t in zip(W, b.tolist(), strict=True)]
+    points = [[*map(Fraction, x)] for x in X.tolist()]
+    found = [[sum(map(Fraction.__mul__, w, x)) > t for w, t in rows] for x in points]
+    return np.array(found, dtype=bool).reshape(len(X), len(b))
 
 
 networks = st.builds(network, st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.booleans())

@@ -232,9 +232,3 @@ def test_means_over_a_large_cube_are_those_of_fsum(long):
     values, _ = long
     mean = fourier.walsh_transform(values.astype(np.float64))[0]
     assert mean == pytest.approx(math.fsum(values.tolist()) / LONG, rel=1e-12)
-
-
-def test_mean_activity_of_a_large_cube_is_exact():
-    net = network.SparseNetwork([1.0, 1.0], np.ones((2, 20)), [0.0, 18.0])
-    count = net.active_count()
-    assert int(count.sum(dtype=np.int64)) == sum(math.comb(20, i) for i in range(10)) + 1

@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import pkgutil
 import re
 import subprocess
 import sys
@@ -11,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import sparse_book
 import sparse_core
-import sparse_meter
+from tests.core.calls import MODULES
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PACKAGES = sparse_core, sparse_meter, sparse_book
-MODULES = sorted(m.name for p in PACKAGES for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}."))
 # What draws or trains, and has nothing short to show: tests and chapters call it.
 WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_phone", "figure_svg", "chapter_2.moving_proof", "runs")
 FUNCTIONS = [
@@ -90,7 +86,7 @@ def test_the_estimator_is_loaded_when_it_is_used():
 
 
 def test_an_import_leaves_the_process_as_it_was():
-    """Warnings, floating-point errors, the locale, random numbers, the environment, signals."""
+    """Warnings, floating-point errors, the locale, random numbers, the environment, signals; and no peer is loaded."""
     modules = set(MODULES) - {"sparse_book.figures"}
     code = f"""if True:
         import locale, os, random, signal, sys, warnings
@@ -103,6 +99,7 @@ def test_an_import_leaves_the_process_as_it_was():
         before = state()
         import {", ".join(sorted(modules))}
         assert state() == before
+        assert not {{"tests", "boofun", "boolforge", "dask", "flint", "pyfwht"}} & set(sys.modules)
     """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

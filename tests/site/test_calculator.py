@@ -115,7 +115,7 @@ def calculated(in_browser):
     async def visit(page):
         await load(page)
         fields, defaults = await page.evaluate("[calculator.fields, calculator.defaults]")
-        chosen = list(settings(fields, defaults, np.random.default_rng(6), 240))
+        chosen = list(settings(fields, defaults, np.random.default_rng(6), 100))
         pages = "all => all.map(one => [one, calculator.evaluate(one), calculator.readings(one)])"
         return fields, await page.evaluate(pages, chosen)
 
@@ -145,20 +145,6 @@ def test_the_formulas_of_the_page_have_the_constants_of_the_package():
     ):
         digits = len(shown.partition(".")[2])
         assert shown in formula[row] and float(shown) == math.ceil(value * 10**digits) / 10**digits
-
-
-def test_a_wrong_constant_would_be_seen(in_browser):
-    async def visit(page):
-        mutated = SPARSE.read_text(encoding="utf-8").replace("log(2 * s) + 4 * log(n * s)", "log(s) + 4 * log(n * s)")
-        await page.add_script_tag(content=mutated)
-        await page.add_script_tag(path=SCRIPT)
-        return await page.evaluate("[calculator.defaults, calculator.evaluate(calculator.defaults)]")
-
-    setting, found = in_browser(visit)
-    wanted = expected(**setting)
-    differ = {key for key, value in wanted.items() if not math.isclose(found[key], value, rel_tol=1e-9)}
-    assert {"paper.lemma_9 repaired", "paper.theorem_8_degree repaired"} <= differ
-    assert "ours.average_sensitivity" not in differ
 
 
 def test_a_bound_is_called_vacuous_exactly_where_it_says_nothing(calculated):

@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from companion import slides
-from sparse_book import figures
+from sparse_book.figure_svg import MIME, standalone
 
 LINKS = (
     '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
@@ -29,7 +29,7 @@ def write(book: Path) -> None:
         found = False
         for cell in notebook["cells"]:
             for output in cell.get("outputs", []):
-                if figures.MIME in output.get("data", {}):
+                if MIME in output.get("data", {}):
                     stem, caption = names(path.stem, cell)
                     text = files(output["data"], stem, caption, slide=stem in wanted)
                     for name, content in text.items():
@@ -53,16 +53,16 @@ def files(data: dict[str, Any], name: str, caption: str, *, slide: bool = False)
     A slider has an SVG for each of its frames, and the one that it shows first is linked, and stands on a ``slide``.
     """
     shown = "".join(data["text/html"])
-    drawn = data[figures.MIME]
+    drawn = data[MIME]
     svg = re.search(r'<svg class="wide".*?</svg>', shown, flags=re.S)[0]
     svgs = {}
     for frame, (value, alt) in enumerate(drawn["frames"].items()):
         title = re.sub(r"[^\w.]+", "-", f"{name} {value}".strip())
-        svgs[f"{title}.svg"] = figures.standalone(svg, title, f"{caption} {alt}".strip(), frame)
+        svgs[f"{title}.svg"] = standalone(svg, title, f"{caption} {alt}".strip(), frame)
     first = list(svgs)[drawn.get("start", 0)]
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
     if slide:
-        svgs[f"{name}-slide.svg"] = figures.standalone(svg, f"{name}-slide", caption, drawn.get("start", 0))
+        svgs[f"{name}-slide.svg"] = standalone(svg, f"{name}-slide", caption, drawn.get("start", 0))
     words = f", {slides.link(name)}" if slide else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slides=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}

@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import lemma_9
 from sparse_core.network import SparseNetwork, constructions
-
-
-def random_network(seed, n, s):
-    rng = np.random.default_rng(seed)
-    return SparseNetwork(*(rng.integers(-2, 3, shape) for shape in (s, (s, n), s)))
+from tests.core.naive import network
 
 
 def by_flips(net):
@@ -34,22 +30,22 @@ def by_flips(net):
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 10))
 def test_split_agrees_with_flips_point_by_point(seed, n, s):
-    net = random_network(seed, n, s)
+    net = network(seed, n, s)
     parts = lemma_9.split(net.values(), lemma_9.pattern(net))
     assert parts == pytest.approx(by_flips(net), abs=1e-12)
     assert parts.U + parts.V == pytest.approx(fourier.average_sensitivity(net.values()), abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [255, 256, 33_000, 65_536])
-def test_flips_are_counted_beyond_short_integers(n):
+@pytest.mark.parametrize("n, dtype", [(255, np.uint8), (256, np.uint16)])
+def test_flips_are_counted_in_the_shortest_type_that_holds_them(n, dtype):
     """relu(x_1 + ... + x_n - n + 1) at (1, ..., 1), where each flip makes its neuron inactive: h falls from 1 to 0."""
     found = lemma_9.flips(SparseNetwork([1], np.ones((1, n)), [n - 1]), np.ones((1, n), dtype=np.int8))
-    assert found.changes.tolist() == [[n]] and found.crossings.tolist() == [n]
+    assert found.changes.dtype == dtype and found.changes.tolist() == [[n]] and found.crossings.tolist() == [n]
     assert (found.h[0], found.same[0], found.other[0]) == (1, 0, n / 4)
 
 
 def test_flips_at_listed_points_are_those_on_the_cube():
-    net = random_network(3, 4, 5)
+    net = network(3, 4, 5)
     whole, listed = lemma_9.flips(net), lemma_9.flips(net, hypercube.points(4).tolist())
     assert all(np.array_equal(a, b) for a, b in zip(whole, listed, strict=True))
     with pytest.raises(ValueError, match=r"Argument 'X' must have shape \(any, 4\), not \(1, 3\)"):
@@ -67,14 +63,14 @@ def test_splits_by_hand():
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 12))
 def test_labels_agree_exactly_when_the_active_sets_do(seed, n, s):
-    net = random_network(seed, n, s)
+    net = network(seed, n, s)
     labels, R = lemma_9.pattern(net), net.active(hypercube.points(n))
     same = (R[:, None] == R).all(axis=2)
     assert np.array_equal(labels[:, None] == labels, same)
 
 
 def test_networks_along_leading_axes():
-    nets = [[random_network(3 * i + j, 3, 4) for j in range(3)] for i in range(2)]
+    nets = [[network(3 * i + j, 3, 4) for j in range(3)] for i in range(2)]
     values, labels = (
         np.array([[f(net) for net in row] for row in nets]) for f in (SparseNetwork.values, lemma_9.pattern)
     )

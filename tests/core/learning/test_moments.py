@@ -1,6 +1,5 @@
 """Moments of samples: against direct sums and the fast transform; how they add."""
 
-import pickle
 import tracemalloc
 from functools import reduce
 from operator import add
@@ -186,15 +185,7 @@ def test_an_update_is_all_or_nothing(labels, monkeypatch):
     assert moments.update(X[:4999], y[:4999]).count == 5099
 
 
-def test_moments_can_be_sent_to_another_process():
-    X, y = sample(5, 50, 2)
-    moments = Moments(5, 2).update(X, y)
-    copy = pickle.loads(pickle.dumps(moments))
-    assert np.array_equal(copy.sums, moments.sums) and copy.count == 50
-    assert repr(copy) == repr(moments) == "Moments(n=5, degree=2) of 50 samples"
-
-
-@pytest.mark.parametrize("n, degree, columns", [(16, 1, 4096), (16, 3, 4096), (64, 3, 260), (64, 4, 16), (500, 3, 16)])
+@pytest.mark.parametrize("n, degree, columns", [(16, 1, 4096), (16, 3, 4096), (64, 3, 260), (64, 4, 16)])
 def test_as_many_characters_are_formed_as_fit_a_cache(n, degree, columns, monkeypatch):
     """2^19 of them, or those of 16 points if these are more."""
     shapes = []
@@ -230,7 +221,7 @@ def test_single_precision_is_accurate_to_single_precision_at_any_number_of_sampl
 @pytest.mark.parametrize("labels", ["normal", "signs"])
 def test_memory_does_not_grow_with_the_number_of_samples(labels):
     """At most eight doubles per moment, a few pieces of the matrix, and a few shards at a time."""
-    n, shards = 12, 1200
+    n, shards = 12, 800
     X, y = sample(n, 1024, 0)
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)

@@ -9,9 +9,7 @@ import threading
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
-from sparse_core._arrays import threads
 from sparse_core.cube import hypercube
 from sparse_core.learning.moments import Moments, moments, save, saved, sum_by_halves
 
@@ -142,18 +140,6 @@ def test_no_shards_and_different_n_are_refused(tmp_path):
         moments(save(tmp_path / "two", [(np.ones((10, n)), np.ones(10)) for n in (3, 4)]), 2)
     with pytest.raises(ValueError, match="'shards' must name at least one shard"):
         moments(saved(tmp_path), DEGREE)
-
-
-def test_neither_a_sum_nor_an_error_leaves_a_limit_of_threads_behind(tmp_path):
-    good, bad = (
-        save(tmp_path / name, [(np.ones((10, n)), np.ones(10)) for n in lengths])
-        for name, lengths in (("good", (3, 3, 3)), ("bad", (3, 4, 3)))
-    )
-    with threadpool_limits(2, "blas"):
-        assert moments(good, 2).count == 30 and threads() == 2
-        with pytest.raises(ValueError, match="must have n = ") as caught:
-            moments(bad, 2)
-        assert caught.tb and threads() == 2
 
 
 def test_dask_is_imported_only_for_a_scheduler(tmp_path):

@@ -11,18 +11,10 @@ from hypothesis import strategies as st
 
 from sparse_core.cube import hypercube
 from sparse_core.network import activity
+from tests.core.naive import active as signs
 from tests.core.naive import neurons_at_ties
 
 RNG = np.random.default_rng(0)
-
-
-def signs(W, b, X):
-    """[<w_j, x> > b_j] with fractions: no rounding anywhere."""
-    rows = [[Fraction(float(w)) for w in row] for row in W]
-    dots = [[sum(w * Fraction(float(t)) for w, t in zip(row, x, strict=True)) for row in rows] for x in X]
-    return np.array([[d > Fraction(float(t)) for d, t in zip(row, b, strict=True)] for row in dots]).reshape(
-        len(X), len(b)
-    )
 
 
 FAMILIES = {
@@ -207,13 +199,6 @@ def test_the_union_is_exact_for_any_number_of_inputs(inputs, m):
     counts = [0, 1, 2, inputs // 3, 10**4 % inputs, inputs - 1, inputs]
     terms = [1 - Fraction(comb(inputs - c, m), comb(inputs, m)) if min(c, m) < 2000 else 1 for c in counts]
     assert activity.union(counts, inputs, m) == pytest.approx(float(sum(terms)), rel=1e-13)
-
-
-def test_the_union_is_largest_when_all_neurons_are_used_equally():
-    for m in (2, 5, 30):
-        even = activity.union(np.full(8, 10), 40, m)
-        assert all(activity.union(RNG.multinomial(80, np.ones(8) / 8).clip(0, 40), 40, m) <= even for _ in range(50))
-        assert even > activity.union([40, 40, 0, 0, 0, 0, 0, 0], 40, m) == 2
 
 
 def test_no_neurons_have_an_empty_union():

@@ -84,12 +84,6 @@ def test_active_neurons_without_coordinates_are_compatible():
     assert graph.tolist() == [[False, True], [True, False]]
 
 
-def test_a_key_separates_what_multipliers_cannot():
-    W, b = np.array([[0.5, 0.5], [0.5, -0.5]]), np.array([0.0, 0.0])
-    assert together(W, b, (0, 1)) > 0.4  # at (1, 0), inside the solid cube
-    assert not certificates.compatible(W, b).any()
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_multipliers_are_proofs(seed):
     """No point of the cube contradicts multipliers that were accepted."""

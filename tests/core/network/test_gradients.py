@@ -61,17 +61,6 @@ def test_given_points_give_what_the_cube_gives(net):
         assert part == pytest.approx(whole[rows], rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-def test_the_boundary_counts_the_weights_of_the_neurons_that_switch():
-    net = network(3)
-    active = net.active(hypercube.points(net.n))
-    v = np.abs(net.u[:, None] * net.W)
-    expected = np.zeros(2**net.n)
-    for i in range(net.n):
-        switched = active != active[np.arange(2**net.n) ^ (1 << i)]
-        expected += (switched @ v[:, i]) ** 2
-    assert edges(net).boundary == pytest.approx(expected)
-
-
 def test_one_layer_is_the_case_of_several():
     net = network(4)
     layered = Layered((net.W, net.u[None]), (net.b, np.array([7.0])))

@@ -11,17 +11,11 @@ from hypothesis import strategies as st
 
 from sparse_core.cube import hypercube
 from sparse_core.network import Scale, SparseNetwork
+from tests.core import naive
 
 
 def random_network(seed, n=4, s=5):
-    rng = np.random.default_rng(seed)
-    return SparseNetwork(rng.standard_normal(s), rng.standard_normal((s, n)), rng.standard_normal(s))
-
-
-def by_loops(net, x):
-    """h(x) and R_x from the definition, term by term."""
-    z = [math.fsum(w * float(t) for w, t in zip(row, x, strict=True)) - b for row, b in zip(net.W, net.b, strict=True)]
-    return math.fsum(u * max(t, 0) for u, t in zip(net.u, z, strict=True)), [t > 0 for t in z]
+    return naive.network(seed, n, s, integers=False)
 
 
 def test_networks_are_equal_by_value():
@@ -47,20 +41,10 @@ def test_function_and_activity_by_loops(seed, n, s, rows, dtype):
     X = X.astype(float).tolist() if dtype == "O" and rows else X.astype(dtype if dtype != "O" else float)
     h, A = net(X), net.active(X)
     assert (h.shape, h.dtype, A.shape, A.dtype) == ((rows,), np.float64, (rows, s), np.bool_)
-    for x, value, active in zip(X, h, A, strict=True):
-        naive, R = by_loops(net, x)
-        assert value == pytest.approx(naive, rel=1e-12, abs=1e-12)
-        assert active.tolist() == R  # Gaussian weights: no tie is near
+    points = np.array(X, dtype=float).reshape(rows, n)
+    assert h == pytest.approx(naive.by_formula(net, points), rel=1e-12, abs=1e-12)
+    assert np.array_equal(A, naive.active(net.W, net.b, points))
     assert np.array_equal(net.active_count(X), A.sum(axis=1))
-
-
-@pytest.mark.parametrize("n", [0, 1, 5, 12])
-def test_values_run_over_the_cube_in_its_order(n):
-    net = random_network(n, n)
-    X = hypercube.points(n)
-    assert np.array_equal(net.values(), net(X))
-    assert np.array_equal(net.active_count(), net.active(X).sum(axis=1))
-    assert net.values()[-1] == pytest.approx(by_loops(net, X[-1])[0], abs=1e-12)
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(-8, 8))

@@ -4,21 +4,13 @@ import copy
 import json
 import pickle
 import re
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from sparse_core.cube import hypercube
 from sparse_core.network import SparseNetwork, constructions, sparsity
-
-
-def naive(net):
-    """max_x |R_x| by fractions."""
-    W = [[Fraction(w) for w in row] for row in net.W.tolist()]
-    b = [Fraction(t) for t in net.b.tolist()]
-    dots = ([sum(w * t for w, t in zip(row, x, strict=True)) for row in W] for x in hypercube.points(net.n).tolist())
-    return max(sum(d > t for d, t in zip(row, b, strict=True)) for row in dots)
+from tests.core import naive
 
 
 def random_network(seed):
@@ -34,7 +26,7 @@ def random_network(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_all_methods_enclose_the_truth(seed):
     net, found = random_network(seed), {}
-    k = naive(net)
+    k = naive.active(net.W, net.b, hypercube.points(net.n)).sum(axis=1).max()
     for method in sparsity.METHODS:
         found[method] = net.sparsity(method=method)
         assert found[method].lower <= k <= found[method].upper == int(found[method])
@@ -107,21 +99,6 @@ def test_a_large_network_is_decided_beyond_enumeration():
     assert net.active_count(found.witness[None])[0] == found
     sample = rng.choice(np.array([-1, 1], dtype=np.int8), (20000, 32))
     assert net.sparsity(sample) <= found
-
-
-def test_no_time_leaves_an_honest_bound():
-    rng = np.random.default_rng(0)
-    net = SparseNetwork(np.ones(16), rng.standard_normal((16, 40)), np.full(16, 10.0))
-    found = net.sparsity(time_limit=0)
-    assert not found.exact and 1 <= found.lower < found.upper <= 16
-
-
-def test_appendix_a_below_its_threshold():
-    w = np.random.default_rng(0).choice([-1.0, 1.0], (16, 28)) / np.sqrt(28)
-    net = constructions.appendix_a(4, 28, gamma=0.48 * np.sqrt(28), weights=w)
-    found = net.sparsity()
-    assert found.lower == 2
-    assert np.sum(net.W @ found.witness - net.b > 0.1) == 2  # not a matter of rounding
 
 
 def test_given_points():

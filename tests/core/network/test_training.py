@@ -157,6 +157,7 @@ def test_layered_is_its_formula_and_a_score_is_a_sparse_network():
     np.testing.assert_allclose(net(x), direct, atol=1e-12)
     np.testing.assert_allclose(net.score(1)(x) - c[1], direct[:, 1], atol=1e-12)
     assert np.array_equal(net.activations(x)[0] > 0, net.score(0).active(x))
+    assert np.array_equal(net.predict(x), net(x).argmax(axis=1))
     with pytest.raises(ValueError, match="this one has 2"):
         training.Layered(*zip(*layers(rng), strict=True)).score(0)
 
@@ -164,15 +165,6 @@ def test_layered_is_its_formula_and_a_score_is_a_sparse_network():
 def parity(rng, m=300):
     X = rng.choice([-1.0, 1.0], (m, 6))
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
-
-
-@pytest.mark.parametrize("widths", [(32,), (16, 16), (16, 16, 16)])
-@pytest.mark.parametrize("optimiser, rate", [("sgd", 0.1), ("adam", 0.01)])
-def test_classify_learns_a_parity(widths, optimiser, rate):
-    X, y = parity(RNG(0))
-    net = training.classify(X, y, widths, rng=RNG(0), optimiser=optimiser, rate=rate, epochs=60)
-    assert np.mean(net.predict(X) == y) > 0.98
-    assert [h.shape for h in net.activations(X)] == [(300, width) for width in widths]
 
 
 def slow_classify(
@@ -252,10 +244,8 @@ def test_scores_may_be_huge():
     assert after.W[1] == pytest.approx(V - 1e-9 * (shares - [[0, 1], [1, 0]]).T @ H / 2, rel=1e-6)
 
 
-def test_classify_is_decided_by_its_generator_and_watched():
+def test_classify_is_watched_at_its_start_and_after_each_epoch():
     X, y = parity(RNG(0), 50)
     seen = []
     first = training.classify(X, y, (4,), rng=RNG(0), epochs=3, watch=lambda h: seen.append(h.W[0].sum()))
-    nets = [first, *(training.classify(X, y, (4,), rng=RNG(seed), epochs=3) for seed in (0, 1))]
-    assert np.array_equal(nets[0].W[0], nets[1].W[0]) and not np.array_equal(nets[0].W[0], nets[2].W[0])
     assert len(set(seen)) == 4 and seen[-1] == first.W[0].sum()
