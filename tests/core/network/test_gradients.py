@@ -159,3 +159,13 @@ def test_signs_are_for_one_hidden_layer():
             function(deep(0))
         with pytest.raises(ValueError, match="Argument 'X' must be given for n = 40"):
             function(SparseNetwork([1], np.ones((1, 40)), [0]))
+    wide = Layered((np.ones((33, 21)), np.ones((1, 33)), np.ones((1, 1))), (np.zeros(33), np.zeros(1), np.zeros(1)))
+    with pytest.raises(ValueError, match="Argument 'X' must be given for n = 21"):  # its widest layer decides
+        edges(wide)
+
+
+def test_the_cube_is_enumerated_up_to_the_size_that_is_allowed(monkeypatch):
+    monkeypatch.setattr("sparse_core.network.gradients.MAX_NUMBERS", 5 << 4)
+    assert differences(network(0)).shape == (16, 4)
+    with pytest.raises(ValueError, match="Argument 'X' must be given for n = 4"):
+        differences(network(0, s=6))
