@@ -122,19 +122,6 @@ def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
     assert ours.SECOND_ORDER == pytest.approx(25.31, abs=0.01)
 
 
-@pytest.mark.parametrize("n, copies", [(2, 3), (3, 20), (4, 100)])
-def test_remark_11_is_nearly_an_equality_beside_a_corner(n, copies):
-    """s' copies of relu(x_1 + ... + x_n - n + 2) have AS = 2 eta s'^2 W^2, the parity of one more bit 4 k^2 W^2."""
-    k, W = 2, sqrt(n)
-    u = [1] * k + [-1] * k + [1] * copies
-    w = [[W] + [0] * n] * k + [[-W] + [0] * n] * k + [[0] + [1] * n] * copies
-    AS, W, active = sharp(u, w, [-W] * 2 * k + [n - 2] * copies)
-    eta = np.mean(active > k)
-    assert eta == 2.0**-n and AS == pytest.approx((4 * k**2 + 2 * eta * copies**2) * n)
-    bound = ours.remark_11(W, k, len(u), eta)
-    assert AS <= bound and (copies < 100 or bound <= 1.1 * AS)
-
-
 def test_what_follows_from_the_average_sensitivity_by_hand():
     for known in ({"k": 2}, {"s": 3}, {"k": 2, "s": 3}, {"mean_square_active": 0.5}):
         AS = ours.average_sensitivity(1.5, **known)
