@@ -2,14 +2,13 @@
 
 ``CALLS`` has every public function that takes arrays, from ``bad_numbers.txt`` and elsewhere; its lists are arrays.
 Each one is tried as int8, uint8, int64, float32 and bool where the type holds the values, and in each type as a plain
-array and as one that is mapped from a file, transposed, strided, reversed and read-only. Below are sums that an int8 or
-a float32 could not hold.
+array and as one that is mapped from a file, transposed, strided, reversed and read-only. Below are sums that an int8
+could not hold.
 """
 
 import ast
 import importlib
 import inspect
-import math
 import re
 from dataclasses import is_dataclass
 
@@ -18,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_core.cube import fourier, hypercube
+from sparse_core.cube import hypercube
 from sparse_core.hardness import modular
 from sparse_core.learning import moments
 from sparse_core.network import evaluator, network
@@ -202,33 +201,3 @@ def test_elimination_with_entries_near_the_end_of_int64():
     A = np.array([[2**62 + 1, 3], [5, 2**62]], dtype=np.int64)
     exact = [[int(entry) % 7 for entry in row] for row in A.tolist()]
     assert modular.rank(A, 7) == modular.rank(exact, 7)
-
-
-# Long sums
-
-
-LONG = 1 << 21
-
-
-@pytest.fixture(scope="module")
-def long():
-    """2^21 numbers of very different size, and their exact sum."""
-    y = np.random.default_rng(0).standard_normal(LONG, dtype=np.float32)
-    y[::1000] *= 1e6
-    return y, math.fsum(y.tolist())
-
-
-def test_moments_of_many_floats_are_those_of_fsum(long):
-    y, exact = long
-    scale = float(np.abs(y).sum(dtype=np.float64))
-    single = moments.Moments(1, 1).update(np.ones((LONG, 1), dtype=np.int8), y).sums
-    assert abs(single - exact).max() < 1e-7 * scale  # products in single precision, block by block
-    few = y[: LONG // 2].astype(np.float64)
-    double = moments.Moments(1, 1).update(np.ones((len(few), 1), dtype=np.int8), few).sums
-    assert abs(double - math.fsum(few)).max() < 1e-15 * scale
-
-
-def test_means_over_a_large_cube_are_those_of_fsum(long):
-    values, _ = long
-    mean = fourier.walsh_transform(values.astype(np.float64))[0]
-    assert mean == pytest.approx(math.fsum(values.tolist()) / LONG, rel=1e-12)

@@ -2,7 +2,6 @@
 
 import math
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -91,16 +90,11 @@ def settings(fields, defaults, rng, count):
         yield one
 
 
-@pytest.fixture
-def page_file(tmp_path):
-    """The calculator as a file: its Markdown and its script, without the theme."""
+@pytest.fixture(scope="module")
+def page_file(page_of):
+    """The calculator: its Markdown and its scripts, without the theme."""
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(PAGE)
-    for script in SCRIPTS:
-        shutil.copy(script, tmp_path)
-        body += f'<script src="{script.name}"></script>'
-    path = tmp_path / "calculator.html"
-    path.write_text(f'<meta charset="utf-8"><body>{body}', encoding="utf-8")
-    return path.as_uri()
+    return page_of(body, "sparse.js", "calculator.js")
 
 
 async def load(page):

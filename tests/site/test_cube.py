@@ -129,18 +129,11 @@ def test_random_networks_are_sparse_and_each_of_their_neurons_is_needed(presets,
 REST = "() => new Promise(done => setTimeout(done, 400))"  # in the page's own time, however busy the machine is
 
 
-@pytest.fixture
-def page_file(tmp_path):
-    """The figure as the book writes it, with the script and the style of the book."""
-    style = (places.BOOK / "assets/custom.css").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def page_file(page_of):
+    """The figure as the book writes it."""
     figure = '<figure id="fig-cube"><div class="cc"><svg aria-label="still"></svg></div></figure>'
-    head = '<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    path = tmp_path / "cube.html"
-    path.write_text(
-        f"{head}<style>{style}</style><body>{figure}<script>{SPARSE}{SCRIPT}</script>",
-        encoding="utf-8",
-    )
-    return path.as_uri()
+    return page_of(figure, "custom.css", "sparse.js", "cube.js")
 
 
 def test_keys_walk_along_edges_and_flip_and_the_change_is_said_once(page_file, in_browser):

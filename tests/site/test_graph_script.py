@@ -3,7 +3,7 @@
 import pytest
 from companion.pages import graph
 
-from tests.book.examples import BOOK, CLAIMS
+from tests.book.examples import CLAIMS
 
 BELOW = {c["id"]: c.get("uses", []) for c in CLAIMS if c["kind"] != "erratum"}
 ABOVE = {i: [j for j in BELOW if i in BELOW[j]] for i in BELOW}
@@ -31,18 +31,13 @@ SEEN = """id => {
 
 
 @pytest.fixture(scope="module")
-def graph_page(tmp_path_factory):
-    page = graph.page(PLACED)
-    path = tmp_path_factory.mktemp("graph") / "page.html"
-    script, style = ((BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("graph.js", "custom.css"))
-    body = f"<style>{style}</style><main class='bd-article'>{page}</main><script>{script}</script>"
-    path.write_text(f"<!doctype html><html lang='en'><meta charset='utf-8'>{body}</html>", encoding="utf-8")
-    return path
+def graph_page(page_of):
+    return page_of(f"<main class='bd-article'>{graph.page(PLACED)}</main>", "custom.css", "graph.js")
 
 
 def test_an_address_lights_all_that_is_below_and_above_and_shows_it_and_the_back_button_returns(graph_page, in_browser):
     async def visit(page):
-        await page.goto(graph_page.as_uri() + "#lemma-9")
+        await page.goto(graph_page + "#lemma-9")
         lit = [set(await page.evaluate(LIT, kind)) for kind in ("below", "above", "chosen")]
         seen = [await page.evaluate(SEEN, "lemma-9"), await page.locator(".graph-words").text_content()]
         await page.locator("#lemma-10").click()
@@ -68,7 +63,7 @@ def test_an_address_lights_all_that_is_below_and_above_and_shows_it_and_the_back
 
 def test_no_box_covers_another_and_an_erratum_is_lit(graph_page, in_browser):
     async def visit(page):
-        await page.goto(graph_page.as_uri())
+        await page.goto(graph_page)
         covered = await page.evaluate(COVERED)
         await page.locator("select").select_option("E16")
         await page.wait_for_selector("a.broken")
@@ -84,7 +79,7 @@ def test_no_box_covers_another_and_an_erratum_is_lit(graph_page, in_browser):
 
 def test_the_keyboard_walks_along_the_arrows_and_zooms(graph_page, in_browser):
     async def visit(page):
-        await page.goto(graph_page.as_uri() + "#theorem-8")
+        await page.goto(graph_page + "#theorem-8")
         walked = []
         for start, key in (("theorem-8", "ArrowRight"), ("theorem-8", "ArrowLeft"), ("lemma-6", "ArrowDown")):
             await page.locator(f"#{start}").focus()
@@ -117,7 +112,7 @@ def test_on_a_phone_the_drawing_is_fitted_to_its_frame_or_scrolls_in_it(graph_pa
             java_script_enabled=script, viewport={"width": 390, "height": 844}
         )
         page = await other.new_page()
-        await page.goto(graph_page.as_uri())
+        await page.goto(graph_page)
         found = await page.evaluate(SIZES), await page.locator(".graph-controls").is_visible()
         href = await page.locator("#lemma-9").get_attribute("href")
         await other.close()

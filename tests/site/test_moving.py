@@ -18,16 +18,11 @@ VISIBLE = "[...document.querySelectorAll('.six-steps li')].filter(e => e.checkVi
 
 
 @pytest.fixture(scope="module")
-def proof(tmp_path_factory):
-    """The figure on a page of its own, which loads faster than the chapter that it stands in."""
+def proof(page_of):
     net = constructions.appendix_a(1, 2, gamma=1, weights=[[1, 0.5], [-0.5, 1]])
     drawn = moving_proof.panels(net, extreme=constructions.tight(p=3, k=1))._repr_mimebundle_()["text/html"]
-    script, style = ((ASSETS / name).read_text(encoding="utf-8") for name in ("proof.js", "custom.css"))
     body = f"<main class='bd-article'><figure id='fig-proof'>{drawn}</figure></main>"
-    page = f"<style>{style}</style><script>{script}</script>{body}"
-    path = tmp_path_factory.mktemp("proof") / "page.html"
-    path.write_text(f"<!doctype html><html lang='en'><meta charset='utf-8'>{page}</html>", encoding="utf-8")
-    return path.as_uri() + "#fig-proof"
+    return page_of(body, "custom.css", "proof.js") + "#fig-proof"
 
 
 def moving(page, **options):

@@ -24,15 +24,12 @@ def up_to(ax, slope):
     return f"Up to {slope} & back."
 
 
-@pytest.fixture
-def page_file(tmp_path):
-    """A slider as a page of its own, with its links and its script, without the theme."""
+@pytest.fixture(scope="module")
+def page_file(page_of):
+    """A slider with its links and its script, without the theme."""
     data = figures.Slider("slope", (1, 2.5, 4), up_to, start=2.5)._repr_mimebundle_()
     files(data, "x", "")
-    script = f"<script>{(ASSETS / 'slider.js').read_text(encoding='utf-8')}</script>"
-    path = tmp_path / "slider.html"
-    path.write_text(f'<meta charset="utf-8"><figure id="fig-x">{data["text/html"]}</figure>{script}', encoding="utf-8")
-    return path.as_uri()
+    return page_of(f'<figure id="fig-x">{data["text/html"]}</figure>', "slider.js")
 
 
 STATE = """() => ({
@@ -96,21 +93,20 @@ def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_brows
 
 FILTERED = """<form class="ledger-filter"></form>
 <details><summary>One</summary><table class="ledger"><tbody>{}</tbody></table></details>
-<details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details><script>{}</script>"""
+<details><summary>Two</summary><table class="ledger"><tbody>{}</tbody></table></details>"""
 ROW = '<tr><td><span id="{0}">{0}</span></td><td><span class="standing">{1}</span></td></tr>'
 SHOWN = "[...document.querySelectorAll('tbody tr:not([hidden]) [id]')].map(mark => mark.id)"
 OPEN = "[...document.querySelectorAll('details')].map(box => box.open && !box.hidden)"
 
 
-def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, in_browser):
-    script = (ASSETS / "ledger.js").read_text(encoding="utf-8")
+def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(page_of, in_browser):
     first = ROW.format("lemma-9", "refuted") + ROW.format("lemma-10", "checked").replace(
         "</td></tr>", " as 9</td></tr>"
     )
-    (tmp_path / "page.html").write_text(f"<section>{FILTERED.format(first, ROW.format('E16', 'refuted'), script)}")
+    address = page_of(f"<section>{FILTERED.format(first, ROW.format('E16', 'refuted'))}</section>", "ledger.js")
 
     async def visit(page):
-        await page.goto((tmp_path / "page.html").as_uri() + "#E16")
+        await page.goto(address + "#E16")
         seen = [await page.evaluate(OPEN)]
         for words in ("lemma-9", ""):
             await page.locator("input[type=search]").fill(words)
@@ -124,9 +120,9 @@ def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(tmp_path, 
         await page.locator("select").select_option("refuted")
         seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
         await page.locator("input[type=search]").fill("lemma")
-        address = await page.evaluate("location.href")
+        asked = await page.evaluate("location.href")
         await page.goto("about:blank")
-        await page.goto(address)  # which keeps the words and the standing
+        await page.goto(asked)  # which keeps the words and the standing
         seen.append((await page.evaluate(OPEN), await page.locator("output").text_content()))
         await page.evaluate("location.hash = '#lemma-10'")
         await page.wait_for_function("document.querySelector('select').value === ''")

@@ -11,7 +11,6 @@ import pytest
 from sparse_book import experiments
 from sparse_book.experiments import (
     correlation,
-    curves,
     depth,
     emergence,
     inputs,
@@ -213,14 +212,6 @@ def test_a_network_finds_its_own_neurons_and_no_others():
     assert penalties.found_share(net, net) == 1 and penalties.found_share(net, other) < 0.3
 
 
-def test_the_learners_of_the_curves_learn():
-    X, y, test, classes = digits(0, 3)
-    net = curves.by_network(X, y, 3, 0.01)
-    scores = curves.by_polynomial(X, y, test)
-    assert np.mean(net.predict(test) == classes) > 0.9 and np.mean(scores.argmax(axis=1) == classes) > 0.9
-    assert np.mean(net.activations(test)[0] > 0) < 0.2
-
-
 def test_the_nearest_points_of_repeated_inputs_are_a_table_of_mean_labels():
     rng = np.random.default_rng(4)
     X = inputs.draw("lifted", 3000, rng)
@@ -292,21 +283,6 @@ def test_the_complexity_is_that_of_one_cell_by_hand():
     net = correlation.family("nested", "equal", np.random.default_rng(0))
     x = hypercube.points(16)[net.active(hypercube.points(16)).all(axis=1)][:1]
     assert correlation.complexity(net, x, np.ones((1, 1))) == pytest.approx(net.scale.W * 8 * 4)
-
-
-def test_the_polynomial_finds_the_degree_and_the_network_beats_a_constant():
-    rng = np.random.default_rng(0)
-    X = rng.choice(np.array([-1, 1], np.int8), (600, 8))
-    y = X[:, 0] * X[:, 1] + 0.5 * X[:, 2]
-    cube = hypercube.points(8)
-    truth = cube[:, 0] * cube[:, 1] + 0.5 * cube[:, 2]
-    assert fourier.weight_by_degree(truth)[3:].sum() == 0
-    f = learners.polynomial(X, y)
-    assert np.mean((f(cube) - truth) ** 2) < 1e-3
-    cubic = learners.polynomial(X, X[:, 0] * X[:, 1] * X[:, 2] * 1.0, degrees=(1, 2))
-    assert np.mean((cubic(cube) - cube[:, :3].prod(axis=1)) ** 2) > 0.9  # of degree 2 nothing is near
-    g = learners.network(X, y, rng=rng)
-    assert np.mean((g(cube) - truth) ** 2) < 0.1 * truth.var()
 
 
 @pytest.mark.parametrize("name", systems.SYSTEMS)

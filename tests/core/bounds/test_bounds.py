@@ -68,12 +68,6 @@ def test_the_selection_constant_solves_both_chernoff_bounds(good, ratio):
         assert exp(-c / 4 * (t * log(t / mean) - t + mean)) == pytest.approx(exp(-1))
 
 
-def sharp(u, W, b):
-    """(AS, W, active neurons at each point) of a network."""
-    net = SparseNetwork(u, W, b)
-    return fourier.average_sensitivity(net.values()), net.scale.W, net.active_count()
-
-
 @pytest.mark.parametrize("p, k", [(1, 1), (1, 4), (2, 3), (3, 2), (5, 3)])
 def test_the_constants_are_sharp_on_the_tight_family(p, k):
     """Equality: in the average sensitivity, in the tail just below the degree, and so in the degree itself."""
@@ -101,12 +95,11 @@ def test_random_sparse_networks_are_within_the_bounds(n, s, k):
 def test_min_2k_s_is_attained_on_one_bit(s, k):
     """2k - s' neurons relu(x + 1.5), and s' - k of each of relu(x + 1) and -relu(1 - x), s' = min(s, 2k): AS = s'^2."""
     width = min(s, 2 * k)
-    u = [1] * (2 * k - width) + [1, -1] * (width - k)
-    w = [1] * (2 * k - width) + [1, -1] * (width - k)
-    b = [-1.5] * (2 * k - width) + [-1, -1] * (width - k)
-    AS, W, active = sharp(u, np.array(w)[:, None], b)
+    signs = np.array([1] * (2 * k - width) + [1, -1] * (width - k))
+    net = SparseNetwork(signs, signs[:, None], [-1.5] * (2 * k - width) + [-1, -1] * (width - k))
+    AS = fourier.average_sensitivity(net.values())
     # relu(x + 1.5) is active at both points: k neurons are active at each of them
-    assert (active == k).all() and AS == ours.average_sensitivity(W, k, s) == width**2
+    assert (net.active_count() == k).all() and AS == ours.average_sensitivity(net.scale.W, k, s) == width**2
 
 
 def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
@@ -120,19 +113,6 @@ def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
     assert ours.tail_second_order(5, 1, 1, 1) == inf
     assert ours.tail_second_order(6, 3, 2, 4) == pytest.approx(ours.SECOND_ORDER * 36 * sqrt(1.5) / 6**1.5)
     assert ours.SECOND_ORDER == pytest.approx(25.31, abs=0.01)
-
-
-@pytest.mark.parametrize("n, copies", [(2, 3), (3, 20), (4, 100)])
-def test_remark_11_is_nearly_an_equality_beside_a_corner(n, copies):
-    """s' copies of relu(x_1 + ... + x_n - n + 2) have AS = 2 eta s'^2 W^2, the parity of one more bit 4 k^2 W^2."""
-    k, W = 2, sqrt(n)
-    u = [1] * k + [-1] * k + [1] * copies
-    w = [[W] + [0] * n] * k + [[-W] + [0] * n] * k + [[0] + [1] * n] * copies
-    AS, W, active = sharp(u, w, [-W] * 2 * k + [n - 2] * copies)
-    eta = np.mean(active > k)
-    assert eta == 2.0**-n and AS == pytest.approx((4 * k**2 + 2 * eta * copies**2) * n)
-    bound = ours.remark_11(W, k, len(u), eta)
-    assert AS <= bound and (copies < 100 or bound <= 1.1 * AS)
 
 
 def test_what_follows_from_the_average_sensitivity_by_hand():

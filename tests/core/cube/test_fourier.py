@@ -144,14 +144,6 @@ def test_statistics_take_a_table_of_doubles_and_one_for_values_that_are_not(dtyp
     assert peak_memory(fourier.statistics, integer_function(20, dtype)) <= (tables << 23) + 2**22 + 2**16
 
 
-def test_the_argument_is_left_alone():
-    f = random_function(11)[::2]
-    before = f.copy()
-    fourier.walsh_transform(f)
-    fourier.sensitivity(f)
-    assert np.array_equal(f, before)
-
-
 @pytest.mark.parametrize("n", [3, 16])
 @pytest.mark.parametrize("bad", [{5: np.nan}, {0: np.inf}, {7: -np.inf}, {2: np.inf, 3: -np.inf}])
 def test_one_infinity_among_many_values_is_found(n, bad):

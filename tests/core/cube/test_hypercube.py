@@ -67,9 +67,3 @@ def test_supports_are_the_members_of_the_monomials(n, degree):
     assert masks == hypercube.monomials(n, degree).tolist()
     assert all((np.diff(level, axis=1) > 0).all() for level in levels)
     assert hypercube.dimension(n, degree) == len(masks)
-
-
-def test_supports_go_beyond_one_machine_word():
-    pairs = hypercube.supports(100, 2)[2]
-    assert pairs[-1].tolist() == [98, 99] and len(pairs) == comb(100, 2)
-    assert hypercube.dimension(256, 3) == 2_796_417

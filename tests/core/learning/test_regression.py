@@ -202,23 +202,6 @@ def test_steps_end_as_soon_as_the_residual_is_half_the_tolerance(tolerance, monk
     assert residuals[1] <= tolerance / 2 < residuals[0]
 
 
-@pytest.mark.parametrize("tolerance, restarts", [(1e-2, 1), (1e-6, 1), (1e-9, 2), (1e-11, 2)])
-def test_steps_are_single_and_residuals_double(tolerance, restarts):
-    """A run of steps ends at half the tolerance, or with the residual reduced to 4e-7, then computed in double."""
-    (A, b), seen = positive(12), []
-
-    def apply(v, dtype):
-        seen.append(dtype)
-        return (A.astype(dtype) @ v.astype(dtype)).astype(float)
-
-    c, steps = conjugate_gradients(apply, b, tolerance)
-    assert seen.count(np.float64) == restarts and seen.count(np.float32) == steps
-    assert seen[-1] is np.float64 and np.linalg.norm(b - A @ c) <= tolerance * np.linalg.norm(b)
-    first, _ = conjugate_gradients(apply, b, max(tolerance, 8e-7))
-    assert seen[steps + restarts :].count(np.float64) == 1  # one run of steps gets to 4e-7
-    assert np.linalg.norm(b - A @ first) <= max(tolerance, 8e-7) * np.linalg.norm(b)
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_tolerance_of_0_or_1_asks_for_all_or_nothing():
     X, y = sample(6, 200, 0)
