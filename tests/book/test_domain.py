@@ -34,6 +34,11 @@ CLAIMS = {
 }
 BOXES = """# The second
 
+```{glossary}
+Pruning
+  To delete.
+```
+
 ````{prf:lemma} Lemma 9, average sensitivity
 :label: lemma-9
 :nonumber:
@@ -301,11 +306,23 @@ def test_a_tick_after_a_statement_stands_at_its_end(chapter):
 
 def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
     hidden = HideCodeCellNode("", classes=["above-input"])
-    cell = nodes.container("", hidden, behind.raw('<p class="answer">It is 3.</p>'))
+    cell = nodes.container("", hidden, nodes.container("", behind.raw('<p class="answer">It is 3.</p>')))
     behind.put(cell, 5, "cell 5")
     shown, opened, *_ = cell.children
-    assert re.fullmatch(r'<p class="answer">It is 3. <button .*</button></p>', shown.astext())
+    assert re.fullmatch(r'<p class="answer">It is 3.<span .*</button></span></p>', shown.astext())
     assert opened.astext() == behind.box("behind-5")
+
+
+def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_before():
+    for shown in ([nodes.figure("", nodes.caption("", "It falls."))], [nodes.table()], []):
+        hidden = HideCodeCellNode("", classes=["above-input"])
+        cell = nodes.container("", hidden, nodes.container("", *shown))
+        before = nodes.paragraph("", "The numbers:")
+        page = nodes.section("", before, cell)
+        behind.put(cell, 5, "cell 5")
+        line = next(page.findall(nodes.caption), before)
+        assert line[-1].astext() == behind.button("behind-5", "cell 5")
+        assert [raw.astext() for raw in page.findall(nodes.raw)].count(behind.box("behind-5")) == 1
 
 
 def test_figures_of_a_page_without_a_number_count_from_one_on_it():
@@ -349,6 +366,7 @@ def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
     assert found["E16"] == [("errata", "E16")]
     assert found["Theorem 4"] == [("01-first", "sec-first"), ("ledger", "theorem-4")]
     assert found["Lemma 9, average sensitivity"] == [("02-uniform", "lemma-9")]
+    assert found["Pruning"] == [("02-uniform", "term-Pruning")] and "pruning" not in index["indexentries"]
 
 
 def test_sections_that_claims_name_are_there():

@@ -1,6 +1,6 @@
 """What stands behind a page: the record and the source of a check behind a tick at the end of the sentence that claims
-it, the source of a figure behind a sign at its files, that of a sentence at its end. Each opens on a click, without a
-script.
+it; the source of a figure behind a sign at its files, that of a sentence that a cell shows at its end, and that of any
+other cell at the end of the sentence before it. Each opens on a click, without a script.
 """
 
 import html
@@ -37,20 +37,22 @@ def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
     name = f"behind-{index}"
     records = records_of(cell)
     shown = [node for output in cell.children if isinstance(output, nodes.container) for node in output.children]
-    if records and all(node in records for node in shown):
+    if all(node in records for node in shown):
         around = cell.parent
         at = around.index(cell)
         around[at : at + 1] = [raw(box(name)), *([raw(note)] if note else []), cell, raw("</div>")]
         cell += source.children
-        sentence_before(around, at).append(raw(tick(records, name)))
+        sentence_before(around, at).append(raw(tick(records, name) if records else button(name, of)))
         return
     for output in cell.findall(nodes.raw):
         text = output.astext()
         if END_OF_LINE.search(text):
-            output[:] = [nodes.Text(END_OF_LINE.sub(rf"\1 {button(name, of)}</p>", text, count=1))]
+            output[:] = [nodes.Text(END_OF_LINE.sub(rf"\1{button(name, of)}</p>", text, count=1))]
             break
     else:
-        cell += raw(f'<p class="source">{button(name, of)}</p>')
+        caption = next(cell.findall(nodes.caption), None)
+        line = caption or sentence_before(cell.parent, cell.parent.index(cell))
+        line.append(raw(button(name, of)))
     cell += [raw(box(name)), *source.children, raw("</div>")]
 
 
@@ -60,9 +62,10 @@ def box(name: str) -> str:
 
 
 def button(name: str, of: str) -> str:
-    """What opens the source of a cell."""
+    """What opens the source of a cell, in the line of what stands before it."""
     heard = f"Source: {html.escape(of)}"
-    return f'<button type="button" class="to-source" popovertarget="{name}" aria-label="{heard}">{SOURCE}</button>'
+    kind = f'class="to-source" aria-label="{heard}"'
+    return f'<span class="glued"> <button type="button" popovertarget="{name}" {kind}>{SOURCE}</button></span>'
 
 
 def mark(record: nodes.Element) -> str:

@@ -241,7 +241,7 @@ def listed(claim: Claim, ids: list[str], claims: dict[str, Claim]) -> str:
 
 def searchable(app, pagename, templatename, context, doctree):
     """The search index with each claim as titles, "Lemma 9" and "lemma-9", of ours "Theorem 2.4", "2.4" and "Fourier
-    tail" too, where it stands and in the ledger."""
+    tail" too, where it stands and in the ledger; and with each term of the glossary."""
     if doctree is None or app.builder.indexer is None:
         return
     titles = app.builder.indexer._all_titles[pagename]
@@ -249,6 +249,10 @@ def searchable(app, pagename, templatename, context, doctree):
     if pagename == "book/proofs":
         titles[:] = [(f"{title}, in Coq", where) for title, where in titles]
     titles += [(box["title"].strip()[1:-1], box["ids"][0]) for box in doctree.findall(unenumerable_node)]
+    terms = [(term.astext(), term["ids"][0]) for term in doctree.findall(nodes.term) if term["ids"]]
+    if terms:
+        titles += terms
+        app.builder.indexer._index_entries.pop(pagename, None)  # the same places under the title of their page
     for claim in known(str(app.srcdir)).values():
         places = {row(claim)} if claim["kind"] == "erratum" else {claim["place"], row(claim)}
         for page, _, anchor in (place.partition(".html#") for place in places):
