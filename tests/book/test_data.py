@@ -6,9 +6,9 @@ import re
 
 import pytest
 import yaml
-from companion import claims as names
-from companion.audit import NOT_RUN, status
-from companion.pages import data, ledger
+from companion.ledger import claims as names
+from companion.ledger.audit import NOT_RUN, status
+from companion.ledger.pages import data, ledger
 from jsonschema import Draft202012Validator
 
 from sparse_book import claims

@@ -52,7 +52,7 @@ def write(root):
         "_toc.yml": TOC,
         "requirements.lock": "# nothing\n",
         "requirements-book.lock": "# nothing\n",
-        "book/_ext/companion/pages/__init__.py": LEDGER,
+        "book/_ext/companion/ledger/pages/__init__.py": LEDGER,
         "book/index.md": "# A small book\n",
         "book/01-a.md": CHAPTER,
         "book/02-b.md": SECOND,
