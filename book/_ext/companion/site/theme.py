@@ -57,7 +57,7 @@ REPAIRS = {
         "has-children",
     ),
     # Sphinx: each letter of the index has a table of its own below it
-    r'(<h2 id="([^"]+)">\2</h2>\s*<table )': (r'\1aria-label="\2" ', "genindextable"),
+    r'(<h2 id="([^"]+)">\2</h2>\s*<table )(?!aria)': (r'\1aria-label="\2" ', "genindextable"),
 }
 # An icon in the script of Font Awesome: its name, and in its data the other names that it has.
 ICON = re.compile(
