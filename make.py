@@ -233,7 +233,6 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
     for name, run in COMMANDS.items():
         add[name] = commands.add_parser(name, help=(run.__doc__ or "").splitlines()[0], allow_abbrev=False)
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
-    add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["serve"].add_argument("--chapter", metavar="NAME", help="the preview of this one, built again on each change")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["measure-pages"].add_argument("names", nargs="*", metavar="NAME", help="these pages only")

@@ -34,7 +34,7 @@ HTML('<p>Here <span class="claim" data-claim="lemma-9">Lemma 9</span> was checke
 """
 SECOND = CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}")
 LEDGER = """
-def write(*, book, stage, executed, only, accepted, changed):
+def write(*, book, stage, executed, only, accepted):
     text = [o.get("text") for nb in executed.values() for c in nb["cells"] for o in c.get("outputs", ())]
     (stage / "book" / "site").mkdir()
     (stage / "book" / "ledger.md").write_text(f'# Ledger\\n\\n## Claims\\n\\n<p id="lemma-9">{text} {only}</p>\\n')

@@ -1,6 +1,5 @@
 """A chapter as three things: its Markdown source, a notebook, and that notebook executed."""
 
-import ast
 import asyncio
 import contextlib
 import copy
@@ -68,35 +67,14 @@ def read(source: Path) -> Notebook:
     return notebook
 
 
-def assign_parameters(words: Sequence[str], notebooks: Mapping[str, Notebook]) -> dict[str, dict[str, Any]]:
-    """The `name=value` words by chapter; a value that is no Python literal is a string."""
-    import papermill
-
-    known = {name: set(papermill.inspect_notebook(notebook)) for name, notebook in notebooks.items()} if words else {}
-    shares: dict[str, dict[str, Any]] = {name: {} for name in known}
-    for word in words:
-        key, equals, text = word.partition("=")
-        value: Any = text
-        with contextlib.suppress(ValueError, SyntaxError):
-            value = ast.literal_eval(text)
-        owners = [name for name in known if equals and key in known[name]]
-        if not owners:
-            names = ", ".join(sorted(set().union(*known.values()))) or "none"
-            raise Stop(f"{word!r} sets no parameter of an executed chapter; write name=value, with name: {names}")
-        for name in owners:
-            if shares[name].setdefault(key, value) is not value:
-                raise Stop(f"{word!r} sets {key} a second time")
-    return shares
-
-
-def execute(notebook: Notebook, values: Mapping[str, Any] | None = None, folder: str | Path = ".") -> Notebook:
+def execute(notebook: Notebook, folder: str | Path = ".") -> Notebook:
     """The notebook with its outputs, run in a fresh kernel."""
     import papermill
 
     kernel = {"kernel_name": "python3", "execution_timeout": CELL_SECONDS, "extra_arguments": ["--log-level=CRITICAL"]}
     kernel["resources"] = {"metadata": {"path": str(folder)}}
     try:
-        done: Notebook = papermill.execute_notebook(notebook, None, values, progress_bar=False, **kernel)
+        done: Notebook = papermill.execute_notebook(notebook, None, progress_bar=False, **kernel)
     except papermill.PapermillExecutionError as error:
         traceback = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(error.traceback))
         message = ": ".join(filter(None, [error.ename, *error.evalue.strip().splitlines()[-1:]]))
@@ -126,7 +104,7 @@ def with_outputs(notebook: Notebook, run: Notebook) -> Notebook:
 
 
 def execute_all(
-    notebooks: Mapping[str, Notebook], values: Mapping[str, Mapping[str, Any]], folder: Path
+    notebooks: Mapping[str, Notebook], folder: Path
 ) -> Iterator[tuple[str, Notebook | Exception, float]]:
     """(name, the executed notebook or the exception, seconds) of each as they finish: one a core at a time, the first
     ones first, each in a process of its own."""
@@ -137,7 +115,7 @@ def execute_all(
         for name in waiting:
             start = time.perf_counter()
             try:
-                outcome: Notebook | Exception = execute(notebooks[name], values.get(name), folder)
+                outcome: Notebook | Exception = execute(notebooks[name], folder)
             except Exception as error:
                 outcome = error
             with contextlib.suppress(RuntimeError):  # jupyter_core leaves the event loop of this thread open

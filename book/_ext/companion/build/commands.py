@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from companion.build import cells, chapters, kept
@@ -78,13 +77,9 @@ def chosen(names: Iterable[str], sources: Mapping[str, Path]) -> dict[str, Path]
     return found
 
 
-def executed(
-    notebooks: Mapping[str, Notebook], values: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-) -> dict[str, Notebook]:
-    """The notebooks with their outputs: those of _build/executed where nothing has changed, the others run now.
-
-    Chapters that were given parameters are run, and not kept; nor are those whose sources changed under way.
-    """
+def executed(notebooks: Mapping[str, Notebook]) -> dict[str, Notebook]:
+    """The notebooks with their outputs: those of _build/executed where nothing has changed, the others run now, and
+    kept unless their sources changed under way."""
     import nbformat
 
     done = {}
@@ -92,17 +87,17 @@ def executed(
     folder.mkdir(parents=True, exist_ok=True)
     expected = {name: kept.execution(notebook)[:16] for name, notebook in notebooks.items()}
     paths = {name: kept_path(name, expected[name]) for name in notebooks}
-    missing = [name for name, path in paths.items() if values.get(name) or path is None]
+    missing = [name for name, path in paths.items() if path is None]
     length = {name: sum(len(cell["source"]) for cell in notebooks[name]["cells"]) for name in missing}
     longest_first = {name: notebooks[name] for name in sorted(missing, key=length.__getitem__, reverse=True)}
-    for name, outcome, seconds in chapters.execute_all(longest_first, values, BOOK):
+    for name, outcome, seconds in chapters.execute_all(longest_first, BOOK):
         if isinstance(outcome, chapters.ChapterError):
             log = BUILD / f"{name}.traceback.txt"
             log.write_text(outcome.traceback, encoding="utf-8")
             raise Stop(f"{name}, {outcome}" + (f" (full traceback: {log})" if outcome.traceback else ""))
         if isinstance(outcome, Exception):
             raise outcome
-        if not values.get(name) and kept.execution(notebooks[name])[:16] == expected[name]:
+        if kept.execution(notebooks[name])[:16] == expected[name]:
             for old in folder.glob(f"{name}.*"):
                 old.unlink()
             text = chapters.dump(outcome)
@@ -167,13 +162,12 @@ def publish() -> None:
 # The site
 
 
-def book(chapter: str | None = None, parameters: Sequence[str] = ()) -> None:
+def book(chapter: str | None = None) -> None:
     """Build the site, or the preview of one chapter; what fails leaves the last one as it was."""
     sources = chapters.sources(BOOK)
     if chapter is not None:
         sources = chosen([chapter], sources)
     notebooks = read_all() if chapter is None else read(sources)
-    values = chapters.assign_parameters(parameters, notebooks)
     only = None if chapter is None else next(iter(sources))
     stage = BUILD / "stage"
     out = BUILD / "out"
@@ -182,16 +176,16 @@ def book(chapter: str | None = None, parameters: Sequence[str] = ()) -> None:
         kept.swap_folder(stage)
         kept.swap_folder(out)
         fingerprint = kept.source_fingerprint()
-        done = executed(notebooks, values)
+        done = executed(notebooks)
         try:
-            write_stage(stage, done, only, changed=bool(parameters))
+            write_stage(stage, done, only)
             build_html(stage, out, strict=not only)
             if not only:
                 kept.STAMP.unlink(missing_ok=True)
             kept.swap_folder(target, out / "_build" / "html")
         finally:
             shutil.rmtree(out, ignore_errors=True)
-        if not (only or parameters):
+        if not only:
             kept.write_atomically(kept.STAMP, fingerprint)
     say(f"book: {target / (f'book/{only}.html' if only else 'index.html')}")
 
@@ -212,7 +206,7 @@ def stage_for_sphinx() -> Path:
     return stage
 
 
-def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None, changed: bool = False) -> None:
+def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> None:
     """What Sphinx reads: the executed notebooks in place of the Markdown, the rest of book/, the ledger's page.
 
     For a preview it is one page, with stubs where the book begins and before it, so that it keeps its number.
@@ -236,7 +230,7 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None, cha
         downloads.write(stage / "book/assets/downloads", ROOT, done)
     accepted = kept.proofs_accepted()
     try:
-        pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=accepted, changed=changed)
+        pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=accepted)
     except LedgerError as error:
         raise Stop(error) from None
 

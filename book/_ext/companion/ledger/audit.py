@@ -63,8 +63,7 @@ def audit(
     ``records`` are what ``check`` and ``refute`` left in notebooks, ``chapters`` those executed in whole:
     claims of other chapters need no evidence yet. ``published`` has the label under which each claim was published,
     which never changes, its verdict, the evidence that was required of it, which may only become stronger, and how much
-    there was, which may only become more. ``whole``: all chapters were executed as they stand. A preview, or a
-    parameter that was given, may bring less.
+    there was, which may only become more. ``whole``: all chapters were executed. A preview may bring less.
     """
     if problems := malformed(claims):
         return problems

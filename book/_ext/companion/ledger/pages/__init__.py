@@ -59,20 +59,18 @@ def write(
     executed: Mapping[str, dict[str, Any]],
     only: str | None = None,
     accepted: bool = True,
-    changed: bool = False,
 ) -> None:
     """Write the generated pages, what proofs.md leaves open, site/claims.json for readers with its schema, and
     claims.json for the Sphinx extension to stage/book; or raise a LedgerError that gives all reasons.
 
     ``executed`` maps the stem of each executed chapter to its notebook; ``only`` names the one chapter of a preview,
-    which has none of these pages. ``accepted`` says whether the prover was run for this build, ``changed`` whether a
-    parameter of a chapter was given, so that there may be less evidence than was published.
+    which has none of these pages. ``accepted`` says whether the prover was run for this build.
     """
     entries = read(book)
     records = collect(executed)
     published = read_yaml(book / "claims/published.yml", dict)
     complete = {entry["chapter"] for entry in entries if executed.keys() >= set(pages_of(entry["chapter"], book))}
-    if problems := audit.audit(entries, records, complete, published, whole=not (only or changed)):
+    if problems := audit.audit(entries, records, complete, published, whole=not only):
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the claims and the evidence disagree ({len(problems)}):\n{reasons}")
     checked: dict[str, Any] = machine_checked(book)
