@@ -50,7 +50,7 @@ lint_imports_command()
 """
 
 sys.path.append(str(ROOT / "book/_ext"))
-from companion.build import commands, kept  # noqa: E402  (the line above finds them)
+from companion.building import commands, kept  # noqa: E402  (the line above finds them)
 from companion.places import BUILD, ENVIRONMENT, Stop  # noqa: E402
 
 
@@ -128,8 +128,7 @@ def settings() -> dict[str, Any]:
     """The settings of the tools in pyproject.toml."""
     import tomllib  # an older Python has none, and is to say first that it is too old
 
-    tools: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    return tools
+    return dict(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"])
 
 
 def test(quick: bool, rest: bool, arguments: Sequence[str]) -> None:
@@ -154,7 +153,7 @@ def check() -> None:
     call("import-linter", ["-c", LINT_IMPORTS, "--no-cache"])
     if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", "book/assets"], cwd=ROOT):
         raise Stop("oxlint found what is printed above, in the scripts of the site")
-    from companion.build import logical_lines
+    from companion.building import logical_lines
 
     logical_lines.check(settings()["companion"]["logical-lines"])
     print("check: style, formatting, types, imports and scripts are clean, and no part has grown")
@@ -162,7 +161,7 @@ def check() -> None:
 
 def extras() -> None:
     """Run every notebook that the site offers, and print the book, _build/sparse-activations.pdf."""
-    from companion.build import downloads, pdf
+    from companion.building import downloads, pdf
 
     path = BUILD / "sparse-activations.pdf"
     print(f"extras: {downloads.run_all(kept.site(), ROOT)} notebooks run with the package and matplotlib alone")
@@ -171,7 +170,7 @@ def extras() -> None:
 
 def measure_pages(names: Sequence[str]) -> None:
     """Say how long each page of the site is: pixels, words, boxes, folds, records, links, stops of the keyboard."""
-    from companion.build import page_sizes
+    from companion.building import page_sizes
 
     print(page_sizes.table(page_sizes.measure(kept.site(), names)))
 

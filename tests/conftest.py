@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from companion import places
-from companion.build import kept
+from companion.building import kept
 from companion.places import Stop
 from hypothesis import settings
 
@@ -37,7 +37,7 @@ def site():
 def browser():
     """The path of a browser. Where there is none the tests that need it are skipped, as the last line of the run says;
     on a machine of CI they fail."""
-    from companion.build import pdf
+    from companion.building import pdf
 
     try:
         return pdf.browser()
@@ -59,7 +59,7 @@ def pytest_unconfigure(config):
 @pytest.fixture(scope="session")
 def in_browser(browser):
     """A function that returns what ``visit``, given a new page of the one browser, returns."""
-    from companion.build import pdf
+    from companion.building import pdf
     from playwright.async_api import async_playwright
 
     with asyncio.Runner() as runner:

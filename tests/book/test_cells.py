@@ -2,7 +2,7 @@
 
 import pytest
 from companion import places
-from companion.build import cells, chapters
+from companion.building import cells, chapters
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 SOURCES = chapters.sources(places.BOOK)

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 from companion import places
-from companion.build import chapters, downloads
+from companion.building import chapters, downloads
 from companion.places import Stop
 from companion.site import links
 from nbformat.v4 import new_code_cell, new_notebook

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from companion import places
-from companion.build import chapters
+from companion.building import chapters
 from companion.ledger import claims
 
 from sparse_book.claims import read

@@ -1,7 +1,7 @@
 """The size of the repository: what counts as a line, and that a part that grows is named."""
 
 import pytest
-from companion.build import logical_lines
+from companion.building import logical_lines
 from companion.places import Stop
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import nbformat
 import pytest
 from companion import places
-from companion.build import chapters, commands, kept
+from companion.building import chapters, commands, kept
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from sparse_book import ledger

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from companion.build import kept, pdf
+from companion.building import kept, pdf
 from companion.places import Stop
 from pypdf import PdfReader
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from companion import places
-from companion.build import kept
+from companion.building import kept
 from companion.ledger import claims, domain
 from companion.ledger.pages import errata, graph, ledger, proofs
 

@@ -13,7 +13,7 @@ import zipfile
 
 import pytest
 from companion import places
-from companion.build import commands
+from companion.building import commands
 
 import make
 from tests.commands import small_repository

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from companion.build import commands, kept
+from companion.building import commands, kept
 from companion.places import Stop
 
 import make

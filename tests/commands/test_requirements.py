@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 
 import pytest
 from companion import places
-from companion.build import chapters
+from companion.building import chapters
 from packaging.requirements import Requirement
 
 import make

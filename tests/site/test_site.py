@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 from companion import places
-from companion.build import kept, pdf
+from companion.building import kept, pdf
 from companion.ledger import claims
 
 from sparse_book.claims import read

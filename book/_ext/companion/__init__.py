@@ -1,4 +1,4 @@
-"""The Sphinx extension of this book, and what builds it: ``build`` imports ``ledger``, and both import ``site``."""
+"""The Sphinx extension of this book, and what builds it: ``building`` imports ``ledger``, and both import ``site``."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # make.py imports this where Sphinx may not be installed yet
 def setup(app: "Sphinx") -> "ExtensionMetadata":
     if str(ROOT) not in sys.path:  # the packages of the repository, where nobody has installed them
         sys.path.append(str(ROOT))
-    from companion.build import commands
+    from companion.building import commands
     from companion.ledger import domain
     from companion.site import docstrings, formulas, head, theme
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nbformat.v4 import new_markdown_cell
 
-from companion.build import chapters
+from companion.building import chapters
 from companion.places import Stop
 from companion.site.links import NEEDS, requirements
 

@@ -14,8 +14,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from companion.build import cells, chapters, kept
-from companion.build.chapters import Notebook
+from companion.building import cells, chapters, kept
+from companion.building.chapters import Notebook
 from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of
 
 # What is held until this process ends.
@@ -211,7 +211,7 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> 
 
     For a preview it is one page, with stubs where the book begins and before it, so that it keeps its number.
     """
-    from companion.build import downloads
+    from companion.building import downloads
     from companion.ledger import pages
     from sparse_book.ledger import LedgerError
 

@@ -10,7 +10,7 @@ import re
 import tokenize
 from collections import Counter
 
-from companion.build import chapters
+from companion.building import chapters
 from companion.places import BOOK, ROOT, Stop, text_of
 
 # By how much a part may exceed its number, so that a mended defect does not need a new one.

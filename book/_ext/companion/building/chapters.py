@@ -103,9 +103,7 @@ def with_outputs(notebook: Notebook, run: Notebook) -> Notebook:
     return shown
 
 
-def execute_all(
-    notebooks: Mapping[str, Notebook], folder: Path
-) -> Iterator[tuple[str, Notebook | Exception, float]]:
+def execute_all(notebooks: Mapping[str, Notebook], folder: Path) -> Iterator[tuple[str, Notebook | Exception, float]]:
     """(name, the executed notebook or the exception, seconds) of each as they finish: one a core at a time, the first
     ones first, each in a process of its own."""
     waiting = iter(notebooks)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import ViewportSize, sync_playwright
 
-from companion.build import pdf
+from companion.building import pdf
 
 # Folds closed, at the width of a desk; links and stops of the article alone.
 COUNTS = """() => {
