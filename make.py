@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -39,12 +41,20 @@ LOCKS = {
 # Ends with an error unless all packages with the given names are installed
 PROBE = "import sys; from importlib.metadata import distribution; [*map(distribution, sys.argv[1:])]"
 
+# The package import-linter has no __main__, and looks for packages where Python does.
+LINT_IMPORTS = """
+import sys
+from importlinter.cli import lint_imports_command
+sys.path.append("book/_ext")
+lint_imports_command()
+"""
+
 sys.path.append(str(ROOT / "book/_ext"))
-from companion import build  # noqa: E402  (the line above finds them)
+from companion.building import commands, kept  # noqa: E402  (the line above finds them)
 from companion.places import BUILD, ENVIRONMENT, Stop  # noqa: E402
 
 
-def bootstrap(venv, lock):
+def bootstrap(venv: Path, lock: Path) -> str:
     """The interpreter of an environment with the locked packages; what an interrupted run left is made anew.
 
     LOCK holds all of BOOK_LOCK: an environment of the one serves for the other, which grows into it.
@@ -53,7 +63,7 @@ def bootstrap(venv, lock):
     stamp = venv / "requirements.sha"
     found = stamp.read_text() if stamp.is_file() else ""
     if found not in (sealed(lock), sealed(LOCK)):
-        print(f"first run: installing the packages of {lock.name} into {venv.name} (about a minute)")
+        print(f"first run: installing the packages of {lock.name} into {venv.name} (about a minute)", flush=True)
         stamp.unlink(missing_ok=True)
         if not (lock == LOCK and found == sealed(BOOK_LOCK)):
             install([sys.executable, "-m", "venv", "--clear", str(venv)])
@@ -63,12 +73,12 @@ def bootstrap(venv, lock):
     return python
 
 
-def sealed(lock):
+def sealed(lock: Path) -> str:
     """What the stamp of an environment says that has the packages of this lock, and no others."""
     return f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {VERSION}"
 
 
-def install(command):
+def install(command: Sequence[str]) -> None:
     """Run one step of the installation; if it fails, say why."""
     step = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if step.returncode:
@@ -77,7 +87,7 @@ def install(command):
         raise Stop(problem.format(errors[-1]))
 
 
-def interpreter(venv, lock):
+def interpreter(venv: Path, lock: Path) -> str:
     """The interpreter that is to run a command, and its settings: this one where COMPANION_NO_VENV says so."""
     os.environ.update(ENVIRONMENT)
     if os.environ.get("COMPANION_NO_VENV"):
@@ -86,16 +96,17 @@ def interpreter(venv, lock):
     names = re.findall(r"^([\w.-]+)\S*==\S+ \\$", lock.read_text(), flags=re.MULTILINE)  # of every system
     try:
         probe = subprocess.run([python, "-c", PROBE, *names], capture_output=True, text=True)
-        reasons = probe.stderr.splitlines() or [f"its Python ends with exit code {probe.returncode}"]
+        reason = (probe.stderr.splitlines() or [f"its Python ends with exit code {probe.returncode}"])[-1]
+        damage = reason if probe.returncode else ""
     except OSError as error:
-        probe, reasons = None, [str(error)]
-    if probe is None or probe.returncode:
-        raise Stop(f"{venv} is damaged ({reasons[-1]}): remove {venv.name}, then run again")
+        damage = str(error)
+    if damage:
+        raise Stop(f"{venv} is damaged ({damage}): remove {venv.name}, then run again")
     os.environ["COMPANION_NO_VENV"] = "1"
     return python
 
 
-def reexec(lock, command):
+def reexec(lock: Path, command: Sequence[str]) -> None:
     """Run a command by the interpreter of .venv; return if this process is to run it itself."""
     here = os.environ.get("COMPANION_NO_VENV")
     python = interpreter(VENV, lock)
@@ -106,24 +117,24 @@ def reexec(lock, command):
     os.execv(python, [python, *command])
 
 
-def call(name, arguments):
+def call(name: str, arguments: Sequence[str]) -> None:
     """Run Python with these arguments."""
     code = subprocess.call([sys.executable, *arguments], cwd=ROOT)
     if code:
         raise Stop(f"{name} ended with exit code {code}; the reasons are above")
 
 
-def settings():
+def settings() -> dict[str, Any]:
     """The settings of the tools in pyproject.toml."""
     import tomllib  # an older Python has none, and is to say first that it is too old
 
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    return dict(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"])
 
 
-def test(quick, rest, arguments):
+def test(quick: bool, rest: bool, arguments: Sequence[str]) -> None:
     """Run the tests on all cores; further arguments are those of pytest, in place of this choice."""
     if rest or not (quick or arguments):
-        build.prepare()
+        commands.prepare()
     if not arguments:
         arguments = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
     if quick:
@@ -134,59 +145,59 @@ def test(quick, rest, arguments):
     call("pytest", ["-m", "pytest", *arguments])
 
 
-def check():
+def check() -> None:
     """Check style, formatting, types, the scripts of the site, that imports lead downwards only, and size."""
     call("ruff", ["-m", "ruff", "check"])
     call("ruff format", ["-m", "ruff", "format", "--check"])
     call("mypy", ["-m", "mypy"])
-    call("import-linter", ["-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"])
+    call("import-linter", ["-c", LINT_IMPORTS, "--no-cache"])
     if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", "book/assets"], cwd=ROOT):
         raise Stop("oxlint found what is printed above, in the scripts of the site")
-    from companion import logical_lines
+    from companion.building import logical_lines
 
     logical_lines.check(settings()["companion"]["logical-lines"])
     print("check: style, formatting, types, imports and scripts are clean, and no part has grown")
 
 
-def extras():
+def extras() -> None:
     """Run every notebook that the site offers, and print the book, _build/sparse-activations.pdf."""
-    from companion import downloads, pdf
+    from companion.building import downloads, pdf
 
     path = BUILD / "sparse-activations.pdf"
-    print(f"extras: {downloads.run_all(build.site(), ROOT)} notebooks run with the package and matplotlib alone")
-    print(f"extras: {path}, {pdf.write(build.site(), path)} pages")
+    print(f"extras: {downloads.run_all(kept.site(), ROOT)} notebooks run with the package and matplotlib alone")
+    print(f"extras: {path}, {pdf.write(kept.site(), path)} pages")
 
 
-def measure_pages(names):
+def measure_pages(names: Sequence[str]) -> None:
     """Say how long each page of the site is: pixels, words, boxes, folds, records, links, stops of the keyboard."""
-    from companion import page_sizes
+    from companion.building import page_sizes
 
-    print(page_sizes.table(page_sizes.measure(build.site(), names)))
+    print(page_sizes.table(page_sizes.measure(kept.site(), names)))
 
 
-def bench(arguments):
+def bench(arguments: Sequence[str]) -> None:
     """Measure the package beside other libraries, in .bench-venv; options are those of pytest: -m quick, -k NAME."""
-    with build.build_lock():
+    with kept.build_lock():
         python = interpreter(BENCH_VENV, BENCH_LOCK)
         code = subprocess.call([python, "-P", "-m", "tests.benchmarks.run", *arguments], cwd=ROOT)
     if code:
         sys.exit(code)  # it said why
 
 
-def prove(arguments):
+def prove(arguments: Sequence[str]) -> None:
     """Compile the proofs and say what Coq makes of each statement; options: --controls, --full."""
-    fingerprint = build.proofs_fingerprint()
+    fingerprint = kept.proofs_fingerprint()
     code = subprocess.call([sys.executable, "proofs/check.py", *arguments], cwd=ROOT)
     if code:
         sys.exit(code)  # it said why; 3 where there is no Coq
     if not arguments:
-        with build.build_lock():
-            build.write_atomically(build.PROVED, fingerprint)
+        with kept.build_lock():
+            kept.write_atomically(kept.PROVED, fingerprint)
 
 
-def clean():
+def clean() -> None:
     """Empty _build."""
-    with build.build_lock() as lock:
+    with kept.build_lock() as lock:
         for path in BUILD.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
@@ -195,15 +206,15 @@ def clean():
     print("clean: _build is empty (.venv and .bench-venv stay)")
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     run.__name__.replace("_", "-"): run
     for run in (
-        build.book,
+        commands.book,
         test,
-        build.refresh,
-        build.publish,
+        commands.refresh,
+        commands.publish,
         check,
-        build.serve,
+        commands.serve,
         extras,
         measure_pages,
         bench,
@@ -213,15 +224,14 @@ COMMANDS = {
 }
 
 
-def parse(arguments):
+def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """(command, its options); the docstring of a command begins with its help"""
     parser = argparse.ArgumentParser(prog="make.py", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add = {}
     for name, run in COMMANDS.items():
-        add[name] = commands.add_parser(name, help=run.__doc__.splitlines()[0], allow_abbrev=False)
+        add[name] = commands.add_parser(name, help=(run.__doc__ or "").splitlines()[0], allow_abbrev=False)
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
-    add["book"].add_argument("parameters", nargs="*", metavar="name=value", help="a parameter of the chapters")
     add["serve"].add_argument("--chapter", metavar="NAME", help="the preview of this one, built again on each change")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["measure-pages"].add_argument("names", nargs="*", metavar="NAME", help="these pages only")
@@ -238,15 +248,14 @@ def parse(arguments):
     return command, options
 
 
-def written_at(error):
+def written_at(error: OSError) -> Path:
     """The file that was written when an error occurred that does not name it, as where a disk is full."""
     callers = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
     return next((path for path in reversed(callers) if isinstance(path, Path)), ROOT)
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> int:
     command, options = parse(arguments)
-    sys.stdout.reconfigure(line_buffering=True)
     try:
         if sys.version_info < OLDEST:
             raise Stop(f"this is Python {VERSION}; the book needs 3.11 or newer (tested: {TESTED})")
@@ -262,9 +271,9 @@ def main(arguments):
     except shutil.Error as error:  # of a folder: (from, to, reason) for each file
         problem = error.args[0][0][2]
     except OSError as error:
-        problem = error if error.filename else f"{error}: {written_at(error)}"
+        problem = str(error) if error.filename else f"{error}: {written_at(error)}"
     except Stop as error:
-        problem = error
+        problem = str(error)
     print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)
     return 1
 

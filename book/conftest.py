@@ -2,7 +2,7 @@
 
 import os
 
-from companion.chapters import differences
+from companion.building.chapters import differences
 from nbval.plugin import IPyNbCell
 
 import make

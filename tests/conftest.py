@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from companion import Stop, build
+from companion import places
+from companion.building import kept
+from companion.places import Stop
 from hypothesis import settings
 
 import make
@@ -23,19 +25,19 @@ UNSEEN = "the site was not looked at"
 @pytest.fixture(scope="session")
 def site():
     """The site of the present sources; built when there is none."""
-    if not build.is_current():
+    if not kept.is_current():
         here = {**os.environ, "COMPANION_NO_VENV": "1"}
         command = [sys.executable, "make.py", "book"]
-        done = subprocess.run(command, cwd=build.ROOT, env=here, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=places.ROOT, env=here, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-    return build.BUILD / "html"
+    return places.BUILD / "html"
 
 
 @pytest.fixture(scope="session")
 def browser():
     """The path of a browser. Where there is none the tests that need it are skipped, as the last line of the run says;
     on a machine of CI they fail."""
-    from companion import pdf
+    from companion.building import pdf
 
     try:
         return pdf.browser()
@@ -57,7 +59,7 @@ def pytest_unconfigure(config):
 @pytest.fixture(scope="session")
 def in_browser(browser):
     """A function that returns what ``visit``, given a new page of the one browser, returns."""
-    from companion import pdf
+    from companion.building import pdf
     from playwright.async_api import async_playwright
 
     with asyncio.Runner() as runner:

@@ -5,7 +5,7 @@ import io
 import re
 
 import docutils.core
-from companion import docstrings
+from companion.site import docstrings
 from docutils import nodes
 from docutils.parsers.rst import roles
 

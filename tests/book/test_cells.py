@@ -1,10 +1,11 @@
 """What a chapter's code must not do to its checks is refused, with its place; what chapters do is not."""
 
 import pytest
-from companion import build, cells, chapters
+from companion import places
+from companion.building import cells, chapters
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-SOURCES = chapters.sources(build.BOOK)
+SOURCES = chapters.sources(places.BOOK)
 IMPORTS = "from contextlib import suppress\nimport sparse_book.ledger\nfrom sparse_book import ledger\n"
 CHECK = "ledger.check('lemma-9', 1, 2, evidence='exact', over='pair')"
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 import yaml
-from companion import audit, claims, pages
+from companion.ledger import audit, claims, pages
 
 from sparse_book import ledger
 from sparse_book.claims import pages_of, read, read_yaml, statements

@@ -6,9 +6,9 @@ import re
 
 import pytest
 import yaml
-from companion import claims as names
-from companion.audit import NOT_RUN, status
-from companion.pages import data, ledger
+from companion.ledger import claims as names
+from companion.ledger.audit import NOT_RUN, status
+from companion.ledger.pages import data, ledger
 from jsonschema import Draft202012Validator
 
 from sparse_book import claims
@@ -72,7 +72,7 @@ def test_every_key_is_documented():
 
 
 def test_the_data_fit_their_schema_and_broken_data_do_not():
-    schema = json.loads((BOOK / "_ext/companion/pages/claims.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((BOOK / "_ext/companion/ledger/pages/claims.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
     whole = json.loads(json.dumps(data.document(PLACED, RECORDS)))

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import behind, domain, pages, places
+from companion import places
+from companion.ledger import domain, pages, records
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from nbformat import v4
@@ -137,7 +138,7 @@ def build(folder, link=""):
     rest = toc("book/map\nbook/ledger\nbook/errata\nbook/errata-sheet\nbook/proofs")
     (stage / "index.md").write_text(f"# Book\n\n{link}\n\n{chapters}{rest}")
     options = {
-        "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "companion.domain"],
+        "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "companion.ledger.domain"],
         "myst_enable_extensions": ["dollarmath", "colon_fence"],
         "nb_execution_mode": "off",
         "nb_code_prompt_show": "Show the {type}",
@@ -277,7 +278,7 @@ def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(c
 def test_a_tick_says_what_was_found():
     def found(*kinds):
         known = {"record": "Lemma 9", "finding": "2 <= 3"}
-        made = behind.tick([{"ids": [f"r{i}"], **known, **kind} for i, kind in enumerate(kinds)], "x")
+        made = records.tick([{"ids": [f"r{i}"], **known, **kind} for i, kind in enumerate(kinds)], "x")
         page = BeautifulSoup(made, "html.parser")
         assert page.select_one("#r0").text == "2 ≤ 3"  # which the search shows
         return page.button.text
@@ -290,13 +291,13 @@ def test_a_tick_says_what_was_found():
 
 def test_a_tick_that_follows_no_sentence_stands_alone():
     around = nodes.section("", nodes.title("", "A"), nodes.container())
-    assert behind.sentence_before(around, 1)["classes"] == ["ticks-alone"]
+    assert records.sentence_before(around, 1)["classes"] == ["ticks-alone"]
     item = nodes.paragraph("", "last")
     around = nodes.section("", nodes.bullet_list("", nodes.list_item("", item)), nodes.container())
-    assert behind.sentence_before(around, 1) is item
+    assert records.sentence_before(around, 1) is item
     before = nodes.paragraph("", "a sentence with two ticks")
-    one = [behind.raw(behind.box("x")), nodes.container(), behind.raw("</div>")]
-    assert behind.sentence_before(nodes.section("", before, *one, nodes.container()), 4) is before
+    one = [records.raw(records.box("x")), nodes.container(), records.raw("</div>")]
+    assert records.sentence_before(nodes.section("", before, *one, nodes.container()), 4) is before
 
 
 def test_a_tick_after_a_statement_stands_at_its_end(chapter):
@@ -306,11 +307,11 @@ def test_a_tick_after_a_statement_stands_at_its_end(chapter):
 
 def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
     hidden = HideCodeCellNode("", classes=["above-input"])
-    cell = nodes.container("", hidden, nodes.container("", behind.raw('<p class="answer">It is 3.</p>')))
-    behind.put(cell, 5, "cell 5")
+    cell = nodes.container("", hidden, nodes.container("", records.raw('<p class="answer">It is 3.</p>')))
+    records.put(cell, 5, "cell 5")
     shown, opened, *_ = cell.children
     assert re.fullmatch(r'<p class="answer">It is 3.<span .*</button></span></p>', shown.astext())
-    assert opened.astext() == behind.box("behind-5")
+    assert opened.astext() == records.box("behind-5")
 
 
 def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_before():
@@ -319,10 +320,10 @@ def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_
         cell = nodes.container("", hidden, nodes.container("", *shown))
         before = nodes.paragraph("", "The numbers:")
         page = nodes.section("", before, cell)
-        behind.put(cell, 5, "cell 5")
+        records.put(cell, 5, "cell 5")
         line = next(page.findall(nodes.caption), before)
-        assert line[-1].astext() == behind.button("behind-5", "cell 5")
-        assert [raw.astext() for raw in page.findall(nodes.raw)].count(behind.box("behind-5")) == 1
+        assert line[-1].astext() == records.button("behind-5", "cell 5")
+        assert [raw.astext() for raw in page.findall(nodes.raw)].count(records.box("behind-5")) == 1
 
 
 def test_figures_of_a_page_without_a_number_count_from_one_on_it():

@@ -8,20 +8,23 @@ import sys
 import zipfile
 
 import pytest
-from companion import Stop, chapters, downloads, places
+from companion import places
+from companion.building import chapters, downloads
+from companion.places import Stop
+from companion.site import links
 from nbformat.v4 import new_code_cell, new_notebook
 
 import make
 
 SOURCES = chapters.sources(places.BOOK)
 WHEEL = "sparse_activations-1.whl"
-PAGES = [name for name in SOURCES if name not in downloads.NEEDS]
+PAGES = [name for name in SOURCES if name not in links.NEEDS]
 
 
 def test_every_chapter_is_offered_and_each_page_that_is_not_has_a_reason():
     assert {name for name in SOURCES if name[0].isdigit()} <= set(PAGES)
-    assert set(SOURCES) - set(PAGES) == set(downloads.NEEDS)
-    assert all(downloads.NEEDS.values())
+    assert set(SOURCES) - set(PAGES) == set(links.NEEDS)
+    assert all(links.NEEDS.values())
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -99,14 +102,14 @@ def test_what_needs_an_address_appears_with_it(given, tmp_path, monkeypatch):
     (tmp_path / WHEEL).touch()
     for name in ("COMPANION_REPOSITORY", "COMPANION_SITE"):
         monkeypatch.delenv(name, raising=False)
-    assert (downloads.launch("02-a", tmp_path), downloads.requirements(tmp_path)) == (
+    assert (links.launch("02-a", tmp_path), links.requirements(tmp_path)) == (
         "",
         f"pip install matplotlib {WHEEL}",
     )
     monkeypatch.setenv("COMPANION_REPOSITORY", given)
-    assert downloads.requirements(tmp_path) == "pip install matplotlib git+https://github.com/a/b.c"
+    assert links.requirements(tmp_path) == "pip install matplotlib git+https://github.com/a/b.c"
     monkeypatch.setenv("COMPANION_SITE", "https://a.github.io/b.c/")
-    shown = downloads.launch("02-a", tmp_path)
+    shown = links.launch("02-a", tmp_path)
     assert re.findall('href="(.*?)"', shown) == [
         "https://mybinder.org/v2/gh/a/b.c/HEAD?urlpath=lab/tree/book/02-a.ipynb",
         "https://codespaces.new/a/b.c",
@@ -117,27 +120,27 @@ def test_what_needs_an_address_appears_with_it(given, tmp_path, monkeypatch):
 
 def test_each_page_leads_back_to_its_source_and_to_a_report(monkeypatch):
     monkeypatch.delenv("COMPANION_REPOSITORY", raising=False)
-    assert downloads.way_back("02-uniform") == downloads.way_back("ledger") == ""
-    assert downloads.new_issue("Lemma 9 (lemma-9)") == "errata.html#report"
+    assert links.way_back("02-uniform") == links.way_back("ledger") == ""
+    assert links.new_issue("Lemma 9 (lemma-9)") == "errata.html#report"
     monkeypatch.setenv("COMPANION_REPOSITORY", "a/b")
-    assert "<code>book/02-uniform.md</code>" in downloads.way_back("02-uniform")
-    links = re.findall('href="(.*?)"', downloads.way_back("02-uniform"))
-    assert links[:2] == ["https://github.com/a/b", "https://github.com/a/b/edit/HEAD/book/02-uniform.md"]
-    assert links[2].startswith("https://github.com/a/b/issues/new?title=02-uniform%3A%20&body=Where%3A%2002-uniform%0A")
-    assert "edit" not in downloads.way_back("ledger")  # no file holds it
+    assert "<code>book/02-uniform.md</code>" in links.way_back("02-uniform")
+    found = re.findall('href="(.*?)"', links.way_back("02-uniform"))
+    assert found[:2] == ["https://github.com/a/b", "https://github.com/a/b/edit/HEAD/book/02-uniform.md"]
+    assert found[2].startswith("https://github.com/a/b/issues/new?title=02-uniform%3A%20&body=Where%3A%2002-uniform%0A")
+    assert "edit" not in links.way_back("ledger")  # no file holds it
 
 
 def test_the_address_is_read_from_the_configuration(tmp_path, monkeypatch):
     monkeypatch.delenv("COMPANION_REPOSITORY", raising=False)
-    monkeypatch.setattr(downloads, "ROOT", tmp_path)
+    monkeypatch.setattr(links, "ROOT", tmp_path)
     (tmp_path / "_config.yml").write_text("repository:\n  url: c/d\n")
-    assert downloads.repository() == "https://github.com/c/d"
+    assert links.repository() == "https://github.com/c/d"
     monkeypatch.setenv("COMPANION_REPOSITORY", "a/b")
-    assert downloads.repository() == "https://github.com/a/b"
+    assert links.repository() == "https://github.com/a/b"
 
 
 @pytest.mark.parametrize("given", ["a", "https://example.org/a/b", 'a/b"><script>', "a/b/c"])
 def test_an_address_of_another_form_is_refused(given, monkeypatch):
     monkeypatch.setenv("COMPANION_REPOSITORY", given)
     with pytest.raises(Stop, match=r"COMPANION_REPOSITORY \(or repository in _config.yml\) must be OWNER/NAME"):
-        downloads.repository()
+        links.repository()

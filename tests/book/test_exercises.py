@@ -5,7 +5,9 @@ import json
 import re
 
 import pytest
-from companion import chapters, claims, places
+from companion import places
+from companion.building import chapters
+from companion.ledger import claims
 
 from sparse_book.claims import read
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from companion import formulas
+from companion.site import formulas
 from docutils import nodes
 from docutils.utils import new_document
 from fontTools.ttLib import TTFont

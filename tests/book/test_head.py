@@ -1,6 +1,6 @@
 """The head of a page: what a search engine shows of it."""
 
-from companion import head
+from companion.site import head
 from docutils import nodes
 from docutils.utils import new_document
 

@@ -1,7 +1,8 @@
 """The size of the repository: what counts as a line, and that a part that grows is named."""
 
 import pytest
-from companion import Stop, logical_lines
+from companion.building import logical_lines
+from companion.places import Stop
 
 
 def test_layout_comments_and_docstrings_change_nothing_and_statements_do():

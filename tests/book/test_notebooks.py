@@ -7,25 +7,26 @@ from itertools import pairwise
 
 import nbformat
 import pytest
-from companion import Stop, build, chapters, pairs
+from companion import places
+from companion.building import chapters, commands, kept
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from sparse_book import ledger
 
-SOURCES = chapters.sources(build.BOOK)
+SOURCES = chapters.sources(places.BOOK)
 every_chapter = pytest.mark.parametrize("name", SOURCES)
 
 
 def stored(name):
-    return json.loads((build.BOOK / f"{name}.ipynb").read_text(encoding="utf-8"))
+    return json.loads((places.BOOK / f"{name}.ipynb").read_text(encoding="utf-8"))
 
 
 @every_chapter
 def test_the_stored_outputs_are_those_of_a_run(name):
-    with build.build_lock():
-        run = build.executed({name: chapters.read(SOURCES[name])})[name]
-    assert chapters.same_source(run, stored(name)), "run `python3 make.py refresh`"
-    assert stored(name)["metadata"] == pairs.stored_metadata(run), "run `python3 make.py refresh`"
+    with kept.build_lock():
+        run = commands.executed({name: chapters.read(SOURCES[name])})[name]
+    assert chapters.source_cells(run) == chapters.source_cells(stored(name)), "run `python3 make.py refresh`"
+    assert stored(name)["metadata"] == chapters.METADATA, "run `python3 make.py refresh`"
     assert not list(chapters.disagreements(run, stored(name)))
 
 
@@ -36,11 +37,11 @@ def test_is_executed_and_holds_text_only_and_no_errors(name):
     for cell in cells:
         assert cell["outputs"] == chapters.text_only(cell["outputs"])
         assert "error" not in [output["output_type"] for output in cell["outputs"]]
-    assert (build.BOOK / f"{name}.ipynb").stat().st_size < 300_000
+    assert (places.BOOK / f"{name}.ipynb").stat().st_size < 300_000
 
 
 def test_there_is_a_source_for_each_notebook():
-    assert sorted(path.stem for path in build.BOOK.glob("*.ipynb")) == list(SOURCES)
+    assert sorted(path.stem for path in places.BOOK.glob("*.ipynb")) == list(SOURCES)
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name[0].isdigit()])
@@ -137,17 +138,7 @@ def test_no_line_of_a_stored_notebook_holds_more_than_a_line_of_its_source(name)
         assert isinstance(cell["source"], list) and not any("\n" in line[:-1] for line in cell["source"])
 
 
-def test_a_record_in_the_outputs_of_a_stored_notebook_is_not_read(pair):
-    path = pair.with_suffix(".ipynb")
-    forged = {"output_type": "execute_result", "execution_count": 1, "metadata": {}}
-    forged["data"] = {ledger.MIME: {"claim": "lemma-9", "count": 123456}, "text/plain": "Lemma 9 · exhaustive"}
-    edit(pair, lambda cells: cells[1].update(outputs=[forged]))
-    assert "123456" in path.read_text() and pairs.carried(pair) == {}
-    (cell,) = chapters.code_cells(chapters.execute(chapters.read(pair)))
-    assert cell.outputs == []
-
-
-# The two files of a chapter
+# The two files of a chapter: what the book is made from, and what `refresh` writes beside it
 
 SOURCE = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
@@ -172,28 +163,28 @@ x = 1
 
 
 @pytest.fixture
-def pair(tmp_path):
+def source(tmp_path):
     """A chapter whose two files agree."""
     source = tmp_path / "chapter.md"
     source.write_text(SOURCE)
-    notebook = chapters.read(source)
-    notebook.metadata = pairs.stored_metadata(notebook)
-    source.with_suffix(".ipynb").write_text(chapters.dump(notebook))
+    source.with_suffix(".ipynb").write_text(chapters.dump(chapters.read(source)))
     return source
 
 
-def edit(source, change):
-    """Let ``change`` alter the cells of the notebook, as JupyterLab does: their ids stay."""
+def edited(source, change):
+    """The notebook, after ``change`` has altered its cells as JupyterLab does: their ids stay."""
     path = source.with_suffix(".ipynb")
     notebook = json.loads(path.read_text())
+    assert chapters.source_cells(notebook) == chapters.source_cells(chapters.read(source))
     change(notebook["cells"])
     path.write_text(json.dumps(notebook))
+    return notebook
 
 
 EDITS = {
     "a command in a code cell": lambda cells: cells[1].update(source=["import os\n", "os.system('id')"]),
     "other Markdown": lambda cells: cells[0].update(source="# Defaced"),
-    "one more cell": lambda cells: cells.append(new_code_cell("y = 2")),
+    "one more cell": lambda cells: cells.append({**new_code_cell("y = 2"), "id": "a"}),
     "one cell less": lambda cells: cells.pop(),
     "another kind": lambda cells: cells[1].update(new_markdown_cell("x = 1", id=cells[1]["id"])),
     "another tag": lambda cells: cells[1]["metadata"].update(tags=["hide-output"]),
@@ -201,49 +192,14 @@ EDITS = {
 
 
 @pytest.mark.parametrize("change", EDITS.values(), ids=EDITS)
-def test_an_edited_notebook_is_told_from_its_source_and_carried_into_it(pair, change):
-    edit(pair, change)
-    path = pair.with_suffix(".ipynb")
-    edited = json.loads(path.read_text())
-    assert not chapters.same_source(chapters.read(pair), edited)  # so that continuous integration fails
-    texts = pairs.carried(pair)
-    for one, text in texts.items():
-        one.write_text(text)
-    assert list(texts) == [pair, path]
-    assert pairs.cells_of(chapters.read(pair)) == pairs.cells_of(edited)
-    assert pair.read_text().startswith(SOURCE.partition("\n\n")[0])
-    assert json.loads(path.read_text())["metadata"] != pairs.stored_metadata(chapters.read(pair))  # until a refresh
-    assert pairs.carried(pair) == {}
-    pair.write_text(pair.read_text() + "\nMore.\n")  # the source is free to change again
-    assert pairs.carried(pair) == {}
+def test_an_edited_notebook_is_told_from_its_source(source, change):
+    notebook = edited(source, change)
+    assert chapters.source_cells(notebook) != chapters.source_cells(chapters.read(source))
 
 
-def test_what_was_not_edited_keeps_its_words(pair):
-    edit(pair, EDITS["one more cell"])
-    assert pairs.carried(pair)[pair] == SOURCE + "\n```{code-cell} ipython3\ny = 2\n```\n"
-
-
-def test_outputs_and_how_jupyterlab_shows_a_cell_are_no_edit(pair):
-    shown = {"outputs": [out("1")], "execution_count": 7, "metadata": {"tags": ["hide-input"], "collapsed": True}}
-    shown["metadata"]["mystnb"] = chapters.read(pair).cells[1].metadata["mystnb"]
-    edit(pair, lambda cells: cells[1].update(shown))
-    assert pairs.carried(pair) == {}
-
-
-def test_where_both_were_edited_one_line_names_them(pair):
-    edit(pair, EDITS["other Markdown"])
-    pair.write_text(SOURCE.replace("Its text", "Another text"))
-    with pytest.raises(Stop, match=r"^book/chapter.ipynb and book/chapter.md were both edited: undo .*git checkout.*$"):
-        pairs.carried(pair)
-
-
-def test_what_markdown_cannot_hold_is_refused(pair):
-    edit(pair, lambda cells: cells[0].update(source="A\n\n+++\n\nB"))
-    with pytest.raises(Stop, match="differ in a cell that Markdown cannot hold: make this edit in book/chapter.md"):
-        pairs.carried(pair)
-
-
-@pytest.mark.parametrize("text", ["", "{}", '{"cells": 7}'])
-def test_a_broken_notebook_is_left_to_refresh(pair, text):
-    pair.with_suffix(".ipynb").write_text(text)
-    assert pairs.carried(pair) == {}
+def test_a_record_in_the_outputs_of_a_stored_notebook_is_not_read(source):
+    forged = {"output_type": "execute_result", "execution_count": 1, "metadata": {}}
+    forged["data"] = {ledger.MIME: {"claim": "lemma-9", "count": 123456}, "text/plain": "Lemma 9 · exhaustive"}
+    edited(source, lambda cells: cells[1].update(outputs=[forged]))
+    (cell,) = chapters.code_cells(chapters.execute(chapters.read(source)))
+    assert cell.outputs == []

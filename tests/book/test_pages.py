@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from companion.pages import errata, ledger
+from companion.ledger.pages import errata, ledger
 
 import sparse_book
 import sparse_core

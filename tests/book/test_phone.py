@@ -7,13 +7,14 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import build, slides
+from companion import places
+from companion.site.figures import slides
 from pypdf import PdfReader
 
 from sparse_book import figures
 from tests.book.examples import BOOK
 
-SLIDES = slides.read(BOOK)
+SLIDES = slides(BOOK)
 # More arguments than chapters: no page but the reference is without a slide
 LEAST = 20
 
@@ -22,7 +23,7 @@ LEAST = 20
 def drawn(site):
     """(page, figure's name, its data) of each figure."""
     found = []
-    for path in sorted((build.BUILD / "executed").glob("*.ipynb")):
+    for path in sorted((places.BUILD / "executed").glob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")
             for output in cell.get("outputs", []):
@@ -69,4 +70,4 @@ def test_each_slide_prints_on_a_sheet_across_and_the_errata_on_one_sheet(site, i
 def test_an_unknown_key_of_a_slide_is_refused(tmp_path):
     (tmp_path / "slides.yml").write_text("- {figure: a, title: b}", encoding="utf-8")
     with pytest.raises(Exception, match="a slide has figure, sentence, title, not figure, title"):
-        slides.read(tmp_path)
+        slides(tmp_path)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import Stop, build, pdf
+from companion.building import kept, pdf
+from companion.places import Stop
 from pypdf import PdfReader
 
 SIDEBAR = """<title>Welcome &#8212; A Small Book</title><link rel="stylesheet" href="../_static/site.css">
@@ -100,9 +101,9 @@ def test_without_a_browser_its_driver_or_a_site_there_is_one_clear_line(small_si
     monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", shutil.which("false"))
     with pytest.raises(Stop, match=r"does not run \(exit code 1\); Debian: apt install libatomic1"):
         pdf.write(small_site, tmp_path / "book.pdf")
-    monkeypatch.setattr(build, "BUILD", tmp_path)
+    monkeypatch.setattr(kept, "BUILD", tmp_path)
     with pytest.raises(Stop, match="there is no site yet"):
-        build.site()
+        kept.site()
 
 
 def test_a_browser_of_playwright_counts_and_the_shell_comes_first(tmp_path, monkeypatch):

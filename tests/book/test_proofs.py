@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from companion import build, claims, domain
-from companion.pages import errata, graph, ledger, proofs
+from companion import places
+from companion.building import kept
+from companion.ledger import claims, domain
+from companion.ledger.pages import errata, graph, ledger, proofs
 
 from tests.book.examples import BOOK, CLAIMS, claim, erratum
 
@@ -203,24 +205,24 @@ def test_what_is_no_proof_is_refused_by_name(tmp_path, text):
 
 def test_coq_accepts_the_proofs_of_the_statements_on_the_page():
     """As `make.py prove` did, if nothing has changed since."""
-    if not build.proofs_accepted():
-        done = subprocess.run([sys.executable, "make.py", "prove"], cwd=build.ROOT, capture_output=True, text=True)
+    if not kept.proofs_accepted():
+        done = subprocess.run([sys.executable, "make.py", "prove"], cwd=places.ROOT, capture_output=True, text=True)
         if done.returncode == 3:
             pytest.skip(done.stderr.strip())
         assert done.returncode == 0, done.stderr
-    assert build.proofs_accepted()
+    assert kept.proofs_accepted()
 
 
 def test_what_a_compiler_leaves_there_changes_nothing_and_a_proof_does(tmp_path, monkeypatch):
     (tmp_path / "proofs").mkdir()
-    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
     (tmp_path / "proofs/a.v").write_text("Lemma a : True.")
-    before = build.proofs_fingerprint()
+    before = kept.proofs_fingerprint()
     (tmp_path / "proofs/a.vo").write_text("")
     (tmp_path / "proofs/Makefile.coq").write_text("")
-    assert build.proofs_fingerprint() == before
+    assert kept.proofs_fingerprint() == before
     (tmp_path / "proofs/a.v").write_text("Lemma a : False.")
-    assert build.proofs_fingerprint() != before
+    assert kept.proofs_fingerprint() != before
 
 
 # The exercises

@@ -1,7 +1,7 @@
 """The signs of print, where a page has plain text, and nowhere else."""
 
 import pytest
-from companion import typography
+from companion.site import typography
 
 
 @pytest.mark.parametrize(

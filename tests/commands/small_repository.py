@@ -34,7 +34,7 @@ HTML('<p>Here <span class="claim" data-claim="lemma-9">Lemma 9</span> was checke
 """
 SECOND = CHAPTER.replace("n = 3", 'word = "b"').replace("{n!r}", "{word!r}")
 LEDGER = """
-def write(*, book, stage, executed, only, accepted, changed):
+def write(*, book, stage, executed, only, accepted):
     text = [o.get("text") for nb in executed.values() for c in nb["cells"] for o in c.get("outputs", ())]
     (stage / "book" / "site").mkdir()
     (stage / "book" / "ledger.md").write_text(f'# Ledger\\n\\n## Claims\\n\\n<p id="lemma-9">{text} {only}</p>\\n')
@@ -60,7 +60,7 @@ def write(root):
         "_toc.yml": TOC,
         "requirements.lock": "# nothing\n",
         "requirements-book.lock": "# nothing\n",
-        "book/_ext/companion/pages/__init__.py": LEDGER,
+        "book/_ext/companion/ledger/pages/__init__.py": LEDGER,
         "book/index.md": "# A small book\n",
         "book/01-a.md": CHAPTER,
         "book/02-b.md": SECOND,

@@ -58,8 +58,8 @@ def test_a_killed_run_takes_its_kernels_along_and_says_so(small, number):
 def test_sphinx_ends_with_the_command_that_started_it(small):
     mark = small / "running"
     wait = f"\nimport time\nopen({str(mark)!r}, 'w')\ntime.sleep(600)\n"
-    extension = small / "book/_ext/companion/extension.py"
-    extension.write_text(extension.read_text() + wait)
+    theme = small / "book/_ext/companion/site/theme.py"
+    theme.write_text(theme.read_text() + wait)
     process = start(small, "book")
     while process.poll() is None and not mark.exists():
         time.sleep(0.05)

@@ -6,7 +6,8 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 import pytest
-from companion import chapters, places
+from companion import places
+from companion.building import chapters
 from packaging.requirements import Requirement
 
 import make

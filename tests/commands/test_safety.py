@@ -7,9 +7,10 @@ from dataclasses import replace
 import matplotlib as mpl
 import numpy as np
 import pytest
-from companion import claims, domain, pages, places
-from companion.audit import audit
-from companion.pages import errata, graph, markup
+from companion import places
+from companion.ledger import claims, domain, pages
+from companion.ledger.audit import audit
+from companion.ledger.pages import errata, graph
 from docutils import nodes
 
 import sparse_meter
@@ -95,7 +96,7 @@ def test_a_label_is_shown_as_text_where_an_output_names_its_claim():
 
 
 def test_mathematics_keeps_its_meaning_without_tags():
-    assert markup.one_line("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
+    assert claims.one_line("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
 
 
 @pytest.mark.parametrize("key", ["id", "section", "chapter"])

@@ -1,7 +1,7 @@
 """The drawing of what rests on what as a page: addresses, keys, sizes, and no box on another as it is drawn."""
 
 import pytest
-from companion.pages import graph
+from companion.ledger.pages import graph
 
 from tests.book.examples import CLAIMS
 

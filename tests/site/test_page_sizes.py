@@ -1,6 +1,6 @@
 """What `make.py measure-pages` counts: what a reader sees of a page with its folds closed."""
 
-from companion import page_sizes
+from companion.building import page_sizes
 
 PAGE = """<article><p>Three <a href="#x">words</a> seen.</p><div class="admonition">One</div>
 <details><summary>More</summary><p>Not seen <a href="#y">at all</a>.</p></details>

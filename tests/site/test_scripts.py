@@ -2,7 +2,7 @@
 
 import pytest
 from companion import places
-from companion.figure_files import files
+from companion.site.figures import files
 
 from sparse_book import figures
 

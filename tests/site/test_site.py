@@ -19,7 +19,9 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from companion import build, claims, pdf, places
+from companion import places
+from companion.building import kept, pdf
+from companion.ledger import claims
 
 from sparse_book.claims import read
 
@@ -320,7 +322,7 @@ def test_each_page_in_a_browser(site, address, in_browser, part):
 
 # For each page that was found clean: the digest of all that its looks depend on. Nothing else is remembered. Each part
 # writes a file of its own, for another process may write that of another part meanwhile.
-LOOKED = build.BUILD / "looked"
+LOOKED = places.BUILD / "looked"
 
 
 def seen_before():
@@ -333,7 +335,7 @@ def seen_before():
 
 def remember(part, digests):
     LOOKED.mkdir(exist_ok=True)
-    build.write_atomically(LOOKED / f"{part}.json", json.dumps(digests, indent=0))
+    kept.write_atomically(LOOKED / f"{part}.json", json.dumps(digests, indent=0))
 
 
 def digests_of(site, names, version):
@@ -344,13 +346,13 @@ def digests_of(site, names, version):
     helpers = [Path(__file__), Path(pdf.__file__), AXE]
     paths = [path for path in sorted((site / "_static").rglob("*")) if path.suffix in shared] + helpers
     contents = [part for path in paths for part in (path.name.encode(), path.read_bytes())]
-    everywhere = build.digest(*contents, version.encode(), *sorted(fonts.splitlines())).encode()
+    everywhere = kept.digest(*contents, version.encode(), *sorted(fonts.splitlines())).encode()
     found = {}
     for name in names:
         text = (site / name).read_bytes()
         sources = re.findall(r'src="([^"?#:]+)', text.decode())
         pictures = [path for one in sources if (path := (site / name).parent / unquote(one)).is_file()]
-        found[name] = build.digest(everywhere, name.encode(), text, *(path.read_bytes() for path in pictures))
+        found[name] = kept.digest(everywhere, name.encode(), text, *(path.read_bytes() for path in pictures))
     return found
 
 

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
-from companion.figure_files import files
+from companion.site.figures import files
 
 from sparse_book import figure_data, figure_phone, figure_svg, figures
 

@@ -27,7 +27,7 @@ class Stop(Exception):
     """What went wrong and what to do about it, in one line: a command ends with it."""
 
 
-def text_of(path):
+def text_of(path: Path) -> str:
     """The text of a file in UTF-8, the only encoding of this book."""
     try:
         return path.read_text(encoding="utf-8")

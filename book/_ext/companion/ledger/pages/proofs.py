@@ -1,0 +1,86 @@
+"""What is proved in Coq: each statement in the words of the book beside what Coq prints, and the definitions."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from companion.ledger.claims import Claims, link, name, one_line, plain
+
+MARK = "<!-- statements -->"
+NOT_RUN = """:::{note}
+The prover was not run for this build: what is marked *machine-checked* here was accepted in an earlier run, or
+elsewhere. `python3 make.py prove` runs it.
+:::"""
+Entries = dict[str, dict[str, Any]]
+
+
+def not_run(text: str) -> str:
+    """A page that says, after its introduction, that the prover was not run for this build."""
+    return re.sub(r"^(?=## )", lambda _: f"{NOT_RUN}\n\n", text, count=1, flags=re.MULTILINE)
+
+
+def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterator[str]:
+    """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions."""
+    checked = [claim for claim in claims if "proved" in claim]
+    for chapter, mine in groupby(checked, key=lambda claim: claim["chapter"]):
+        yield f"\n## Statements of chapter {int(chapter[:2])}\n"
+        for claim in mine:
+            theorem = claim["proved"]
+            which = f" ({plain(claim['part'])})" if claim["part"] else ""
+            place = link(claim["place"] or f"ledger.html#{claim['id']}", "In the book", f"In the book, {name(claim)}")
+            said = [
+                f"{place}: {one_line(claim['statement'])}",
+                f"*Proved*{which}: {one_line(theorems[theorem]['note'])}",
+            ]
+            yield f"(coq-{anchor(theorem)})=\n### {plain(name(claim))}\n"
+            yield beside(said, theorems[theorem], definitions)
+    others = sorted(theorems.keys() - {claim["proved"] for claim in checked})
+    if others:
+        yield "\n## Without an entry in the ledger\n"
+    for theorem in others:
+        yield f"(coq-{anchor(theorem)})=\n### {theorem.replace('_', ' ').capitalize()}\n"
+        yield beside([one_line(theorems[theorem]["note"])], theorems[theorem], definitions)
+    yield "\n(coq-definitions)=\n## Definitions\n\nWhat the statements rest on, beside the library MathComp.\n"
+    for defined, definition in definitions.items():
+        words = [f'<span id="coq-{anchor(defined)}"></span>{one_line(definition["note"])}']
+        yield beside(words, definition, {key: value for key, value in definitions.items() if key != defined})
+
+
+def beside(words: list[str], entry: dict[str, Any], definitions: Entries) -> str:
+    """Words on the left and what Coq prints on the right, in which the first use of a definition leads to it."""
+    text = html.escape("\n".join(entry["coq"]), quote=False)
+    seen = set()
+
+    def first(match: re.Match[str]) -> str:
+        if match[0] in seen:
+            return match[0]
+        seen.add(match[0])
+        return f'<a href="#coq-{anchor(match[0])}">{match[0]}</a>'
+
+    known = "|".join(map(re.escape, definitions))
+    text = re.sub(rf"(?<![\w.&])(?:{known})(?![\w.'])", first, text) if known else text
+    lines = [
+        "::::{container} side-by-side",
+        ":::{container}",
+        *words,
+        ":::",
+        f"<pre><code>{text}</code></pre>",
+        "::::",
+        "",
+    ]
+    return "\n\n".join(lines)
+
+
+def anchor(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def fill(page: Path, claims: Claims, theorems: Entries, definitions: Entries, notations: Sequence[str] = ()) -> None:
+    """Put the statements in the place of the mark, on a page that has it, and the notations of the definitions last."""
+    if page.is_file():
+        text = "\n".join(sections(claims, theorems, definitions))
+        text += "".join(f"\n- `{notation}`" for notation in notations) + "\n"
+        page.write_text(page.read_text(encoding="utf-8").replace(MARK, text), encoding="utf-8")

@@ -1,0 +1,184 @@
+"""The records of ``check`` and ``refute`` on a page, which MyST-NB renders by the class below, and what stands behind a
+page: the record and the source of a check behind a tick at the end of the sentence that claims it; the source of a
+figure behind a sign at its files, that of a sentence that a cell shows at its end, and that of any other cell at the
+end of the sentence before it. Each opens on a click, without a script.
+"""
+
+import html
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer, load_mime_renders
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.addnodes import pending_xref
+from sphinx_proof.nodes import unenumerable_node
+
+from companion.ledger.claims import Claim, name
+from companion.site import typography
+from sparse_book.ledger import EXERCISE, MIME, Record, label
+
+SOURCE = "&lt;/&gt;"
+# The end of the line of files under a figure (figures.LINKS), and of a sentence that a cell shows.
+END_OF_LINE = re.compile(r'(<p class="(?:downloads|answer)">.*?)</p>', re.S)
+
+
+@lru_cache(maxsize=1)
+def known(folder: str) -> dict[str, Claim]:
+    """The claims of the book whose source is in this folder, by id."""
+    text = Path(folder, "book/claims.json").read_text(encoding="utf-8")
+    return {claim["id"]: claim for claim in json.loads(text)}
+
+
+def raw(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
+
+
+def as_printed(text: str) -> nodes.raw:
+    """Plain text that a program made, in the signs of print."""
+    return raw(typography.text(html.escape(text, quote=False)))
+
+
+def records_of(node: nodes.Element) -> list[nodes.Element]:
+    """The records below a node, each with the name of its claim in ``record``."""
+    return list(node.findall(lambda inner: isinstance(inner, nodes.container) and "record" in inner))
+
+
+def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> nodes.container:
+    """A record as a box with the address that other pages know: the claim, which leads to its row, and what was found.
+
+    The record of an exercise, which changes a claim, names the claim that it changes.
+    """
+    record = Record.of(data)
+    target = record.claim.removeprefix(EXERCISE)
+    words = name(claims[target]) if target in claims else label(target)
+    link = nodes.inline("", words)
+    line = nodes.paragraph(
+        "",
+        "",
+        nodes.Text("Exercise on " * (target != record.claim)),
+        pending_xref("", link, refdoc=page, refdomain="", reftype="claim", reftarget=target, refwarn=True),
+        nodes.Text(" "),
+        nodes.inline("", record.evidence, classes=["evidence", f"evidence-{record.evidence}"]),
+        as_printed(f" {record.finding}"),
+    )
+    controls = [
+        nodes.paragraph("", "", as_printed(f"Control: {control}"), classes=["claim-control"])
+        for control in record.controls
+    ]
+    return nodes.container(
+        "",
+        line,
+        *controls,
+        classes=["claim-record"],
+        ids=[record.anchor],
+        record=words,
+        evidence=record.evidence,
+        count=record.count,
+        finding=record.finding,
+    )
+
+
+class RecordRenderer(MimeRenderPlugin):  # type: ignore[misc]  # MyST-NB comes without types
+    """What MyST-NB calls for each output: nodes for a record, None for all else."""
+
+    mime_priority_overrides = [("*", MIME, 1)]  # before text/plain, which the same output has
+
+    @staticmethod
+    def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
+        if data.mime_type != MIME:
+            return None
+        environment = renderer.renderer.sphinx_env
+        return [record_node(data.content, known(str(environment.srcdir)), environment.docname)]
+
+
+def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
+    """Put the hidden source of a cell, and all that it shows if these are records, behind a sign.
+
+    ``of`` says what the cell makes, to those who hear the page; ``note`` is HTML that opens with a record.
+    """
+    hidden = [
+        node for node in cell.findall(HideCodeCellNode) if node.parent is cell and "above-input" in node["classes"]
+    ]
+    if not hidden:
+        return
+    source = hidden[0]
+    cell.remove(source)
+    name = f"behind-{index}"
+    records = records_of(cell)
+    shown = [node for output in cell.children if isinstance(output, nodes.container) for node in output.children]
+    if all(node in records for node in shown):
+        around = cell.parent
+        at = around.index(cell)
+        around[at : at + 1] = [raw(box(name)), *([raw(note)] if note else []), cell, raw("</div>")]
+        cell += source.children
+        sentence_before(around, at).append(raw(tick(records, name) if records else button(name, of)))
+        return
+    for output in cell.findall(nodes.raw):
+        text = output.astext()
+        if END_OF_LINE.search(text):
+            output[:] = [nodes.Text(END_OF_LINE.sub(rf"\1{button(name, of)}</p>", text, count=1))]
+            break
+    else:
+        caption = next(cell.findall(nodes.caption), None)
+        line = caption or sentence_before(cell.parent, cell.parent.index(cell))
+        line.append(raw(button(name, of)))
+    cell += [raw(box(name)), *source.children, raw("</div>")]
+
+
+def box(name: str) -> str:
+    """The beginning of what opens."""
+    return f'<div popover class="behind" id="{name}">'
+
+
+def button(name: str, of: str) -> str:
+    """What opens the source of a cell, in the line of what stands before it."""
+    heard = f"Source: {html.escape(of)}"
+    kind = f'class="to-source" aria-label="{heard}"'
+    return f'<span class="glued"> <button type="button" popovertarget="{name}" {kind}>{SOURCE}</button></span>'
+
+
+def mark(record: nodes.Element) -> str:
+    """The address of a record, with what was found for the search, which shows the text of an address."""
+    found = typography.text(html.escape(record["finding"], quote=False))
+    return f'<span id="{record["ids"].pop()}" class="visually-hidden" aria-hidden="true">{found}</span>'
+
+
+def tick(records: list[nodes.Element], name: str) -> str:
+    """What opens the records of a cell, with their addresses: a cross for a witness, the number of instances else."""
+    marks = "".join(map(mark, records))
+    kinds = {record["evidence"] for record in records}
+    sign = "✗" if kinds == {"refuted"} else "✓"
+    words = [f"{record['count']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for record in records]
+    if len(records) > 1:
+        words = [f"{len(records)} checks"]
+    elif kinds & {"refuted", "sampled", "certified"}:
+        words = [*words * ("refuted" not in kinds), *kinds]
+    shown = f"{sign} {' '.join(words)}"
+    of = "; ".join(f"{record['record']}, {record['evidence']}" for record in records)
+    kind = f'class="tick {" ".join(sorted(kinds))}" aria-label="{shown}: record of {html.escape(of)}"'
+    return f'<span class="ticks">{marks} <button type="button" popovertarget="{name}" {kind}>{shown}</button></span>'
+
+
+def sentence_before(around: nodes.Element, at: int) -> nodes.Element:
+    """The paragraph that ends before the place ``at`` of an element; a new one where something else stands there."""
+    while at and isinstance(around[at - 1], nodes.raw) and around[at - 1].astext() == "</div>":
+        at -= next(back for back in range(1, at + 1) if 'class="behind"' in around[at - back].astext())
+    before = around[at - 1] if at else None
+    if isinstance(before, unenumerable_node):  # the last sentence of a statement
+        before = next((node for node in reversed(before[-1]) if isinstance(node, nodes.paragraph)), before)
+    while isinstance(before, (nodes.bullet_list, nodes.enumerated_list, nodes.list_item)) and len(before):
+        before = before[-1]
+    if isinstance(before, nodes.paragraph):
+        return before
+    around.insert(at, nodes.paragraph("", "", classes=["ticks-alone"]))
+    return around[at]
+
+
+def setup() -> None:
+    renderers = load_mime_renders()  # a list that MyST-NB keeps; it reads entry points, of which this folder has none
+    if RecordRenderer not in renderers:
+        renderers.append(RecordRenderer)
