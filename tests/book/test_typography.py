@@ -69,6 +69,15 @@ def test_the_name_of_a_cell_is_set_as_far_as_an_attribute_can_be():
     assert typography.printed(made) == '<td data-name="4 k² W²">x²</td><td data-name="w_j">1</td>'
 
 
+def test_a_single_letter_in_the_head_of_a_column_is_a_variable_and_a_word_or_an_operator_is_not():
+    made = '<th scope="col">{}</th><td>k</td>'
+    typed, shown = (
+        "a k-sparse layer's E|R_x|^2, Var h",
+        "a <i>k</i>-sparse layer's E|<i>R</i><sub><i>x</i></sub>|², Var <i>h</i>",
+    )
+    assert typography.printed(made.format(typed)) == made.format(shown)
+
+
 @pytest.mark.parametrize(
     "written",
     ["version 2.0 - final", "the F_beta score", "the Lambda phage", "4, 14, 104, 1882, 94572", "x^2 &lt;= eps"],

@@ -7,12 +7,16 @@ to such as no line breaks at.
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 # Tags, and elements whose text is code or has been set already; then the text between them.
 PARTS = re.compile(
     r"<(pre|code|kbd|script|style|svg|math|textarea|title)\b.*?</\1>|<dt class=\"sig.*?</dt>|<[^>]*>|[^<]+", re.S
 )
 CELL = re.compile(r'data-name="([^"]*)"')
+HEAD = re.compile(r'(?<=<th scope="col">).*?(?=</th>)', re.S)
+# In the head of a column one letter is a variable; "a" is a word, and E the expectation, which is upright.
+VARIABLE = re.compile(r"(?<![A-Za-z'’])([b-zBCDF-HJ-Z])(?![A-Za-z'’])")
 NAMES = (
     "Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture|Exercise|Equation|Chapter|Section|Appendix|"
     r"Fig\.|Table"
@@ -46,14 +50,24 @@ RAISED = str.maketrans("-+0123456789kinmdps", "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹
 
 def whole(page: str) -> str:
     """The page with its names, its numbers and their units whole; no letter of it is changed."""
-    return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else glued(part[0]), page)
+    return in_text(glued, page)
 
 
 def printed(made: str) -> str:
     """HTML that a program made, with its text in the signs of print, and the names that a phone shows beside the cells
-    of a table; code, formulas and drawings stay as they are."""
+    of a table; code, formulas and drawings stay as they are, and variables in the heads of columns lean."""
     made = CELL.sub(lambda cell: f'data-name="{cell[1] if "<" in text(cell[1]) else text(cell[1])}"', made)
-    return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else text(part[0]), made)
+    made = in_text(text, made)
+    return HEAD.sub(lambda head: in_text(lambda plain: VARIABLE.sub(r"<i>\1</i>", plain), head[0]), made)
+
+
+def in_text(change: Callable[[str], str], page: str) -> str:
+    """HTML with a change of its text, piece by piece, where this is neither code nor a formula nor a drawing.
+
+    >>> in_text(str.upper, "<p>a <code>b</code></p>")
+    '<p>A <code>b</code></p>'
+    """
+    return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else change(part[0]), page)
 
 
 def glued(plain: str) -> str:
