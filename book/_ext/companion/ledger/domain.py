@@ -1,7 +1,7 @@
 """Claims in the pages of the book: links to them by name, and what stands around each statement and each record.
 
 ``{claim}`lemma-9` `` leads to the claim's row in the ledger (an erratum's to its entry), ``{statement}`lemma-9` `` to
-where the book states or runs it. All is read from claims.json, which ``companion.pages`` has written.
+where the book states or runs it. All is read from claims.json, which ``ledger.pages`` has written.
 """
 
 import html

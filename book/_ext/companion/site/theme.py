@@ -9,7 +9,6 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.writers.html5 import HTML5Translator
 from sphinx_exercise.nodes import solution_node
@@ -119,11 +118,6 @@ def begin(app: Sphinx) -> None:
     Path(app.outdir, "index.html").unlink(missing_ok=True)
 
 
-def all_pages(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> set[str]:
-    """All pages are read anew: what claims say stands on every page."""
-    return env.found_docs
-
-
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Repair every page, and let the root lead to the first page."""
     if exception or app.builder.format != "html":
@@ -156,6 +150,6 @@ def setup(app: Sphinx) -> None:
     app.setup_extension("sphinx_exercise")
     app.add_node(solution_node, override=True, html=(visit_solution, lambda self, _: self.body.append("</details>")))
     app.connect("builder-inited", begin)
-    app.connect("env-get-outdated", all_pages)
+    app.connect("env-get-outdated", lambda app, env, *_: env.found_docs)  # what claims say stands on every page
     app.connect("config-inited", without_thebe)
     app.connect("build-finished", finish)
