@@ -41,11 +41,14 @@ REPAIRS = {
     # pydata-sphinx-theme: dialogs do not say what is in them, and the sidebar stands in no landmark
     '<dialog (id="pst-search)': (r'<dialog aria-label="Search" \1', ""),
     '<dialog (id="pst-primary)': (r'<dialog aria-label="Contents of the book" \1', ""),
-    '<dialog (id="pst-secondary)': (r'<dialog aria-label="Contents of this page" \1', ""),
+    '<dialog (id="pst-secondary)': (
+        r'<dialog aria-label="Contents of this page" \1',
+        "bd-sidebar-secondary",  # not on a page without sections
+    ),
     '<div (class="sidebar-primary-items__start)': (r'<div role="navigation" aria-label="Book" \1', ""),
     # sphinx-book-theme: the buttons that open them say what the theme's authors call them
     "Toggle primary sidebar": ("Contents of the book", ""),
-    "Toggle secondary sidebar": ("Contents of this page", ""),
+    "Toggle secondary sidebar": ("Contents of this page", "bd-sidebar-secondary"),
     # sphinx-book-theme: the link that skips the menus does not skip the buttons above the article
     'href="#main-content"(.*?<article )class="bd-article">': (r'href="#article"\1id="article" class="bd-article">', ""),
     # sphinx-book-theme: a page has one heading of the first level; this is the title's second copy, for print
