@@ -40,6 +40,7 @@ from companion.site import typography
         ),
         ("A000609: 4, 14, 104, 1882, 94572", "A000609: 4, 14, 104, 1882, 94572"),
         ("seed 20240101, commit 1234567, sqrt of 2", "seed 20240101, commit 1234567, sqrt of 2"),
+        ("the layer&#x27;s, one's; {'a': 'b'}, x'", "the layer’s, one’s; {'a': 'b'}, x'"),
         ("the step, a rhombus, E3, e.g. 3 e", "the step, a rhombus, E3, e.g. 3 e"),
     ],
 )

@@ -94,6 +94,7 @@ def text(plain: str) -> str:
         return plain
     plain = SIGN.sub(lambda found: SIGNS[found[0]], plain)
     plain = glued(THOUSANDS.sub(thousands, plain))
+    plain = re.sub("(?<=[a-z])(?:'|&#x27;)(?=[a-z])", "’", plain)
     plain = WORD.sub(lambda found: WORDS[found[1]], plain)
     plain = INNER.sub(r"⟨\1⟩", plain)
     plain = MINUS.sub(lambda found: found[0].replace("-", "−"), plain)
