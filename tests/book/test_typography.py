@@ -74,7 +74,7 @@ def test_a_single_letter_in_the_head_of_a_column_is_a_variable_and_a_word_or_an_
     made = '<th scope="col">{}</th><td>k</td>'
     typed, shown = (
         "a k-sparse layer's E|R_x|^2, Var h",
-        "a <i>k</i>-sparse layer's E|<i>R</i><sub><i>x</i></sub>|², Var <i>h</i>",
+        "a <i>k</i>-sparse layer’s E|<i>R</i><sub><i>x</i></sub>|², Var <i>h</i>",
     )
     assert typography.printed(made.format(typed)) == made.format(shown)
 
