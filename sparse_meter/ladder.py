@@ -195,7 +195,9 @@ def explain(
     """AS(h) <= ... <= 4 W^2 E |R_x|^2 <= 4 k^2 W^2 <= 4 s^2 W^2: how much of the way down to h is due to sparsity.
 
     The arguments are those of ``examine``, whose report contains this ladder. With X it is about E |grad h|^2 at the
-    rows of X.
+    rows of X. Rademacher complexity is about a sample: with X it is bounded at its rows, by the least of all bounds
+    that are known, and without X there is none. `ours-theorem-d` is the least of these only if ln(m) is about 75 times
+    as large as ln(8 L s/k), L = ceil(log2(k m/s) / 2), which no sample in memory is.
 
     >>> found = explain(([1, -1], [[1], [-1]], [-1, -1]))                              # h(x) = 2 x
     >>> [rung.value.value for rung in found.chains[0].rungs]
@@ -402,18 +404,29 @@ def _class(f: Observation, k: int, W: float, B: float, eps: float, delta: float)
 
 
 def _complexity(f: Observation, k: int, W: float, B: float) -> Chain:
+    """The least of all bounds for each number of active neurons: what has fewer is in the class of those above."""
     m, s = len(f.X), f.net.s
     R = float(np.linalg.norm(f.X, axis=1).max()) or 1.0
     # The statement asks for a positive mean; 1/m is the least of one that is.
     mean = max(float(f.K.mean()), 1 / m)
-    every = s * (1 + sqrt(2)) / 2 * (W * R + B) / sqrt(m)
-    rungs = (
-        Rung("ours-theorem-e-mean", "mean number active", exactly(ours.rademacher_mean(m, s, mean, W, B, R))),
-        Rung("ours-theorem-e", "k active neurons", exactly(ours.rademacher(m, s, k, W, B, R, "joint")), MEAN),
-        Rung("ours-theorem-e", "s active neurons", exactly(ours.rademacher(m, s, s, W, B, R, "joint")), SPARSITY),
+    every = ("ours-one-neuron", s * (1 + sqrt(2)) / 2 * (W * R + B) / sqrt(m))
+    sparse = (
+        ("ours-theorem-e", ours.rademacher(m, s, k, W, B, R, "joint")),
+        ("ours-theorem-e-bias", ours.rademacher(m, s, k, W, B, R, "separated")),
+        ("rademacher-definition", k * (W * R + B)),
+        ("ours-theorem-d", ours.rademacher_width(m, s, k, W, B, R)),
     )
-    beside = (
-        Rung("ours-one-neuron", "s (1 + sqrt 2)/2 (WR + B)/sqrt(m)", exactly(every), "every network, sparse or not"),
-        Rung("rademacher-definition", "k (WR + B)", exactly(k * (W * R + B)), "the largest value of |h|"),
+    average = ("ours-theorem-e-mean", ours.rademacher_mean(m, s, mean, W, B, R))
+    bounds = (
+        ("mean number active", "", (average, *sparse, every)),
+        ("k active neurons", MEAN, (*sparse, every)),
+        ("s active neurons", SPARSITY, (every, ("rademacher-definition", s * (W * R + B)))),
     )
-    return Chain(f"Rademacher complexity of the class on the {m} points, upper bounds", rungs, beside)
+    rungs = []
+    for formula, gives_up, found in bounds:
+        name, least = min(found, key=lambda bound: bound[1])
+        rungs.append(Rung(name, formula, exactly(least), gives_up))
+    named = zip(("joint", "bias apart", "k (WR + B)", "logarithm of s/k"), sparse, strict=True)
+    beside = tuple(Rung(name, form, exactly(bound), "k active neurons") for form, (name, bound) in named)
+    title = f"Rademacher complexity of the class on the {m} points, the least of the upper bounds"
+    return Chain(title, tuple(rungs), beside)

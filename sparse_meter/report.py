@@ -97,7 +97,7 @@ class Report(tables.Shown):
         """What sparsity explains; what fails, and by which erratum; how much is vacuous.
 
         >>> examine(([1, -1], [[1, 1], [-1, -1]], [1, 1])).summary[1:3]
-        ('43 of 47 statements apply.', '1 fails: lemma-9-boundary (E13).')
+        ('44 of 48 statements apply.', '1 fails: lemma-9-boundary (E13).')
         """
         applicable = [row for row in self if row.applies]
         statements = {row.id for row in self}

@@ -170,6 +170,26 @@ def test_given_points_say_what_applies_to_them():
     assert titles[1].startswith("Rademacher complexity") and "any distribution" in titles[2]
 
 
+def test_the_complexity_on_points_is_the_least_of_all_bounds():
+    """Dense, the bound of one neuron; sparse and on many points those of sparsity; on average less than at most."""
+    rng, m, s = RNG(0), 4000, 3000
+    X = rng.choice([-1.0, 1.0], (m, 12))
+    net = SparseNetwork(np.ones(s), rng.choice([-1.0, 1.0], (s, 12)), np.full(s, 9.0))
+    active = net.active_count(X)
+    (W, B), R, k, mean = net.scale, sqrt(12), int(active.max()), float(active.mean())
+    M = W * R + B
+    dense = s * (1 + sqrt(2)) / 2 * M / sqrt(m)
+    forms = [ours.rademacher(m, s, k, W, B, R, form) for form in ("joint", "separated", "trivial")]
+    width = ours.rademacher_width(m, s, k, W, B, R)
+    average = ours.rademacher_mean(m, s, mean, W, B, R)
+    chain = explain(net, X).chains[1]
+    assert values(chain) == pytest.approx([min(average, width, dense, *forms), min(width, dense, *forms), dense])
+    assert [rung.value.value for rung in chain.beside] == pytest.approx([*forms, width])
+    assert [rung.id for rung in chain.rungs][1:] == ["rademacher-definition", "ours-one-neuron"] and k < 40
+    *_, every = explain(SparseNetwork([1], [[1.0]], [0]), [[1.0]]).chains[1].rungs
+    assert every.value.value == 1.0 and every.id == "rademacher-definition"  # s (WR + B) on a single point
+
+
 def test_degrees_are_the_least_that_a_bound_allows():
     net, eps = constructions.appendix_a(2, 6, rng=RNG(0)), 0.1
     found = explain(net, eps=eps)

@@ -46,7 +46,7 @@ def test_degenerate_networks_have_a_report(net):
     assert f"{net.n} inputs, {net.s} neurons" in repr(report)
     dead = net.s - int(net.dead().sum())
     assert sides(report, "definition-1")[0] == min(dead, int(net.active_count().max()))
-    assert net.n == 0 or len(examine(net, np.zeros((2, net.n))).rows) == 13  # points at the origin
+    assert net.n == 0 or len(examine(net, np.zeros((2, net.n))).rows) == 14  # points at the origin
 
 
 # --- What comes in ---
