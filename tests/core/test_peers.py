@@ -7,6 +7,7 @@ from itertools import product
 import flint
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import hadamard
@@ -18,7 +19,7 @@ import sparse_meter
 from sparse_book import halfspaces
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
-from sparse_core.learning import lowdegree, moments
+from sparse_core.learning import lowdegree, moments, risks
 from sparse_core.learning.moments import Sample
 from sparse_core.network import constructions
 
@@ -103,6 +104,28 @@ def test_the_transform_is_the_hadamard_matrix_of_scipy(n):
     assert fourier.walsh_transform(values) == pytest.approx(H @ values / (1 << n))
     assert fourier.inverse_walsh_transform(values) == pytest.approx(H @ values)
     assert [hypercube.character(T, hypercube.points(n)).tolist() for T in range(1 << n)] == H.tolist()
+
+
+# sympy 1.14.0
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("degree", [0, 1])
+def test_the_risk_of_averaging_is_the_mean_over_all_samples(m, degree):
+    """E |f - h|^2 for h = a + b x on one coordinate, over all samples of m points, as polynomials in a and b."""
+    a, b = sympy.symbols("a b")
+    risk = 0
+    for sample in product((1, -1), repeat=m):
+        labels = [a + b * x for x in sample]
+        found = [
+            sum(labels) / sympy.Integer(m),
+            sum(x * y for x, y in zip(sample, labels, strict=True)) / sympy.Integer(m),
+        ]
+        risk += (found[0] - a) ** 2 + ((found[1] if degree else 0) - b) ** 2
+    exact = sympy.lambdify((a, b), sympy.expand(risk / 2**m))
+    for values in ((1.0, 0.0), (0.0, 1.0), (2.0, -3.0), (0.5, 7.0)):
+        weights = np.square(values)
+        assert risks.averaging_risk(weights, degree, m) == pytest.approx(float(exact(*values)))
 
 
 # Published tables
