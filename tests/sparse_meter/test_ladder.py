@@ -186,6 +186,11 @@ def test_the_complexity_on_points_is_the_least_of_all_bounds():
     assert values(chain) == pytest.approx([min(average, width, dense, *forms), min(width, dense, *forms), dense])
     assert [rung.value.value for rung in chain.beside] == pytest.approx([*forms, width])
     assert [rung.id for rung in chain.rungs][1:] == ["rademacher-definition", "ours-one-neuron"] and k < 40
+    small = explain(network(1, n=3, s=4, integers=False), RNG(0).standard_normal((50, 3))).chains[1]
+    assert {rung.id for rung in small.rungs} == {"ours-one-neuron"}
+    rare = explain(SparseNetwork([1] * 1000, [[1.0]] * 1000, [0] * 1000), [[1.0], *[[-1.0]] * 3999]).chains[1]
+    average = ours.rademacher_mean(4000, 1000, 0.25, 1.0, 0.0, 1.0)
+    assert values(rare)[0] == pytest.approx(average) and average < values(rare)[1]
     *_, every = explain(SparseNetwork([1], [[1.0]], [0]), [[1.0]]).chains[1].rungs
     assert every.value.value == 1.0 and every.id == "rademacher-definition"  # s (WR + B) on a single point
 

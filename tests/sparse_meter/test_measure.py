@@ -126,7 +126,11 @@ def test_a_threshold_for_each_neuron():
 @pytest.mark.parametrize("gated", [False, True])
 def test_gelu_in_single_precision_is_decided_as_by_the_formula_of_scipy(gated):
     """At 4001 neighbouring floats around each of the three z with |gelu(z)| = 0.01, and everywhere else."""
-    ends = [brentq(lambda z: abs(z * ndtr(z)) - 0.01, *ends, xtol=1e-15) for ends in ((0, 1), (-0.5, 0), (-5, -1))]
+
+    def above(z):
+        return abs(z * ndtr(z) * (z if gated else 1)) - 0.01
+
+    ends = [brentq(above, *ends, xtol=1e-15) for ends in ((0, 1), (-0.5, 0), (-5, -1))]
     steps = np.arange(-2000, 2001, dtype=np.int32)
     near = np.concatenate([(np.array([z], np.float32).view(np.int32) + steps).view(np.float32) for z in ends])
     z = np.concatenate([near, np.linspace(-12, 12, 9001, dtype=np.float32), 10.0 ** np.arange(-40.0, 4)])
