@@ -194,7 +194,9 @@ def in_the_paper(stem: str, claims: Claims) -> str:
     here = sorted({section for claim in mine for section in sections(claim)})
     places = ", ".join(link(f"ledger.html#section-{section.lower()}", titled(section)) for section in here)
     ours = sum(claim["source"] != "paper" for claim in mine)
-    count = f"{len(mine) - ours} of its statements, {ours} of ours" if ours < len(mine) else f"{ours} statements of ours"
+    count = (
+        f"{len(mine) - ours} of its statements, {ours} of ours" if ours < len(mine) else f"{ours} statements of ours"
+    )
     return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
 
 
