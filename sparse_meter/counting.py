@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from sparse_core import checks
 from sparse_core._arrays import Integers, each, slices
@@ -44,8 +43,6 @@ SIZES[-1] = np.finfo(np.float32).max
 MIDDLES = np.append(0.0, (SIZES[1:] + SIZES[:-1]) / 2)
 # Entries whose exponents are counted at a time: memory for half a megabyte of numbers is kept, and not asked for again.
 SLICE_ENTRIES = 1 << 16
-# By what share the quick GELU of single precision may err, with room: below 9e-6 where outputs are larger than 1e-20.
-NEAR = 1e-5
 # Truth values that a byte counts.
 BYTE = 255
 # The shares of the outputs that CATS and TEAL drop at least and at most.
@@ -443,7 +440,6 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: 
     sizes = None
     limit = 0.0
     if unit.by_size:
-        before = z
         z = unit.output(z)
         if up is not None:
             z = z * up
@@ -458,10 +454,6 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: 
         z = _keep_largest(z, unit.k)
     largest = float(z.max())
     active = z > limit
-    if unit.kind == "gelu" and z.dtype == np.float32:  # where the quick formula may err, SciPy decides
-        near = np.nonzero(np.abs(z - np.float32(limit)) <= NEAR * limit)
-        exact = before[near] * ndtr(before[near])
-        active[near] = np.abs(exact if up is None else exact * up[near]) > limit
     reached = _reached(z, z > 0 if limit else active)
     count = active.sum(axis=1, dtype=np.uint32) if limit else reached[:, 0]
     at = sum(active[rows].view(np.uint8).sum(axis=0, dtype=np.uint8).astype(np.int64) for rows in slices(m, BYTE))

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import brentq
-from scipy.special import ndtr
 from sklearn.datasets import make_regression
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -20,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from sparse_core import SparseNetwork
 from sparse_core.cube import hypercube
 from sparse_meter import Layer, Unit, measure
-from sparse_meter.counting import ALIGNMENT, NEAR, SIZES, THRESHOLDS
+from sparse_meter.counting import ALIGNMENT, THRESHOLDS
 
 
 def random_layer(n, s, outputs=2, dtype=np.float64, **more):
@@ -121,36 +119,6 @@ def test_a_threshold_for_each_neuron():
     assert_counts(measure(Layer(np.eye(3), np.zeros(3), unit=unit), Z), [0.5, 1.0, 1.5] < Z)
     said = measure(Layer(np.eye(3), np.zeros(3), unit=unit), Z).active_means
     assert said.startswith("Active means a pre-activation above its threshold (one for each neuron), ")
-
-
-@pytest.mark.parametrize("gated", [False, True])
-def test_gelu_in_single_precision_is_decided_as_by_the_formula_of_scipy(gated):
-    """At 4001 neighbouring floats around each of the three z with |gelu(z)| = 0.01, and everywhere else."""
-
-    def above(z):
-        return abs(z * ndtr(z) * (z if gated else 1)) - 0.01
-
-    ends = [brentq(above, *ends, xtol=1e-15) for ends in ((0, 1), (-0.5, 0), (-5, -1))]
-    steps = np.arange(-2000, 2001, dtype=np.int32)
-    near = np.concatenate([(np.array([z], np.float32).view(np.int32) + steps).view(np.float32) for z in ends])
-    z = np.concatenate([near, np.linspace(-12, 12, 9001, dtype=np.float32), 10.0 ** np.arange(-40.0, 4)])
-    z = z.astype(np.float32)[:, None]
-    ones = np.ones((1, 1), np.float32)
-    if gated:  # with up x = 3 x the borders lie elsewhere
-        layer = Layer(ones, np.zeros(1, np.float32), ones, up=3 * ones, unit="gelu:0.03")
-        assert measure(layer, z).active_at.tolist() == [(np.abs(z * ndtr(z) * (3 * z)) > 0.03).sum()]
-    else:
-        direct = np.abs(z * ndtr(z)) > 0.01
-        assert 0 < direct[: len(near)].sum() < len(near)
-        layer = Layer(ones, np.zeros(1, np.float32), ones, unit="gelu")
-        for found in (measure(layer, z), measure(z, activation="gelu")):
-            assert found.active_at.tolist() == [direct.sum()]
-    exact = z.astype(float) * ndtr(z.astype(float))
-    large = np.abs(exact) > 1e-20
-    assert np.abs(Unit.parse("gelu").output(z)[large] / exact[large] - 1).max() < NEAR
-    sizes = measure(z, activation="gelu").sizes
-    at = np.searchsorted(SIZES, np.minimum(np.abs(exact), SIZES[-1]).ravel(), side="right")
-    assert np.abs(sizes.cumsum() - np.bincount(at, minlength=len(SIZES)).cumsum()).max() <= 2
 
 
 def same(one, other):
