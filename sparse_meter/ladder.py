@@ -196,8 +196,8 @@ def explain(
 
     The arguments are those of ``examine``, whose report contains this ladder. With X it is about E |grad h|^2 at the
     rows of X. Rademacher complexity is about a sample: with X it is bounded at its rows, by the least of all bounds
-    that are known, and without X there is none. `ours-theorem-d` is the least of these only if ln(m) is about 75 times
-    as large as ln(8 L s/k), L = ceil(log2(k m/s) / 2), which no sample in memory is.
+    that are known, and without X there is none. `ours-theorem-d` can be the least of these only if ln(2m) is more than
+    49 times ln(8 L s/k), hence m above 10^43: no sample in memory.
 
     >>> found = explain(([1, -1], [[1], [-1]], [-1, -1]))                              # h(x) = 2 x
     >>> [rung.value.value for rung in found.chains[0].rungs]

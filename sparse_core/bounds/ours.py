@@ -506,7 +506,7 @@ def rademacher_width(m: int, s: int, k: int, W: float, B: float, R: float) -> fl
     """R_S <= (WR + B) sqrt(s k/m) (11 + 49 sqrt(ln(8 L s/k) + 1/2)) with 4^L >= k m/s, and at most k (WR + B).
 
     `ours-theorem-d`: where km > s the logarithm is of s/k and of L = ceil(log2(k m/s) / 2), not of m. Smaller than
-    ``rademacher`` only where ln(m) is about 75 times as large as ln(8 L s/k).
+    ``rademacher`` only where ln(2m) is more than 49 times ln(8 L s/k).
 
     >>> round(rademacher_width(10**9, 2, 1, 1.0, 0.0, 1.0), 4)
     0.0059
