@@ -8,13 +8,7 @@ cache does not hold their rows, which are gathered into memory that is there alr
 of the dense layer before anything is timed. Factors are quotients of times of the same repetition: their median and
 quartiles.
 
-GPU: ``results/skipping_gpu.json`` has the numbers as measured in November 2026, and no command repeats them: PyTorch
-and Triton, bfloat16, CUDA graphs; microseconds, each the median of five means of 5 to 300 replays. *list* gathers the
-rows of each input's own list, *union* those of the union into products on tensor cores, each with the best of its tile
-sizes; both were compared with the dense layer at the same sets (error below 0.3 % of the largest entry). The sets are
-the same in each replay: where their rows fit into the cache of the GPU, they may have stayed there. *even* sets are
-drawn evenly, *uneven* ones with frequencies like 1/rank. *predicted* finds the sets by scores of rank 128;
-*second* skips in the second layer only.
+GPU: ``results/skipping_gpu.json`` has what ``python -m sparse_book.experiments.skipping_gpu`` measured on each.
 
 Paper: section 1, where 3 % suggest a factor of 33.
 """
@@ -59,40 +53,34 @@ def measure() -> dict[str, Any]:
 
 
 def points() -> list[dict[str, Any]]:
-    """The measurements on the GPUs, with the factors of the better kernel and of dead sparsity over the dense layer.
+    """The measurements on the GPUs: the share of the union, and quartiles of factors over the dense layer.
 
     >>> len(points()), sorted({point["card"] for point in points()})
     (78, ['H100', 'H200'])
     """
-    found = []
-    for card in _cards():
-        for row in card["rows"]:
-            point = dict(zip(card["columns"], row, strict=True)) | {"card": card["device"].split()[1]}
-            best = min(point["union kernel"], point["list kernel"])
-            found.append(point | {"factor": point["dense"] / best, "dead factor": point["dense"] / point["dead"]})
-    return found
+    return [row | {"card": card["device"].split()[1]} for card in _cards() for row in card["rows"]]
 
 
 def measured(kind: str, card: str, column: str = "factor") -> dict[int, float]:
-    """A number for each size of the batch: of 3 % of 32 768 neurons with 8192 inputs, "even" or "uneven".
+    """The median for each size of the batch: of 3 % of 32 768 neurons with 8192 inputs, "even" or "uneven".
 
     >>> [round(v, 1) for v in measured("even", "H100").values()]
-    [16.8, 11.0, 6.8, 3.9, 2.4, 1.4, 0.9, 0.5]
+    [14.1, 11.1, 7.0, 4.0, 2.4, 1.5, 1.0, 0.5]
     """
     asked = (kind, card, SHARE, 8192)
-    return {p["m"]: p[column] for p in points() if (p["kind"], p["card"], p["share"], p["inputs"]) == asked}
+    rows = [p for p in points() if (p["kind"], p["card"], p["share"], p["inputs"]) == asked]
+    return {row["m"]: float(np.median(row[column])) for row in rows}
 
 
-def predicted() -> tuple[float, float, float]:
-    """Factors of that layer for one input, H200, kernel of lists: sets given; predicted; in the second layer only.
+def predicted(card: str = "H200") -> tuple[float, float, float]:
+    """Factors of that layer for one input: sets given; predicted; in the second layer only.
 
     >>> [round(v, 1) for v in predicted()]
-    [9.3, 5.7, 1.5]
+    [9.9, 6.1, 1.8]
     """
-    card = _cards()[0]
-    rows = [dict(zip(card["predictor columns"], row, strict=True)) for row in card["predictor"]]
-    (row,) = (r for r in rows if (r["inputs"], r["m"], r["share"]) == (8192, 1, SHARE))
-    return row["dense"] / row["list kernel"], row["dense"] / row["predicted"], row["dense"] / row["second"]
+    (single,) = (entry["one input"] for entry in _cards() if card in entry["device"])
+    given, predicted, second = (single[way][1] for way in ("given", "predicted", "second"))
+    return given, predicted, second
 
 
 def _cards() -> list[dict[str, Any]]:
