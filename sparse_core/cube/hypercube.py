@@ -64,8 +64,8 @@ def index(X: ArrayLike, *, checked: bool = False) -> Integers:
     >>> index([[1, 1], [-1, 1], [-1, -1]])
     array([0, 1, 3])
     """
-    known = checks.flag("checked", checked)
-    points = checks.real_array("X", X, 2, convert=False, finite=False) if known else checks.signs("X", X)
+    checked = checks.flag("checked", checked)
+    points = checks.real_array("X", X, 2, convert=False, finite=False) if checked else checks.signs("X", X)
     n = points.shape[1]
     if n > 62:
         raise ValueError(f"Argument 'X' must have at most 62 columns, not {n}.")

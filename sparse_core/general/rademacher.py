@@ -115,8 +115,8 @@ def _nearest(rows: Array, target: Array) -> Array:
         if x.min() >= 0 and (slopes - error * lengths).max() <= 0 and abs(x @ slopes) <= error**2 / ROUND_OFF:
             return rest
     subsets = (rows[_inside(mask, len(rows))] for mask in range(1 << len(rows)))
-    fitted = ((some, np.linalg.lstsq(some.T, target)[0]) for some in subsets)
-    return min((target - x @ some for some, x in fitted if (x >= 0).all()), key=np.linalg.norm)
+    fitted = ((face, np.linalg.lstsq(face.T, target)[0]) for face in subsets)
+    return min((target - x @ face for face, x in fitted if (x >= 0).all()), key=np.linalg.norm)
 
 
 class _Neuron:

@@ -214,13 +214,13 @@ def parts(W: Array, b: Array, X: Points = None) -> list[Array]:
     if not integral(X):
         return [rest]
     reach = 1 if X is None else max(1, int(_largest(X)))
-    found: list[Array] = []
-    while not found or rest.any():
+    summands: list[Array] = []
+    while not summands or rest.any():
         exponent = np.frexp(np.abs(rest).max(axis=1))[1] + rest.shape[1].bit_length() + reach.bit_length() - 53
         unit = np.maximum(np.ldexp(1.0, exponent), np.finfo(float).smallest_subnormal)[:, None]
-        found.append(np.rint(rest / unit) * unit)
-        rest = rest - found[-1]
-    return found
+        summands.append(np.rint(rest / unit) * unit)
+        rest = rest - summands[-1]
+    return summands
 
 
 def settled(z: Array, A: list[Array], X: NDArray[Any], error: Array) -> NDArray[np.bool_]:
@@ -234,14 +234,14 @@ def settled(z: Array, A: list[Array], X: NDArray[Any], error: Array) -> NDArray[
     >>> settled(0 * z, parts(W, b, X), X, round_off(W, b, X))
     array([[ True]])
     """
-    found = z > 0
+    active = z > 0
     if len(A) > 1:  # otherwise z has no error
         rows, j = np.nonzero(np.abs(z) <= error)
-        for some in slices(len(rows), BLOCK_ENTRIES // max(1, X.shape[1]) or 1):
-            x = X[rows[some]]
-            total = sum(np.einsum("ij,ij->i", x, part[j[some], :-1]) - part[j[some], -1] for part in A)
-            found[rows[some], j[some]] = np.greater(total, 0)
-    return found
+        for block in slices(len(rows), BLOCK_ENTRIES // max(1, X.shape[1]) or 1):
+            x = X[rows[block]]
+            total = sum(np.einsum("ij,ij->i", x, part[j[block], :-1]) - part[j[block], -1] for part in A)
+            active[rows[block], j[block]] = np.greater(total, 0)
+    return active
 
 
 def _each(W: Array, b: Array, X: Points, result: NDArray[Any], view: Callable[[Any], Any]) -> NDArray[Any]:

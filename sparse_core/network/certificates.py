@@ -38,8 +38,8 @@ def excluded(W: Array, b: Array, multipliers: Iterable[float | Fraction]) -> boo
     True
     """
     W, b = neurons(W, b)
-    given = checks.listed("multipliers", multipliers)
-    c = [x if isinstance(x, Fraction) else Fraction(checks.real("multipliers", x)) for x in given]
+    multipliers = checks.listed("multipliers", multipliers)
+    c = [x if isinstance(x, Fraction) else Fraction(checks.real("multipliers", x)) for x in multipliers]
     if len(c) != len(b):
         raise ValueError(f"Argument 'multipliers' must have one for each neuron, {len(b)}, not {len(c)}.")
     if min(c) < 0 or max(c) == 0:

@@ -86,8 +86,8 @@ def truth_table(u: Array, W: Array, b: Array) -> Array:
     result = dense_pass(u[~rare], W[~rare], b[~rare], None)
     members = np.flatnonzero(rare)
 
-    def add(some: slice) -> None:
-        j = members[some]
+    def add(block: slice) -> None:
+        j = members[block]
         A = W[j, low:] @ Y.T - b[j, None]
         B = W[j, :low] @ Z.T
         for neuron in zip(u[j], A, B, strict=True):
@@ -125,9 +125,9 @@ def _add_active_pairs(values: Array, u: float, A: Array, B: Array) -> None:
     end = count.cumsum()
     first = 0
     while first < len(y):
-        done = end[first] - count[first]
-        last = max(first + 1, int(end.searchsorted(done + PAIR_BLOCK, side="right")))
+        start = end[first] - count[first]
+        last = max(first + 1, int(end.searchsorted(start + PAIR_BLOCK, side="right")))
         i = np.arange(first, last).repeat(count[first:last])
-        k = np.arange(done, end[last - 1]) - (end - count)[i]
+        k = np.arange(start, end[last - 1]) - (end - count)[i]
         values[y[i] * len(B) + z[k]] += u * (a[i] - minus_b[k])
         first = last
