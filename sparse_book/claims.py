@@ -86,7 +86,8 @@ class Claim:
     def of(cls, entry: Entry, origin: Path) -> Claim:
         """The claim of an entry of the ledger, or of claims.json."""
         names = {one.name for one in fields(cls)} - {"origin"}
-        return cls(**{key: _fixed(value) for key, value in entry.items() if key in names}, origin=origin)
+        kept: Entry = {key: tuple(v) if isinstance(v, list) else v for key, v in entry.items() if key in names}
+        return cls(**kept, origin=origin)
 
     def rests_on(self) -> list[Claim]:
         """The claims that this one uses, in their order; not those on which they rest in turn.
@@ -136,18 +137,13 @@ class Claim:
         """By page of the chapter the numbers of the code cells that check or refute this claim or one of its errata."""
         names = {self.id, *self.errata}
         pages = [self._book() / f"{page}.md" for page in pages_of(self.chapter, self._book())]
-        calls = {page: _calls(page) for page in pages if page.is_file()}
-        cells = {page: [number for number, ids in enumerate(called) if names & ids] for page, called in calls.items()}
-        return {page: numbers for page, numbers in cells.items() if numbers}
+        cells = {page: CELL.findall(_text(page)) for page in pages if page.is_file()}
+        found = {page: [i for i, cell in enumerate(on) if names & {*CALL.findall(cell)}] for page, on in cells.items()}
+        return {page: numbers for page, numbers in found.items() if numbers}
 
     def _book(self) -> Path:
         """The folder of the chapters: of the clone to which this package belongs, if the claim is from a file."""
         return self.origin if self.origin is not None and self.origin.is_dir() else BOOK
-
-
-def _calls(source: Path) -> list[set[str]]:
-    """For each code cell of a page the ids that it checks or refutes."""
-    return [set(CALL.findall(cell)) for cell in CELL.findall(_text(source))]
 
 
 def find(claim_id: str, origin: str | Path | None = None) -> Claim:
@@ -168,22 +164,15 @@ def find(claim_id: str, origin: str | Path | None = None) -> Claim:
     return known[claim_id]
 
 
-def _changed(origin: Path) -> tuple[tuple[Path, int, int], ...]:
-    """The files from which claims are read, each with its time and size, so that they are read again after an edit."""
-    if not origin.is_dir():
-        files = [origin]
-    else:
-        beside = [
-            origin.parent / "_toc.yml",
-            *(origin.parent / "proofs" / f"statements.{end}" for end in ("v", "json")),
-        ]
-        files = [*sorted((origin / "claims").glob("*.yml")), *sorted(origin.glob("*.md")), *beside]
-    states = [(path, path.stat()) for path in files if path.is_file()]
-    return tuple((path, state.st_mtime_ns, state.st_size) for path, state in states)
+def _changed(origin: Path) -> tuple[tuple[Path, int], ...]:
+    """The files from which claims are read, each with its time, so that they are read again after an edit."""
+    beside = [*origin.parent.glob("_toc.yml"), *origin.parent.glob("proofs/statements.*")]
+    files = [origin] if origin.is_file() else [*origin.glob("claims/*.yml"), *origin.glob("*.md"), *beside]
+    return tuple((path, path.stat().st_mtime_ns) for path in sorted(files))
 
 
 @lru_cache(maxsize=8)
-def _known(origin: Path, changed: tuple[tuple[Path, int, int], ...]) -> dict[str, Claim]:
+def _known(origin: Path, changed: tuple[tuple[Path, int], ...]) -> dict[str, Claim]:
     """The claims of a folder or file, by id; ``changed`` tells one state of its files from another."""
     if origin.is_dir() and (origin / "claims").is_dir():
         entries = [{**entry, "proof": proof(origin, entry)} for entry in read(origin)]
@@ -192,11 +181,6 @@ def _known(origin: Path, changed: tuple[tuple[Path, int, int], ...]) -> dict[str
     else:
         raise LedgerError(f"{origin} has no claims: {NO_BOOK}.")
     return {entry["id"]: Claim.of(entry, origin) for entry in entries}
-
-
-def _fixed(value: Any) -> Any:
-    """A list of JSON as a tuple."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 # What stands in the repository

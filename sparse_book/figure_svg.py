@@ -66,14 +66,13 @@ def inline(frames: Sequence[ET.Element], alt: str, start: int = 0) -> str:
     return text.replace('href="#', f'href="#{prefix}-').replace("url(#", f"url(#{prefix}-")
 
 
-def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = False) -> str:
-    """A file of its own: the inline SVG, or one frame of it, black on white or dark, with its title and description.
+def standalone(svg: str, title: str, alt: str, frame: int = 0) -> str:
+    """A file of its own: the inline SVG, or one frame of it, black on white, with its title and description.
 
     >>> "<title>Empty</title><desc>No line.</desc>" in standalone("<svg/>", "Empty", "No line.")
     True
     """
-    ink, paper = ("#e6e9ee", "#14181e") if dark else ("#1f2328", "#ffffff")
-    root = _tree(svg.replace("currentColor", ink))
+    root = _tree(svg.replace("currentColor", "#1f2328"))
     for parent in list(root.iter()):
         for child in list(parent):
             if child.get("data-frame", str(frame)) != str(frame):
@@ -81,7 +80,7 @@ def standalone(svg: str, title: str, alt: str, frame: int = 0, *, dark: bool = F
             elif "data-frame" in child.attrib:
                 child.attrib.pop("display", None)
     root.set("aria-label", title)
-    ground = {"width": "100%", "height": "100%", "fill": paper}
+    ground = {"width": "100%", "height": "100%", "fill": "#ffffff"}
     for tag, text in (("rect", None), ("metadata", ORIGIN), ("desc", alt), ("title", title)):
         element = ET.Element(tag, ground if tag == "rect" else {})
         element.text = text

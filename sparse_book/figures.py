@@ -26,7 +26,6 @@ except ModuleNotFoundError as missing:
 import matplotlib.figure
 import numpy as np
 from cycler import cycler
-from matplotlib.colors import ListedColormap
 from matplotlib.text import Text
 from scipy.optimize import isotonic_regression
 
@@ -47,7 +46,6 @@ __all__ = [
     "Table",
     "canvas",
     "standalone",
-    "two_tone",
 ]
 
 # The width in CSS pixels that a figure has on a page and on a phone, less its margin.
@@ -170,15 +168,6 @@ def canvas(
         return fig, fig.subplots(rows, columns, subplot_kw={"axes_class": _Axes}, **options)
 
 
-def two_tone() -> Any:
-    """A colour map for truth values: nothing for False, so that the page shows through, and one colour for True.
-
-    >>> two_tone()(0)[3], two_tone()(1)[3]
-    (np.float64(0.0), np.float64(1.0))
-    """
-    return ListedColormap(["none", COLOURS[0]])
-
-
 class Table:
     """Columns of equal length under their names, as text and as an HTML table; floats are shown with four digits.
 
@@ -234,13 +223,7 @@ class Figure:
         self.alt = alt
         table = figure_data.rows(fig) if data is None else zip(*data.values(), strict=True)
         self.csv = figure_data.as_csv(figure_data.COLUMNS if data is None else list(data), table)
-        with _book_style():
-            _legible(fig, "wide")
-            self.svg = inline([drawn(fig, "tight")], alt)
-            figure_phone.stack(fig)
-            _legible(fig, "narrow")
-            self.narrow = inline([drawn(fig, None)], alt)
-            self.faults = fig.faults
+        self.svg, self.narrow, self.faults = _twice([fig], alt, "tight")
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
@@ -308,14 +291,7 @@ class Slider:
             _share_limits(figs)
             table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
             self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
-            for fig in figs:
-                _legible(fig, "wide")
-            self.svg = inline(_frames(figs, self.start), alts[self.start], self.start)
-            for fig in figs:
-                figure_phone.stack(fig)
-                _legible(fig, "narrow")
-            self.narrow = inline(_frames(figs, self.start), alts[self.start], self.start)
-            self.faults = sorted({words for fig in figs for words in fig.faults})
+            self.svg, self.narrow, self.faults = _twice(figs, alts[self.start], None, self.start)
 
     def __repr__(self) -> str:
         first = f"Slider: {self.parameter}, from {list(self.frames)[self.start]}"
@@ -354,9 +330,22 @@ def _share_limits(figs: Sequence[Any]) -> None:
                 getattr(ax, put)(*common)
 
 
-def _frames(figs: Sequence[Any], start: int) -> list[ET.Element]:
+def _twice(figs: Sequence[Any], alt: str, box: str | None, start: int = 0) -> tuple[str, str, list[str]]:
+    """The figures as the frames of an SVG for a page and of one for a phone, and what cannot be read on the phone."""
+    with _book_style():
+        for fig in figs:
+            _legible(fig, "wide")
+        wide = inline(_frames(figs, start, box), alt, start)
+        for fig in figs:
+            figure_phone.stack(fig)
+            _legible(fig, "narrow")
+        narrow = inline(_frames(figs, start, None), alt, start)
+    return wide, narrow, sorted({words for fig in figs for words in fig.faults})
+
+
+def _frames(figs: Sequence[Any], start: int, box: str | None) -> list[ET.Element]:
     """The figures drawn, with their axes where those of figure ``start`` are laid out."""
-    first = drawn(figs[start], None)
+    first = drawn(figs[start], box)
     frames = []
     for fig in figs:
         for ax, model in zip(fig.axes, figs[start].axes, strict=True):

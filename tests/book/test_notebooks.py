@@ -132,12 +132,6 @@ def test_a_stored_notebook_has_the_lines_of_its_cells(tmp_path):
     assert chapters.dump(nbformat.reads(text, as_version=4)) == text
 
 
-@every_chapter
-def test_no_line_of_a_stored_notebook_holds_more_than_a_line_of_its_source(name):
-    for cell in stored(name)["cells"]:
-        assert isinstance(cell["source"], list) and not any("\n" in line[:-1] for line in cell["source"])
-
-
 # The two files of a chapter: what the book is made from, and what `refresh` writes beside it
 
 SOURCE = """---

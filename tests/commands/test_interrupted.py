@@ -61,11 +61,9 @@ def test_sphinx_ends_with_the_command_that_started_it(small):
     theme = small / "book/_ext/companion/site/theme.py"
     theme.write_text(theme.read_text() + wait)
     process = start(small, "book")
-    while process.poll() is None and not mark.exists():
-        time.sleep(0.05)
+    until(lambda: process.poll() is not None or mark.exists(), "Sphinx runs")
     assert len(strays(small)) == 2
     process.kill()  # it alone, not its group
     process.communicate()
-    while strays(small):
-        time.sleep(0.1)
+    until(lambda: not strays(small), "Sphinx ends")
     assert not (small / "_build/html").exists()

@@ -193,6 +193,7 @@ NO_COPIES = shutil.Error([("a", "b", "no space for b"), ("c", "d", "no space for
     [
         pytest.param(full_disk, "[Errno 28] No space left on device: /dev/full", marks=ON_LINUX),
         (failing(NO_COPIES), "no space for b"),  # the first of the files
+        (failing(PermissionError(errno.EACCES, "Permission denied", "html")), "[Errno 13] Permission denied: 'html'"),
         (failing(LACKING), f"No module named 'jupytext': the environment {sys.prefix} lacks a package"),
     ],
 )
@@ -380,7 +381,11 @@ def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_aga
     assert third == []
 
 
-def test_an_environment_of_the_book_grows_into_one_of_the_tests(steps):
+def test_an_environment_of_the_book_grows_into_one_of_the_tests_or_is_made_anew(steps):
+    steps("Collecting numpy", 0)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    steps("", None)  # its growth is interrupted
+    assert make.main(["check"]) == 1
     made = steps("Collecting numpy", 0)
     make.bootstrap(make.VENV, make.BOOK_LOCK)
     assert "--clear" in made[0] and made[1][-1] == str(make.BOOK_LOCK)
@@ -390,20 +395,6 @@ def test_an_environment_of_the_book_grows_into_one_of_the_tests(steps):
     again = steps("a third installation", 0)
     make.bootstrap(make.VENV, make.BOOK_LOCK)
     assert again == []
-
-
-def test_what_executes_chapters_has_the_packages_of_the_book():
-    assert {name for name, lock in make.LOCKS.items() if lock == make.BOOK_LOCK} == {"book", "refresh", "publish"}
-
-
-def test_an_environment_whose_growth_was_interrupted_is_made_anew(steps):
-    steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, make.BOOK_LOCK)
-    steps("", None)
-    assert make.main(["check"]) == 1
-    again = steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, make.BOOK_LOCK)
-    assert "--clear" in again[0]
 
 
 FAILS = "#!/bin/sh\nexit 7\n"
@@ -500,18 +491,6 @@ def test_serve_shows_a_preview_that_follows_its_source_before_the_site(small):
         assert page.read() == b"the site"
     process.send_signal(signal.SIGINT)
     assert "serve: ended" in process.communicate()[0]
-
-
-def test_clean_says_what_it_cannot_remove(tmp_path, monkeypatch, capsys):
-    def denied(path):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-
-    for module in (make, kept):
-        monkeypatch.setattr(module, "BUILD", tmp_path)
-    monkeypatch.setattr(shutil, "rmtree", denied)
-    (tmp_path / "html").mkdir()
-    assert make.main(["clean"]) == 1
-    assert capsys.readouterr().err == f"clean: stopped: [Errno 13] Permission denied: '{tmp_path / 'html'}'\n"
 
 
 def test_clean_removes_what_was_built(small):

@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 from companion import places
 from companion.ledger import claims, domain, pages
@@ -31,20 +30,6 @@ def test_a_header_of_a_chapter_runs_nothing(small, tmp_path):
     code, _, errors = run(small, "refresh")
     assert code != 0 and errors.startswith("refresh: stopped: 01-a.md cannot be read")
     assert not (tmp_path / "made").exists()
-
-
-def test_samples_in_files_are_arrays_and_no_objects(tmp_path):
-    from sparse_core.learning import moments
-
-    shard = moments.save(tmp_path, [(np.ones((2, 2)), np.ones(2))])[0]
-    numbers = shard[0].read_bytes()
-    np.save(shard[0], np.array([{"an": "object"}], dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: .*([Pp]ickle|object)"):
-        moments.moments([shard], 1)
-    header = b"{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (2, 2), }"  # and numbers as addresses
-    shard[0].write_bytes(numbers[:10] + header.ljust(117) + b"\n" + numbers[128:])
-    with pytest.raises(ValueError, match="X-00000.npy and y-00000.npy: .*(Object arrays|Python objects)"):
-        moments.moments([shard], 1)
 
 
 # HTML

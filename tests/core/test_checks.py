@@ -63,11 +63,6 @@ def test_a_signalling_nan_is_refused_like_any_other():
         checks.real_array("u", np.array([0, 0x7FF0000000000001], dtype=np.uint64).view(float), 1)
 
 
-def test_a_shape_has_as_many_lengths_as_the_array_has_axes():
-    with pytest.raises(ValueError, match="zip"):
-        checks.real_array("u", [1.0], 1, shape=(1, 2))
-
-
 def test_a_table_keeps_its_type_unless_it_is_converted():
     for dtype in (bool, np.int8, np.int64):
         assert checks.length_2n("values", np.ones(4, dtype))[0].dtype == np.float64

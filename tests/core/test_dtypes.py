@@ -14,8 +14,6 @@ from dataclasses import is_dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparse_core.cube import hypercube
 from sparse_core.hardness import modular
@@ -161,22 +159,6 @@ def test_every_public_function_of_arrays_is_called():
 
 
 # Integers at the ends of their types
-
-
-@given(st.integers(0, 9), st.integers(1, 9), st.data())
-def test_networks_of_int8_do_not_overflow(n, s, data):
-    entries = st.integers(-128, 127)
-    u, b, *W = (data.draw(st.lists(entries, min_size=s, max_size=s)) for _ in range(n + 2))
-    W = np.array(W).reshape(n, s).T
-    small = network.SparseNetwork(*(np.array(part, dtype=np.int8) for part in (u, W, b)))
-    exact = [
-        sum(a * max(int(w @ x) - c, 0) for a, w, c in zip(u, W, b, strict=True))
-        for x in hypercube.points(n).astype(int)
-    ]
-    assert small.values().tolist() == exact
-    assert small(hypercube.points(n)).tolist() == exact
-    active = (hypercube.points(n).astype(int) @ W.T > np.array(b)).sum(axis=1)
-    assert small.active_count().tolist() == active.tolist()
 
 
 def test_sums_of_two_hundred_columns_of_int8():

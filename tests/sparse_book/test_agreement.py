@@ -13,14 +13,6 @@ def test_settings_are_in_their_ranges_and_leave_room_for_sparsity():
     assert len({one["s"] for one in chosen}) > 50 and type(chosen[0]["k"]) is int
 
 
-def test_equal_functions_give_a_record_that_names_its_settings():
-    record = agreement.compare(
-        "ours-lemma-6-constant", "lemma_6", ours.lemma_6, lambda p, n: ours.lemma_6(p, n), seed=4
-    )
-    assert (record.evidence, record.count, record.seed) == ("sampled", agreement.SETTINGS, 4)
-    assert record.over == "settings: lemma_6 and the formula"
-
-
 @pytest.mark.parametrize("factor", [0.8, 1.25])
 def test_a_constant_that_is_changed_in_one_place_is_noticed(factor):
     with pytest.raises(ledger.LedgerError, match="ours-tail-from-sensitivity fails on 40 of 40 settings"):

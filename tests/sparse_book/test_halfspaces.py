@@ -5,7 +5,6 @@ from math import comb
 import pytest
 
 from sparse_book import halfspaces
-from sparse_core.cube import fourier, hypercube
 
 PUBLISHED = [2, 4, 14, 104, 1882, 94572]  # OEIS A000609: threshold functions of n variables
 
@@ -30,14 +29,3 @@ def test_a_hundred_thousand_coordinates_are_as_accurate():
     assert p[n // 2] + p[n // 2 - 1] == pytest.approx(1, rel=1e-13)
     for a in (44_500, 50_000, 50_001, 51_000, 55_500):
         assert AS[a - 1] == pytest.approx(a * comb(n, a) / 2 ** (n + 1), rel=1e-13)
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 8, 11])
-def test_symmetric_half_spaces_on_the_cube(n):
-    ones = (hypercube.points(n) == 1).sum(axis=1)
-    p, AS = halfspaces.symmetric(n)
-    assert len(p) == len(AS) == n
-    for a in range(1, n + 1):
-        g = ones >= a
-        assert p[a - 1] == pytest.approx(g.mean(), rel=1e-12)
-        assert AS[a - 1] == pytest.approx(fourier.average_sensitivity(g), rel=1e-12)

@@ -92,16 +92,6 @@ def test_two_routes_agree_on_random_instances(seed):
     assert len({(len(X), s, k) for X, _, s, k, *_ in cases}) > 10  # the instances are of many shapes
 
 
-def test_two_routes_agree_on_each_set_of_four_points():
-    rng = np.random.default_rng(1)
-    X, zeta = rng.standard_normal((4, 2)), np.array([1.0, -1.0, 1.0, 1.0])
-    values, value = rademacher.neuron_values(X, zeta, 1.0, 0.7), value_by_faces(X, 1.0, 0.7)
-    for mask in rademacher.active_sets(X).tolist():
-        active = [i for i in range(4) if mask >> i & 1]
-        expected = max(value(e * zeta, active) for e in (1, -1))
-        assert values[mask] == pytest.approx(expected, abs=1e-9)
-
-
 # --- Which neurons together ---
 
 

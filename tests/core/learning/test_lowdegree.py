@@ -127,15 +127,6 @@ def test_a_fit_leaves_nothing_of_the_fit_before_and_keeps_its_degree():
     assert len(model.monomials_) == len(model.coef_) == 7
 
 
-@pytest.mark.parametrize("method", lowdegree.METHODS)
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, object])
-def test_labels_of_every_type_are_real_numbers(method, dtype):
-    X, _ = sample(6, 50, 0)
-    y = (2 + X[:, 0] - X[:, 1] * X[:, 2]).astype(dtype)
-    found, expected = (LowDegreeRegressor(2, method).fit(X, labels) for labels in (y, y.astype(float)))
-    assert found.coef_ == pytest.approx(expected.coef_, abs=1e-12) and found.coef_.dtype == np.float64
-
-
 OPTIONS = [
     {"method": "averaging"},
     {"method": "least_squares"},

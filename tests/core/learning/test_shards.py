@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -107,10 +108,12 @@ def test_a_bad_shard_is_named(tmp_path, scheduler):
         lambda path: os.truncate(path, 50),
         lambda path: os.truncate(path, 10_000),
         lambda path: path.write_bytes(pickle.dumps([1, -1])),
+        lambda path: np.save(path, np.array([{"an": "object"}], dtype=object), allow_pickle=True),
+        lambda path: path.write_bytes(re.sub(rb"'[<|]\w\d'", b"'|O' ", path.read_bytes(), count=1)),
         lambda path: path.write_bytes(path.read_bytes().replace(b"}", b"(", 1)),
         lambda path: np.save(path, 1.0),
     ],
-    ids=["empty", "half a header", "truncated", "pickled", "another header", "a scalar"],
+    ids=["empty", "half a header", "truncated", "pickled", "objects", "addresses", "another header", "a scalar"],
 )
 def test_a_broken_shard_is_named(tmp_path, file, broken):
     (shard,) = save(tmp_path, [samples(np.random.default_rng(4), integers=True)])

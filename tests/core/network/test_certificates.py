@@ -1,11 +1,10 @@
-"""Certificates: none may exclude what happens, and each must find what a linear programme finds."""
+"""Certificates: none may exclude what happens, and pairs are decided as in rational arithmetic."""
 
 import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from sparse_core.cube import hypercube
 from sparse_core.network import activity, certificates
@@ -24,14 +23,6 @@ def neurons(seed, s=7, n=5):
     return certificates.normalised(W[alive], b[alive])
 
 
-def together(W, b, S):
-    """max of min_{j in S} <w_j, x> - b_j over the solid cube, as a linear programme for the primal."""
-    S, n = list(S), W.shape[1]
-    rows = np.column_stack([-W[S], np.ones(len(S))])
-    best = linprog(np.r_[np.zeros(n), -1], A_ub=rows, b_ub=-b[S], bounds=[(-1, 1)] * n + [(None, None)])
-    return -best.fun
-
-
 SEEDS = range(30)
 
 
@@ -42,15 +33,6 @@ def test_incompatible_neurons_never_meet(seed):
     graph = certificates.compatible(W, b)
     assert np.array_equal(graph, graph.T) and not graph.diagonal().any()
     assert not ((A.T @ A > 0) & ~graph & ~np.eye(len(b), dtype=bool)).any()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_no_pair_that_multipliers_exclude_is_missed(seed):
-    W, b = neurons(seed)
-    graph = certificates.compatible(W, b)
-    for j, i in itertools.combinations(range(len(b)), 2):
-        if together(W, b, (j, i)) < -1e-9:
-            assert not graph[j, i]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

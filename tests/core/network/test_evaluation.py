@@ -90,8 +90,3 @@ def test_the_active_pairs_of_a_table_are_limited(monkeypatch):
     monkeypatch.setattr(activity, "MAX_PAIRS", 1 << 18)
     with pytest.raises(ValueError, match=r"2\*\*16 points with 72 neurons are too many"):
         (net + SparseNetwork(np.ones(8), np.ones((8, 16)), np.zeros(8))).values()
-
-
-def test_what_is_too_much_is_refused():
-    with pytest.raises(ValueError, match=r"2\*\*27 points with 1 neurons are too many"):
-        SparseNetwork([1], np.ones((1, 27)), [26]).values()

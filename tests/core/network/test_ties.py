@@ -5,7 +5,7 @@ import pytest
 
 from sparse_core.cube import hypercube
 from sparse_core.learning import lemma_9
-from sparse_core.network import SparseNetwork, activity, gradients
+from sparse_core.network import SparseNetwork, gradients
 from sparse_core.network.training import Layered
 from sparse_meter import measure, observation
 from tests.core import naive
@@ -66,13 +66,3 @@ def test_as_stored_three_tenths_are_less_than_their_sum_and_in_single_precision_
     assert net.active(x).all() and gradients.gradients(net, x).all() and measure(net, x).max_active == 1
     single = tuple(np.float32(part) for part in (net.u, net.W, net.b))
     assert measure(single, x.astype(np.float32)).max_active == (x.astype(np.float32) @ single[1].T > single[2]).sum()
-
-
-def test_settled_sums_again_only_what_is_close_to_zero():
-    W, b, X = TENTHS, TENTHS.sum(axis=1), hypercube.points(3).astype(float)
-    z = X @ W.T - b
-    error = activity.round_off(W, b, X)
-    spoiled = np.where(np.abs(z) <= error, -z, z)
-    terms = activity.parts(W, b, X)
-    assert np.array_equal(activity.settled(spoiled, terms, X, error), activity.active(W, b, X))
-    assert not np.array_equal(z > 0, activity.active(W, b, X))
