@@ -1,25 +1,15 @@
 // The page "Your weights": files are chosen or dropped, a worker measures them (weights-worker.js), and this draws what it
 // finds. Nothing is sent anywhere: the worker is made of the text of this page's own script.
 const weights = (() => {
-  const { abs, ceil, floor, log10, max, min, round, sqrt } = Math;
+  const { ceil, floor, log10, max, min, round, sqrt } = Math;
 
   // --- Words and numbers ---
 
   const THIN = "\u202f"; // between the groups of digits, and before the sign of per cent
   const escape = (text) => String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-  const grouped = (text) => {
-    const [whole, part] = text.split(".");
-    return (whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole) + (part ? `.${part}` : "");
-  };
-  const show = (x, digits = 4) => { // so many significant digits, and all of a whole number below ten million
-    if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
-    if (Number.isInteger(x) && abs(x) < 1e7) return grouped(String(x));
-    const size = abs(x);
-    if (size >= 1e7 || size < 1e-4) {
-      const [head, power] = x.toExponential(digits - 1).split("e");
-      return `${Number(head)}${THIN}·${THIN}10${sparse.raised(Number(power))}`;
-    }
-    return grouped(size >= 10 ** digits ? String(round(x)) : String(Number(x.toPrecision(digits))));
+  const show = (x, digits) => { // of a whole number below ten million all digits
+    if (!Number.isInteger(x) || x >= 1e7) return sparse.show(x, digits);
+    return x < 1e4 ? String(x) : String(x).replace(/\B(?=(\d{3})+$)/g, THIN);
   };
   const percent = (x) => `${show(100 * x, 3)}${THIN}%`;
   const table = (title, header, rows) => `<div class="pst-scrollable-table-container"><table class="table numbers${header.length > 4 ? " many" : ""}"><caption>${title}</caption>
@@ -129,8 +119,7 @@ const weights = (() => {
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
       <p>“Skip outputs”: all pre-activations are computed and the inactive neurons are left out of what follows. “Skip neurons”: the active ones are known before, as by a predictor.</p>
       ${found.scale ? `<p>Scale (Definition 2): <i>W</i> = ${show(found.scale.W)}, <i>B</i> = ${show(found.scale.B)}; with balanced weights <i>W</i> = ${show(found.balanced_W)}. Largest norm of an input: <i>R</i> = ${show(found.R)}.
-      <a href="calculator.html#${setting(found)}">These numbers in the calculator</a></p>` : ""}
-      <p><button type="button" id="weights-save">Save the report as JSON</button></p>`;
+      <a href="calculator.html#${setting(found)}">These numbers in the calculator</a></p>` : ""}`;
   };
   const setting = ({ n, s, max_active: k, mean_active: a, balanced_W: W, scale, R, inputs }) => new URLSearchParams({ n, s, k: max(1, k), W: W.toPrecision(4), B: scale.B.toPrecision(4), m: inputs, R: R.toPrecision(4), a: a.toPrecision(4) });
 
@@ -157,17 +146,9 @@ const weights = (() => {
       result.innerHTML = report(state);
       draw();
       find("threshold").addEventListener("input", ({ target }) => { state.threshold = Number(target.value); draw(); });
-      find("save").addEventListener("click", save);
     };
-    const save = () => {
-      const link = document.createElement("a"), { report: found, layers, index, words } = state.measured;
-      link.href = URL.createObjectURL(new Blob([JSON.stringify({ layer: layers[index].name, measured_on: words, ...found }, null, 1)], { type: "application/json" }));
-      link.download = "report.json";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    };
-    const progress = (phase, share) => {
-      const words = { reading: "Reading the file", counting: "Counting active neurons" }[phase];
+    const progress = (share) => {
+      const words = share ? "Counting active neurons" : "Reading the file";
       bar.setAttribute("aria-valuenow", round(100 * share));
       bar.setAttribute("aria-valuetext", `${words}, ${round(100 * share)} per cent`);
       bar.firstElementChild.style.width = `${100 * share}%`;
@@ -192,21 +173,20 @@ const weights = (() => {
       select.disabled = layers.length < 2;
     };
     const hear = ({ data }) => {
-      if (data.kind === "progress") return progress(data.phase, data.share);
+      if (data.kind === "progress") return progress(data.share);
       if (data.kind === "layers") return layerList(data);
       if (data.kind === "measured") {
         state.measured = data;
         layerList(data);
         render();
         status.textContent = sentence(data.report);
-        (document.getElementById("the-report") ?? result).scrollIntoView({ block: "start" });
-      } else if (data.kind === "refused") {
-        stop("");
-        if (!state.measured) result.innerHTML = "<p>Nothing was measured.</p>";
-        complain(data.words);
-      } else {
-        progress("counting", 1);
+        document.getElementById("the-report").scrollIntoView({ block: "start" });
+        progress(1);
         stop(`Done in ${show((performance.now() - before) / 1000, 2)} s. Nothing left this machine.`);
+      } else {
+        stop("");
+        result.innerHTML = "<p>Nothing was measured.</p>";
+        complain(data.words);
       }
     };
     const measure = () => {
@@ -219,11 +199,11 @@ const weights = (() => {
       result.setAttribute("aria-busy", "true");
       find("cancel").disabled = false;
       const kind = find("unit").value, unit = kind && kind.endsWith(":") ? kind + find("parameter").value : kind;
-      running ??= URL.createObjectURL(new Blob([`const core = (${weightsWorker})(); onmessage = ({ data }) => core.answer(data, (found) => postMessage(found));`], { type: "text/javascript" }));
+      running ??= URL.createObjectURL(new Blob([`const answer = (${weightsWorker})(); onmessage = ({ data }) => answer(data, postMessage);`], { type: "text/javascript" }));
       worker = new Worker(running);
       worker.onmessage = hear;
       worker.onerror = (problem) => { stop(""); complain(`The worker stopped: ${problem.message}`); };
-      progress("reading", 0);
+      progress(0);
       worker.postMessage({ network: state.network, inputs: state.inputs, layer: Number(find("layer").value || 0), arrays: find("arrays").value.trim(), unit });
     };
     const choose = (kind, file) => {
@@ -281,5 +261,5 @@ const weights = (() => {
   };
   sparse.ready(start);
 
-  return { state, show };
+  return { state };
 })();
