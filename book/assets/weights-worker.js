@@ -413,8 +413,6 @@ const weightsWorker = () => {
 
   // --- sparse_meter.counting ---
 
-  const LOWEST_POWER = -12, HIGHEST_POWER = 10, POWERS = HIGHEST_POWER - LOWEST_POWER + 1;
-  const THRESHOLDS = Array.from({ length: POWERS }, (_, i) => 2 ** (LOWEST_POWER + i));
   const QUANTILES = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
   // Inputs that go through a product together: 64 rows of 2048 doubles are 1 MB, and stay in the caches.
   const TILE = 64;
@@ -451,31 +449,20 @@ const weightsWorker = () => {
     }
   };
   const counter = ({ s, unit: { k } }) => {
-    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1), sweepTotal = new Float64Array(POWERS), sweepMax = new Float64Array(POWERS);
-    const buckets = new Int32Array(POWERS + 1);
-    const count = (z, high, rows) => { // high: the same memory as 32-bit halves, of which the upper hold the exponents
+    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1);
+    const count = (z, rows) => {
       for (let r = 0; r < rows; r++) {
-        const at = r * s;
-        if (k !== null && k < s) keepLargest(z, at, s, k);
-        buckets.fill(0);
-        let K = 0;
+        if (k !== null && k < s) keepLargest(z, r * s, s, k);
+        let active = 0;
         for (let j = 0; j < s; j++) {
-          const value = z[at + j];
-          if (!(value > 0)) continue;
-          K++;
+          if (!(z[r * s + j] > 0)) continue;
+          active++;
           activeAt[j]++;
-          const power = (high[2 * (at + j) + 1] >>> 20) - 1023 - LOWEST_POWER; // z >= 2^e iff its exponent is at least e
-          buckets[power < 0 ? 0 : power >= POWERS ? POWERS : power + 1]++;
         }
-        histogram[K]++;
-        for (let i = POWERS - 1, above = 0; i >= 0; i--) {
-          above += buckets[i + 1];
-          sweepTotal[i] += above;
-          if (above > sweepMax[i]) sweepMax[i] = above;
-        }
+        histogram[active]++;
       }
     };
-    return { count, found: () => ({ activeAt, histogram, sweepTotal, sweepMax }) };
+    return { activeAt, histogram, count };
   };
   const scaleOf = ({ W, b, U, outputs, s, n, gated, unit }) => { // (W, B) of Definition 2, and max_j |u_j| ||w_j||
     if (!U || !outputs || gated || !["relu", "shifted"].includes(unit.kind)) return { scale: null, balanced_W: null };
@@ -506,8 +493,8 @@ const weightsWorker = () => {
     return `Active means ${what}${gated ? " of the gate" : ""}.`;
   };
 
-  const summary = ({ s, n, outputs, unit, gated, notes }, inputs, { activeAt, histogram, sweepTotal, sweepMax }) => {
-    const m = inputs, mean = sum(activeAt) / m;
+  const summary = ({ s, n, outputs, unit, gated, notes }, m, { activeAt, histogram }) => {
+    const mean = sum(activeAt) / m;
     let most = s, cumulated = 0;
     while (!histogram[most]) most--;
     const cumulative = [...histogram].map((count) => (cumulated += count));
@@ -527,12 +514,11 @@ const weightsWorker = () => {
       },
       active: Object.fromEntries(QUANTILES.map((q) => [String(q), quantile(q)])),
       union: BATCHES.filter((batch) => batch <= m).map((batch) => ({ batch, used: union(activeAt, m, batch) })),
-      sweep: [{ threshold: 0, mean, max: most }, ...THRESHOLDS.map((threshold, i) => ({ threshold, mean: sweepTotal[i] / m, max: sweepMax[i] }))],
     };
   };
   const measureLayer = (layer, source, progress) => { // a tile of the inputs at a time; without weights, these are pre-activations
     const { s, n, W } = layer, { m } = source, tally = counter(layer), shift = shiftOf(layer);
-    const z = new Float64Array(TILE * s), high = new Uint32Array(z.buffer), x = W ? new Float64Array(TILE * n) : z;
+    const z = new Float64Array(TILE * s), x = W ? new Float64Array(TILE * n) : z;
     let radius = 0;
     for (let start = 0; start < m; start += TILE) {
       const rows = min(TILE, m - start);
@@ -543,11 +529,11 @@ const weightsWorker = () => {
         z[i] -= shift[i % s];
         if (!Number.isFinite(z[i])) refuse("The network and the inputs must be smaller: a sum of theirs is not a finite number.");
       }
-      tally.count(z, high, rows);
+      tally.count(z, rows);
       progress((start + rows) / m);
     }
     if (radius === Infinity) refuse("The inputs must be smaller: the norm of one is not a finite number.");
-    return { ...summary(layer, m, tally.found()), ...scaleOf(layer), R: W && sqrt(radius) };
+    return { ...summary(layer, m, tally), ...scaleOf(layer), R: W && sqrt(radius) };
   };
 
   // --- One run: what the page asks for, and what is said on the way ---

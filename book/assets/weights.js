@@ -65,21 +65,6 @@ const weights = (() => {
       + kept.map((one) => inside(x(one), foot + 16, show(one), width)).join("") + text((left + width) / 2, foot + 34, "neurons active at once")
       + whisker(spread, foot + 62, "measured", "± standard deviation") + whisker(alone, foot + 92, "trivial", "± if independent"));
   };
-  const curve = (found, width, at) => { // mean and maximum over the thresholds, and where the slider stands
-    const height = 210, { sweep } = found, most = max(1, found.max_active), left = leftOf(most), foot = height - SPACE.bottom;
-    const x = (i) => left + (i / (sweep.length - 1)) * (width - left - 62), y = (value) => foot - (value / most) * (foot - SPACE.top);
-    const path = (key) => `<polyline class="${key}" points="${sweep.map((one, i) => `${x(i).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ")}"/>`;
-    const half = (key) => sweep.findIndex((one) => one[key] < most / 2 || one[key] === 0), label = (key, words) => {
-      const i = max(1, min(sweep.length - 2, half(key) < 0 ? sweep.length - 2 : half(key)));
-      return text(x(i) + 5, y(sweep[i - 1][key]) + (key === "mean" ? 14 : -4), words, "start", key); // below its line, and above
-    };
-    const description = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
-    return frame(width, height, description, path("max") + path("mean") + line(left, foot, x(sweep.length - 1), foot, "axis")
-      + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(left - 6, y(most) + 4, show(most), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
-      + label("max", "at most") + (half("mean") > 1 || found.mean_active < most / 3 ? label("mean", "mean") : "")
-      + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((left + width) / 2 - 20, foot + 34, "threshold of z"));
-  };
-
   const batches = (found, width) => { // neurons that a batch uses, over the number of its inputs on a logarithmic scale
     const height = 210, { union, s } = found, left = leftOf(s), foot = height - SPACE.bottom, last = max(1, union.length - 1);
     const x = (i) => left + (i / last) * (width - left - SPACE.right - 30), y = (value) => foot - (value / s) * (foot - SPACE.top), end = union[union.length - 1];
@@ -112,8 +97,6 @@ const weights = (() => {
       ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
       <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
       ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
-      <h3>With a threshold</h3><p><label for="weights-threshold">Count only neurons with <output for="weights-threshold" aria-live="off"></output></label>
-      <input type="range" id="weights-threshold" min="0" max="${found.sweep.length - 1}" step="1" value="${state.threshold}"></p><p id="weights-swept"></p><div data-drawing="curve"></div>
       <h3>In a batch</h3><p>Neurons that at least one input of a batch uses, if it is drawn from these inputs without replacement.</p><div data-drawing="batches"></div>
       <details><summary>The same, as a table</summary>${table("Neurons that a batch uses, expected", ["inputs in the batch", "neurons", "share"], found.union.map(({ batch, used }) => [show(batch), show(used), percent(used / found.s)]))}</details>
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
@@ -125,27 +108,18 @@ const weights = (() => {
 
   // --- The page ---
 
-  const state = { network: null, inputs: null, measured: null, threshold: 0, problem: "" };
+  const state = { network: null, inputs: null, measured: null, problem: "" };
   const start = () => {
     const box = document.getElementById("weights");
     if (!box) return;
     const find = (name) => document.getElementById(`weights-${name}`), result = find("result"), status = find("status"), bar = find("progress");
     let worker = null, running = null, before = 0;
 
-    const draw = () => { // what depends on the width and on the slider
+    const draw = () => { // what depends on the width
       if (!state.measured) return;
-      const found = state.measured.report, width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
+      const width = max(300, min(720, result.clientWidth));
       for (const place of result.querySelectorAll("[data-drawing]"))
-        place.innerHTML = { histogram, curve, batches }[place.dataset.drawing](found, width, state.threshold);
-      const words = one.threshold ? `z ≥ ${show(one.threshold)}` : "z > 0";
-      result.querySelector("output").value = words;
-      find("threshold").setAttribute("aria-valuetext", `${words}: ${show(one.mean)} active on average, at most ${show(one.max)}`);
-      find("swept").textContent = `${show(one.mean)} neurons on average (${percent(one.mean / found.s)}), at most ${show(one.max)}.`;
-    };
-    const render = () => {
-      result.innerHTML = report(state);
-      draw();
-      find("threshold").addEventListener("input", ({ target }) => { state.threshold = Number(target.value); draw(); });
+        place.innerHTML = { histogram, batches }[place.dataset.drawing](state.measured.report, width);
     };
     const progress = (share) => {
       const words = share ? "Counting active neurons" : "Reading the file";
@@ -178,7 +152,8 @@ const weights = (() => {
       if (data.kind === "measured") {
         state.measured = data;
         layerList(data);
-        render();
+        result.innerHTML = report(state);
+        draw();
         status.textContent = sentence(data.report);
         document.getElementById("the-report").scrollIntoView({ block: "start" });
         progress(1);
@@ -210,7 +185,6 @@ const weights = (() => {
       if (kind === "network") { // what was chosen for the last one means nothing for this one
         for (const name of ["layer", "arrays"]) find(name).value = "";
         find("layer").innerHTML = "";
-        state.threshold = 0;
       }
       state[kind] = file;
       find(`${kind}-name`).textContent = file ? `${file.name}, ${file.size >= 1e6 ? `${show(file.size / 1e6, 3)} MB` : `${show(max(0.1, file.size / 1000), 2)} kB`}` : kind === "inputs" ? "none: uniform bits" : "none";
