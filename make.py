@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,8 +37,6 @@ LOCKS = {
     **dict.fromkeys(["book", "refresh", "publish"], BOOK_LOCK),
     **dict.fromkeys(["test", "check", "extras", "measure-pages"], LOCK),
 }
-# Ends with an error unless all packages with the given names are installed
-PROBE = "import sys; from importlib.metadata import distribution; [*map(distribution, sys.argv[1:])]"
 
 # The package import-linter has no __main__, and looks for packages where Python does.
 LINT_IMPORTS = """
@@ -93,15 +90,8 @@ def interpreter(venv: Path, lock: Path) -> str:
     if os.environ.get("COMPANION_NO_VENV"):
         return sys.executable
     python = bootstrap(venv, lock)
-    names = re.findall(r"^([\w.-]+)\S*==\S+ \\$", lock.read_text(), flags=re.MULTILINE)  # of every system
-    try:
-        probe = subprocess.run([python, "-c", PROBE, *names], capture_output=True, text=True)
-        reason = (probe.stderr.splitlines() or [f"its Python ends with exit code {probe.returncode}"])[-1]
-        damage = reason if probe.returncode else ""
-    except OSError as error:
-        damage = str(error)
-    if damage:
-        raise Stop(f"{venv} is damaged ({damage}): remove {venv.name}, then run again")
+    if not Path(python).exists():
+        raise Stop(f"{venv} is damaged, {python} leads nowhere: remove {venv.name}, then run again")
     os.environ["COMPANION_NO_VENV"] = "1"
     return python
 
@@ -248,12 +238,6 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
     return command, options
 
 
-def written_at(error: OSError) -> Path:
-    """The file that was written when an error occurred that does not name it, as where a disk is full."""
-    callers = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return next((path for path in reversed(callers) if isinstance(path, Path)), ROOT)
-
-
 def main(arguments: Sequence[str]) -> int:
     command, options = parse(arguments)
     try:
@@ -270,9 +254,7 @@ def main(arguments: Sequence[str]) -> int:
         problem = f"{error}: the environment {sys.prefix} lacks a package: remove it, then run again"
     except shutil.Error as error:  # of a folder: (from, to, reason) for each file
         problem = error.args[0][0][2]
-    except OSError as error:
-        problem = str(error) if error.filename else f"{error}: {written_at(error)}"
-    except Stop as error:
+    except (Stop, OSError) as error:
         problem = str(error)
     print(f"{command}: stopped: {problem}", file=sys.stderr, flush=True)
     return 1

@@ -217,7 +217,7 @@ const sparse = (() => {
 
   const raised = (power) =>
     String(power).replace(/./g, (digit) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(digit)]);
-  const show = (value) => {
+  const show = (value, digits = 4) => {
     if (Number.isNaN(value)) return "none";
     if (!Number.isFinite(value)) return value > 0 ? "beyond 10³⁰⁸" : "below −10³⁰⁸";
     const size = abs(value);
@@ -225,8 +225,8 @@ const sparse = (() => {
       const [factor, power] = value.toExponential(2).split("e");
       return `${factor.replace("-", "−")}·10${raised(Number(power))}`;
     }
-    const digits = size < 1e4 ? Number(value.toPrecision(4)) : Math.round(value);
-    return String(digits).replace("-", "−").replace(/^(−?\d{2,3})(\d{3})$/, "$1\u202f$2");
+    const rounded = size < 1e4 ? Number(value.toPrecision(digits)) : Math.round(value);
+    return String(rounded).replace("-", "−").replace(/^(−?\d{2,3})(\d{3})$/, "$1\u202f$2");
   };
   const ready = (start) => {
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

@@ -9,94 +9,58 @@ const weightsWorker = () => {
   const shown = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
   const product = (values) => values.reduce((total, value) => total * value, 1);
   const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const squared = (values) => values.reduce((total, value) => total + value * value, 0);
   const printable = (text) => String(text).replace(/[^\x20-\x7e\xa1-\u2027\u2030-\ud7ff]/g, "�").slice(0, 120);
 
   // --- sparse_meter.stored: what a file says of itself is checked against its size before memory is taken ---
 
   // The bytes of an array in double precision, the largest a tab holds beside a second one of the kind.
   const MAX_ARRAY_BYTES = 2 ** 31;
-  // The bytes of a table of names: the limit of the library of .safetensors.
-  const MAX_TABLE_BYTES = 100_000_000;
   // The bytes of the header of an array: the limit of NumPy.
   const MAX_HEADER_BYTES = 10_000;
-  // Axes of an array: the limit of NumPy.
-  const MAX_AXES = 64;
-  // Arrays in an archive: the largest models have some thousands.
-  const MAX_MEMBERS = 100_000;
-  // Up to here every integer is a double.
-  const EXACT = 2n ** 53n;
-
-  const halves = () => { // the 65536 numbers of half precision
-    const all = new Float32Array(65536);
-    for (let bits = 0; bits < 65536; bits++) {
-      const sign = bits >> 15 ? -1 : 1, exponent = (bits >> 10) & 31, fraction = bits & 1023;
-      if (exponent === 31) all[bits] = fraction ? NaN : sign * Infinity;
-      else all[bits] = sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction);
-    }
-    return all;
-  };
-  const fromHalf = (bits) => {
-    const all = halves();
-    return Float32Array.from(bits, (one) => all[one]);
-  };
-  const fromUpper = (bits) => { // bfloat16 is the upper half of single precision
+  const fromBits = (bits, wider) => { // of 16 bits, as single precision with these bits
     const wide = new Uint32Array(bits.length);
-    for (let i = 0; i < bits.length; i++) wide[i] = bits[i] << 16;
+    for (let i = 0; i < bits.length; i++) wide[i] = wider(bits[i]);
     return new Float32Array(wide.buffer);
   };
-  const fromLong = (values, name) => {
-    for (const value of values) if (value > EXACT || value < -EXACT) refuse(`Array '${name}' must have integers of at most 2**53 in size, or floats; it has ${value}.`);
-    return Float64Array.from(values, Number);
-  };
+  const fromUpper = (bits) => fromBits(bits, (half) => half << 16); // bfloat16 is the upper half of single precision
+  // Half precision has another bias of its exponent, a factor of 2^112. What is then too large was infinite or none.
+  const LARGEST_HALF = 65504;
+  const fromHalf = (bits) => fromBits(bits, (half) => ((half & 0x8000) << 16) | ((half & 0x7fff) << 13))
+    .map((value) => (abs(value) * 2 ** 112 > LARGEST_HALF ? NaN : value * 2 ** 112));
   // By NumPy's letters: the class of typed arrays, and the floats that hold the numbers
   const TYPES = {
     f8: [Float64Array, (a) => a], f4: [Float32Array, (a) => a], f2: [Uint16Array, fromHalf], bf2: [Uint16Array, fromUpper],
     i1: [Int8Array, (a) => Float32Array.from(a)], u1: [Uint8Array, (a) => Float32Array.from(a)], b1: [Uint8Array, (a) => Float32Array.from(a, (x) => (x ? 1 : 0))],
     i2: [Int16Array, (a) => Float32Array.from(a)], u2: [Uint16Array, (a) => Float32Array.from(a)],
     i4: [Int32Array, (a) => Float64Array.from(a)], u4: [Uint32Array, (a) => Float64Array.from(a)],
-    i8: [BigInt64Array, fromLong], u8: [BigUint64Array, fromLong],
+    i8: [BigInt64Array, (a) => Float64Array.from(a, Number)], u8: [BigUint64Array, (a) => Float64Array.from(a, Number)],
   };
   const SAFE = {
     BOOL: "b1", U8: "u1", I8: "i1", U16: "u2", I16: "i2", U32: "u4", I32: "i4", U64: "u8", I64: "i8", F16: "f2", BF16: "bf2", F32: "f4", F64: "f8",
   };
   const itemsize = (type) => TYPES[type][0].BYTES_PER_ELEMENT;
 
-  const limited = (where, shape, type) => { // the bytes of an array, refused if they or its axes would be too many
-    if (shape.length > MAX_AXES) refuse(`${where} must have at most ${MAX_AXES} axes, not ${shape.length}.`);
+  const limited = (where, shape, type) => { // the bytes of an array, refused if they would be too many
     const size = product(shape) * max(itemsize(type), 4);
     if (!(size <= MAX_ARRAY_BYTES)) refuse(`${where} would take ${(size / 1e9).toPrecision(3)} GB; the limit is ${(MAX_ARRAY_BYTES / 1e9).toPrecision(3)} GB.`);
     return product(shape) * itemsize(type);
   };
-  const swapped = (bytes, width) => { // big-endian numbers
-    const turned = new Uint8Array(bytes.length);
-    for (let i = 0; i < bytes.length; i++) turned[i] = bytes[i - (i % width) + width - 1 - (i % width)];
-    return turned;
+  const turned = (data, rows, columns) => { // the transpose of a (rows, columns) matrix
+    const result = new data.constructor(data.length);
+    for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) result[j * rows + i] = data[i * columns + j];
+    return result;
   };
-  const inRows = (data, shape) => { // from the order of Fortran
-    const turned = new data.constructor(data.length), last = shape.length - 1, at = shape.map(() => 0);
-    const steps = shape.map((_, axis) => product(shape.slice(0, axis)));
-    for (let i = 0, from = 0; i < data.length; i++) {
-      turned[i] = data[from];
-      for (let axis = last; axis >= 0; axis--) {
-        at[axis] += 1;
-        from += steps[axis];
-        if (at[axis] < shape[axis]) break;
-        from -= steps[axis] * shape[axis];
-        at[axis] = 0;
-      }
-    }
-    return turned;
-  };
-  const decoded = (bytes, type, name, { big = false, fortran = false, shape } = {}) => {
-    const [Kind, floats] = TYPES[type], own = big ? swapped(bytes, itemsize(type)) : bytes.slice();
-    const data = floats(new Kind(own.buffer), name);
-    return fortran && shape.length > 1 ? inRows(data, shape) : data;
+  const decoded = (bytes, type) => {
+    const [Kind, floats] = TYPES[type];
+    return floats(new Kind(bytes.slice().buffer));
   };
   const bytesOf = async (blob, start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer());
+  const viewOf = async (blob, start, end) => new DataView(await blob.slice(start, end).arrayBuffer());
 
   // .npy
 
-  const npyHeader = (bytes, where) => { // shape, order and type, and where the numbers begin
+  const npyHeader = (bytes, where) => { // shape and type, where the numbers begin, and how they are read
     if (bytes.length < 10 || String.fromCharCode(...bytes.subarray(0, 6)) !== "\x93NUMPY") refuse(`${where} is not an array as numpy.save writes it: it must begin with \\x93NUMPY.`);
     const view = new DataView(bytes.buffer, bytes.byteOffset), version = bytes[6];
     if (![1, 2, 3].includes(version) || bytes[7]) refuse(`${where} must have a header of version 1.0, 2.0 or 3.0, not ${version}.${bytes[7]}.`);
@@ -109,9 +73,11 @@ const weightsWorker = () => {
     if (descr === undefined || order === undefined || sides === undefined) refuse(`${where} must have a header with descr, fortran_order and shape, not ${printable(text.trim())}.`);
     const [, endian, letter] = descr.slice(1, -1).match(/^([<>|=]?)(.*)$/);
     if (letter.startsWith("O")) refuse(`${where} has the type object: it holds a pickle, which may run programs when it is read, and is not read.`);
-    if (!(letter in TYPES)) refuse(`${where} must have a type of real numbers (${Object.keys(TYPES).filter((one) => one !== "bf2").join(", ")}), not ${printable(descr)}.`);
-    const shape = (sides.match(/\d+/g) ?? []).map(Number);
-    return { shape, type: letter, big: endian === ">", fortran: order === "True", begin: start + length };
+    if (!(letter in TYPES) || endian === ">") refuse(`${where} must have a type of real numbers, little-endian (${Object.keys(TYPES).filter((type) => type !== "bf2").join(", ")}), not ${printable(descr)}.`);
+    const shape = (sides.match(/\d+/g) ?? []).map(Number), fortran = order === "True";
+    if (fortran && shape.length > 2) refuse(`${where} must be in the order of C, as numpy.ascontiguousarray gives it: in that of Fortran only matrices are read, not ${shown(shape)}.`);
+    const decode = (numbers) => (fortran && shape.length === 2 ? turned(decoded(numbers, letter), shape[1], shape[0]) : decoded(numbers, letter));
+    return { shape, type: letter, begin: start + length, decode };
   };
 
   // .npz
@@ -125,112 +91,70 @@ const weightsWorker = () => {
     for (let i = 0; i < bytes.length; i++) found = CRC[(found ^ bytes[i]) & 255] ^ (found >>> 8);
     return ~found >>> 0;
   };
-  const long = (view, at) => Number(view.getBigUint64(at, true));
-  const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-  const members = async (blob, name) => { // the directory at the end of an archive, each place in it checked
-    const tail = await bytesOf(blob, max(0, blob.size - 65_557), blob.size), view = viewOf(tail);
-    let at = tail.length - 22;
-    while (at >= 0 && view.getUint32(at, true) !== 0x06054b50) at--;
-    if (at < 0) refuse(`${name} is cut off: an archive must end with its directory.`);
-    const wide = at >= 20 && view.getUint32(at - 20, true) === 0x07064b50; // of more than 4 GB, or written as if it were
-    let count = view.getUint16(at + 10, true), size = view.getUint32(at + 12, true), start = view.getUint32(at + 16, true);
-    if (wide) {
-      const place = long(view, at - 12), end = viewOf(await bytesOf(blob, place, place + 56));
-      if (end.byteLength < 56 || end.getUint32(0, true) !== 0x06064b50) refuse(`${name} is broken: its directory must be at byte ${place}.`);
-      [count, size, start] = [long(end, 32), long(end, 40), long(end, 48)];
-    }
-    if (count > MAX_MEMBERS) refuse(`${name} must have at most ${MAX_MEMBERS} members, not ${count}.`);
-    if (size > MAX_TABLE_BYTES || start + size > blob.size) refuse(`${name} is cut off: its directory must be bytes ${start} to ${start + size}, and there are ${blob.size}.`);
-    const directory = viewOf(await bytesOf(blob, start, start + size)), found = [];
+  const members = async (blob, name) => { // the directory at the end of an archive
+    const tail = await viewOf(blob, max(0, blob.size - 65_557), blob.size);
+    let end = tail.byteLength - 22;
+    while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
+    if (end < 0) refuse(`${name} is cut off: an archive must end with its directory.`);
+    const count = tail.getUint16(end + 10, true), size = tail.getUint32(end + 12, true), start = tail.getUint32(end + 16, true);
+    if (start === 0xffffffff) refuse(`${name} must have at most 2 GB; larger networks are read from .safetensors.`);
+    if (start + size > blob.size) refuse(`${name} is cut off: its directory must be bytes ${start} to ${start + size}, and there are ${blob.size}.`);
+    const directory = await viewOf(blob, start, start + size), all = [];
     for (let i = 0, entry = 0; i < count; i++) {
       if (entry + 46 > size || directory.getUint32(entry, true) !== 0x02014b50) refuse(`${name} is broken: entry ${i + 1} of ${count} must be in its directory.`);
-      const [labels, extras, comments] = [28, 30, 32].map((offset) => directory.getUint16(entry + offset, true));
-      const one = {
-        file: printable(new TextDecoder().decode(new Uint8Array(directory.buffer, entry + 46, min(labels, max(0, size - entry - 46))))),
-        flags: directory.getUint16(entry + 8, true), method: directory.getUint16(entry + 10, true), crc: directory.getUint32(entry + 16, true),
-        packed: directory.getUint32(entry + 20, true), size: directory.getUint32(entry + 24, true), header: directory.getUint32(entry + 42, true),
-      };
-      const end = min(entry + 46 + labels + extras, size);
-      for (let extra = entry + 46 + labels; extra + 4 <= end; extra += 4 + directory.getUint16(extra + 2, true)) {
-        if (directory.getUint16(extra, true) !== 1) continue;
-        let next = extra + 4;
-        for (const key of ["size", "packed", "header"]) {
-          if (one[key] !== 0xffffffff || next + 8 > end) continue;
-          one[key] = long(directory, next);
-          next += 8;
-        }
-      }
-      found.push(one);
-      entry += 46 + labels + extras + comments;
+      const [flags, method, letters, extra, comment] = [8, 10, 28, 30, 32].map((offset) => directory.getUint16(entry + offset, true));
+      const [crc, packed, unpackedSize, header] = [16, 20, 24, 42].map((offset) => directory.getUint32(entry + offset, true));
+      const file = printable(new TextDecoder().decode(directory.buffer.slice(entry + 46, entry + 46 + letters)));
+      const where = `${name}: member '${file}'`, local = await viewOf(blob, header, header + 30);
+      if (local.byteLength < 30 || local.getUint32(0, true) !== 0x04034b50) refuse(`${where} is broken: its header must be at byte ${header}.`);
+      if (flags & 1) refuse(`${where} is encrypted, and is not read.`);
+      if (method !== 0 && method !== 8) refuse(`${where} must be stored or deflated (method 0 or 8), not compressed by method ${method}.`);
+      const begin = header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
+      all.push({ file, method, crc, size: unpackedSize, packed: blob.slice(begin, begin + packed) });
+      entry += 46 + letters + extra + comment;
     }
-    for (const one of found) {
-      const where = `${name}: member '${one.file}'`, local = viewOf(await bytesOf(blob, one.header, one.header + 30));
-      if (local.byteLength < 30 || local.getUint32(0, true) !== 0x04034b50) refuse(`${where} is broken: its header must be at byte ${one.header}.`);
-      if (one.flags & 1) refuse(`${where} is encrypted, and is not read.`);
-      if (one.method !== 0 && one.method !== 8) refuse(`${where} must be stored or deflated (method 0 or 8), not compressed by method ${one.method}.`);
-      one.begin = one.header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
-      if (one.begin + one.packed > start) refuse(`${where} must end before the directory at byte ${start}, not at ${one.begin + one.packed}.`);
-      if (one.method === 0 && one.packed !== one.size) refuse(`${where} is stored, so its two lengths must agree, not be ${one.packed} and ${one.size}.`);
-    }
-    let free = 0;
-    for (const one of [...found].sort((a, b) => a.header - b.header)) {
-      if (one.header < free) refuse(`${name}: member '${one.file}' must begin after the one before it, which ends at byte ${free}, not at ${one.header}: they overlap.`);
-      free = one.begin + one.packed;
-    }
-    return found;
+    return all;
   };
-  const unpacked = async (blob, one, where, wanted) => { // at most so many bytes, whatever the archive would give
-    const raw = blob.slice(one.begin, one.begin + one.packed);
-    if (one.method === 0) return bytesOf(raw, 0, wanted);
-    const reader = raw.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader(), found = new Uint8Array(wanted);
+  const unpacked = async ({ packed, method }, most) => { // the first bytes of a member, at most so many, whatever it would give
+    if (method === 0) return bytesOf(packed, 0, most);
+    const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader(), result = new Uint8Array(most);
     let have = 0;
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return found.subarray(0, have);
-        if (have + value.length > wanted) {
-          if (wanted === one.size) refuse(`${where} must unpack to ${one.size} bytes, as its archive says, not to more.`);
-          found.set(value.subarray(0, wanted - have), have);
-          return found;
-        }
-        found.set(value, have);
-        have += value.length;
-      }
-    } catch (problem) {
-      if (problem instanceof Refusal) throw problem;
-      return refuse(`${where} is broken: what is deflated in it must unpack, and ends with an error after ${have} bytes.`);
-    } finally {
-      reader.cancel().catch(() => {});
+    while (have < most) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      result.set(value.subarray(0, most - have), have);
+      have = min(most, have + value.length);
     }
+    reader.cancel().catch(() => {});
+    return result.subarray(0, have);
   };
   const npz = async (blob, name) => {
-    const found = new Map();
-    for (const one of await members(blob, name)) {
-      if (/(^|\/)data\.pkl$/.test(one.file)) refuse(`${name} is a file of PyTorch with a pickle, which may run programs when it is read, and is not read. Convert it: safetensors.torch.save_file.`);
-      if (!one.file.endsWith(".npy")) continue;
-      const label = one.file.slice(0, -4), where = `${name}: array '${label}'`;
-      const { shape, type, big, fortran, begin } = npyHeader(await unpacked(blob, one, where, min(one.size, MAX_HEADER_BYTES + 12)), where);
+    const arrays = new Map();
+    for (const member of await members(blob, name)) {
+      if (/(^|\/)data\.pkl$/.test(member.file)) refuse(`${name} is a file of PyTorch with a pickle, which may run programs when it is read, and is not read. Convert it: safetensors.torch.save_file.`);
+      if (!member.file.endsWith(".npy")) continue;
+      const label = member.file.slice(0, -4), where = `${name}: array '${label}'`;
+      const { shape, type, begin, decode } = npyHeader(await unpacked(member, min(member.size, MAX_HEADER_BYTES + 12)), where);
       const load = async () => {
         const size = limited(where, shape, type);
-        if (one.size !== begin + size) refuse(`${where} must have ${size} bytes for its shape ${shown(shape)}, not ${one.size - begin}.`);
-        const bytes = await unpacked(blob, one, where, one.size);
-        if (bytes.length !== one.size) refuse(`${where} ends early: it must unpack to ${one.size} bytes, not ${bytes.length}.`);
+        if (member.size !== begin + size) refuse(`${where} must have ${size} bytes for its shape ${shown(shape)}, not ${member.size - begin}.`);
+        const bytes = await unpacked(member, member.size);
+        if (bytes.length !== member.size) refuse(`${where} ends early: it must unpack to ${member.size} bytes, not ${bytes.length}.`);
         const crc = crc32(bytes);
-        if (crc !== one.crc) refuse(`${where} is broken: its checksum must be ${one.crc}, not ${crc}.`);
-        return decoded(bytes.subarray(begin), type, label, { big, fortran, shape });
+        if (crc !== member.crc) refuse(`${where} is broken: its checksum must be ${member.crc}, not ${crc}.`);
+        return decode(bytes.subarray(begin));
       };
-      found.set(label, { name: label, shape, type, load });
+      arrays.set(label, { name: label, shape, type, load });
     }
-    if (!found.size) refuse(`${name} must have arrays as numpy.savez writes them; it has none.`);
-    return found;
+    if (!arrays.size) refuse(`${name} must have arrays as numpy.savez writes them; it has none.`);
+    return arrays;
   };
   const npy = async (blob, name) => {
-    const { shape, type, big, fortran, begin } = npyHeader(await bytesOf(blob, 0, MAX_HEADER_BYTES + 12), name);
+    const { shape, type, begin, decode } = npyHeader(await bytesOf(blob, 0, MAX_HEADER_BYTES + 12), name);
     const load = async () => {
       const size = limited(name, shape, type);
       if (blob.size < begin + size) refuse(`${name} is cut off: its shape ${shown(shape)} needs ${size} bytes, and ${blob.size - begin} are there.`);
-      return decoded(await bytesOf(blob, begin, begin + size), type, name, { big, fortran, shape });
+      return decode(await bytesOf(blob, begin, begin + size));
     };
     return new Map([["X", { name: "X", shape, type, load }]]);
   };
@@ -238,22 +162,11 @@ const weightsWorker = () => {
   // .safetensors
 
   const counts = (values) => values.every((value) => Number.isSafeInteger(value) && value >= 0);
-  const parsed = (text, name) => {
-    let found;
-    try {
-      found = JSON.parse(text);
-    } catch (problem) {
-      refuse(`${name} must have JSON here: ${printable(problem.message)}.`);
-    }
-    if (found === null || typeof found !== "object" || Array.isArray(found)) refuse(`${name} must have an object of JSON with the names of arrays, not ${printable(text.slice(0, 20))}.`);
-    return found;
-  };
   const safetensors = async (blob, name) => {
-    const head = await bytesOf(blob, 0, 8), length = head.length < 8 ? 0 : long(viewOf(head), 0);
-    if (head.length < 8) refuse(`${name} is cut off: a .safetensors file must have at least 8 bytes, not ${head.length}.`);
-    if (length > min(blob.size - 8, MAX_TABLE_BYTES)) refuse(`${name} is no .safetensors file, or is cut off: its table must have at most ${min(blob.size - 8, MAX_TABLE_BYTES)} bytes, not ${length}.`);
-    const table = parsed(new TextDecoder().decode(await bytesOf(blob, 8, 8 + length)), `${name}, a .safetensors file,`), begin = 8 + length;
-    const found = new Map(), places = [];
+    if (blob.size < 8) refuse(`${name} is cut off: a .safetensors file must have at least 8 bytes, not ${blob.size}.`);
+    const length = Number((await viewOf(blob, 0, 8)).getBigUint64(0, true)), begin = 8 + length;
+    if (begin > blob.size) refuse(`${name} is no .safetensors file, or is cut off: its table must have at most ${blob.size - 8} bytes, not ${length}.`);
+    const table = JSON.parse(new TextDecoder().decode(await bytesOf(blob, 8, begin))), arrays = new Map();
     for (const [label, entry] of Object.entries(table)) {
       if (label === "__metadata__") continue;
       const { dtype, shape, data_offsets: place } = entry ?? {}, where = `${name}: array '${printable(label)}'`;
@@ -262,37 +175,25 @@ const weightsWorker = () => {
       const type = SAFE[dtype], size = product(shape) * itemsize(type), [start, end] = place;
       if (start > end || end > blob.size - begin) refuse(`${where} must lie within the ${blob.size - begin} bytes of numbers, not at ${start} to ${end}.`);
       if (size !== end - start) refuse(`${where} must have ${size} bytes for its shape ${shown(shape)}, not ${end - start}.`);
-      places.push([start, end, where]);
       const load = async () => {
         limited(where, shape, type);
-        return decoded(await bytesOf(blob, begin + start, begin + end), type, label);
+        return decoded(await bytesOf(blob, begin + start, begin + end), type);
       };
-      found.set(label, { name: label, shape, type, load });
+      arrays.set(label, { name: label, shape, type, load });
     }
-    let free = 0;
-    for (const [start, end, where] of places.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
-      if (start !== free) refuse(`${where} must begin at byte ${free}, where the one before it ends, not at ${start}: ${start < free ? "they overlap" : "there is a gap"}.`);
-      free = end;
-    }
-    if (!found.size) refuse(`${name} must have at least one array; it has none.`);
-    return found;
+    if (!arrays.size) refuse(`${name} must have at least one array; it has none.`);
+    return arrays;
   };
 
-  // JSON
-
-  const FOREIGN = { pt: "pickle", pth: "pickle", bin: "pickle", ckpt: "pickle", pkl: "pickle", pickle: "pickle", joblib: "pickle", h5: "HDF5", hdf5: "HDF5", keras: "HDF5", onnx: "ONNX", json: "JSON" };
   const stored = async (file) => { // the arrays of a file by their names: it is what its first bytes say, except for .safetensors
-    const name = printable(file.name), head = await bytesOf(file, 0, 16), ending = file.name.toLowerCase().match(/\.(\w+)$/)?.[1] ?? "";
+    const name = printable(file.name), head = await bytesOf(file, 0, 2), ending = file.name.toLowerCase().match(/\.(\w+)$/)?.[1];
     const begins = (...bytes) => bytes.every((byte, i) => head[i] === byte);
     if (!head.length) refuse(`${name} must not be empty; it has 0 bytes.`);
     if (ending === "safetensors") return safetensors(file, name); // which may begin with any bytes: a length
-    if (FOREIGN[ending] === "pickle" || (begins(0x80) && head[1] >= 2 && head[1] <= 5)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
-    if (FOREIGN[ending]) refuse(`${name} is a file of ${FOREIGN[ending]}, which this page does not read. Convert it: numpy.savez('net.npz', **arrays).`);
+    if (/^(pt|pth|bin|ckpt|pkl|pickle|joblib)$/.test(ending) || (begins(0x80) && head[1] >= 2 && head[1] <= 5)) refuse(`${name} may hold a pickle, which may run programs when it is read, and is not read. Convert it where it comes from: safetensors.torch.save_file.`);
     if (begins(0x50, 0x4b)) return npz(file, name);
     if (begins(0x93, 0x4e)) return npy(file, name);
-    if (ending === "npz") refuse(`${name} must begin as an archive, with the bytes 50 4b, not ${[...head.subarray(0, 2)].map((byte) => byte.toString(16)).join(" ")}.`);
-    if (ending === "npy") refuse(`${name} is not an array as numpy.save writes it: it must begin with \\x93NUMPY.`);
-    return safetensors(file, name);
+    return refuse(`${name} must be .npz or .npy, as NumPy writes them, or .safetensors; its first bytes are those of neither. Convert it: numpy.savez('net.npz', **arrays).`);
   };
   const load = async (array, shape = null) => { // the numbers of an array: all finite, in the shape that is asked for
     if (shape && (array.shape.length !== shape.length || shape.some((side, axis) => side !== null && side !== array.shape[axis])))
@@ -404,39 +305,24 @@ const weightsWorker = () => {
     const there = () => listed([...shapes].map(([name, shape]) => `${name} ${shown(shape)}`)), missing = parts.filter((_, i) => !shapes.has(names[i]));
     if (missing.length || parts.length > 3) refuse(`The layer must name two or three arrays; ${printable((missing.length ? missing : parts).join(", "))} are not. There: ${printable(there())}.`);
     const [inner, outer, up = ""] = names, found = block(parts[0], shapes, inner, outer, up) ?? block(parts[0], shapes, inner, outer, up, "", "", true);
-    return found ? checked(found, shapes) : refuse(`The layer must name arrays that fit together; their shapes are ${names.map((name) => shown(shapes.get(name))).join(", ")}.`);
+    return found ?? refuse(`The layer must name arrays that fit together; their shapes are ${names.map((name) => shown(shapes.get(name))).join(", ")}.`);
   };
 
   // --- sparse_meter.layer ---
 
-  const KINDS = ["relu", "relu2", "shifted", "thresholded", "top-k"];
-  const parseUnit = (text) => {
-    const [, kind, value] = text.match(/^([^:]*):?(.*)$/);
-    if (!KINDS.includes(kind)) refuse(`The unit must be one of ${KINDS.join(", ")}, not ${printable(text)}.`);
-    if (kind === "relu" || kind === "relu2") return value ? refuse(`The unit ${kind} must have no parameter, not ${printable(value)}.`) : { kind, threshold: 0, k: null };
-    const number = value.trim() ? Number(value) : NaN;
-    if (kind === "top-k") {
-      if (!Number.isInteger(number) || number < 1) refuse(`k of top-k must be a whole number of at least 1, not ${printable(value) || "nothing"}.`);
-      return { kind, threshold: 0, k: number };
-    }
-    if (!(number >= 0 && number <= 1e60)) refuse(`The threshold of ${kind} must be a number of at least 0, not ${printable(value) || "nothing"}.`);
-    return { kind, threshold: number, k: null };
+  const RELU = { kind: "relu", threshold: 0, k: null };
+  const parseUnit = (text) => { // as the page writes it: a kind, and for some a colon and a number
+    const [kind, value] = text.split(":"), number = Number(value || NaN);
+    if (kind === "top-k") return Number.isInteger(number) && number >= 1 ? { kind, threshold: 0, k: number } : refuse(`k of top-k must be a whole number of at least 1, not ${value || "nothing"}.`);
+    if (value !== undefined && !(number >= 0)) refuse(`The threshold of ${kind} must be a number of at least 0, not ${value || "nothing"}.`);
+    return { kind, threshold: number || 0, k: null };
   };
   const unitName = ({ kind, threshold, k }) => {
     if (kind === "top-k") return `${kind}:${k}`;
     if (kind === "relu" || kind === "relu2") return kind;
     return typeof threshold === "number" ? `${kind}:${Number(threshold.toPrecision(6))}` : `${kind}, a threshold for each neuron`;
   };
-  const turned = (data, rows, columns) => { // the transpose of a (rows, columns) matrix
-    const found = new data.constructor(data.length);
-    for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) found[j * rows + i] = data[i * columns + j];
-    return found;
-  };
   const negative = (data) => data.map((value) => -value);
-  const layerOf = ({ W, b, U = null, outputs = null, s, n, gated = false, unit = parseUnit("relu"), notes = [], name = "" }) => {
-    if (s === 0) refuse("Array 'W' must have at least one row, which is a neuron; it has none.");
-    return { W, b, U, outputs, s, n, gated, unit, notes, name, single: W instanceof Float32Array && b instanceof Float32Array };
-  };
   const fromDefinition = async (arrays) => {
     const [u, W, b] = ["u", "W", "b"].map((name) => arrays.get(name));
     if (W.shape.length !== 2) refuse(`Array 'W' must have 2 axes, not ${W.shape.length} (its shape is ${shown(W.shape)}).`);
@@ -445,7 +331,7 @@ const weightsWorker = () => {
     const notes = ["Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."];
     if (s === n) notes.push("W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T.");
     const one = u.shape.length === 1;
-    return layerOf({ W: await load(W), b: await load(b, [s]), U: await load(u, one ? [s] : [null, s]), outputs: one ? 1 : u.shape[0], s, n, notes, name: "u, W, b" });
+    return { W: await load(W), b: await load(b, [s]), U: await load(u, one ? [s] : [null, s]), outputs: one ? 1 : u.shape[0], s, n, gated: false, unit: RELU, notes };
   };
   const fromFour = async (arrays) => { // arr_0, ..., arr_3 in the order of Keras or of PyTorch's parameters()
     const [inner, bias, outer, constant] = [...arrays.values()];
@@ -455,23 +341,24 @@ const weightsWorker = () => {
     if (rows === columns) refuse(`The shapes ${[...arrays.values()].map((one) => shown(one.shape)).join(", ")} ${rows ? "fit both ways of storing neurons, in rows and in columns" : "do not fit together"}: store u, W and b, with one neuron in each row of W.`);
     const [W, b, U] = [await load(inner), negative(await load(bias)), await load(outer)], note = (place, who) => [`Neurons are in the ${place} of the first array: ${ADDED(who)}`];
     const [first, second] = inner.shape;
-    if (rows) return layerOf({ W, b, U, outputs: outer.shape[0], s: first, n: second, notes: note("rows", "PyTorch"), name: "the four arrays" });
-    return layerOf({ W: turned(W, first, second), b, U: turned(U, ...outer.shape), outputs: outer.shape[1], s: second, n: first, notes: note("columns", "Keras"), name: "the four arrays" });
+    const layer = { b, gated: false, unit: RELU };
+    if (rows) return { ...layer, W, U, outputs: outer.shape[0], s: first, n: second, notes: note("rows", "PyTorch") };
+    return { ...layer, W: turned(W, first, second), U: turned(U, ...outer.shape), outputs: outer.shape[1], s: second, n: first, notes: note("columns", "Keras") };
   };
   const ofBlock = async (found, arrays) => {
     const { s, n, columns } = found, get = (name) => load(arrays.get(name));
     checked(found, new Map([...arrays].map(([name, { shape }]) => [name, shape])));
-    for (const name of [found.inner, found.outer, found.up]) if (["i1", "u1", "I8", "U8"].includes(arrays.get(name)?.type)) refuse(`The network must have weights that are not quantized: '${printable(name)}' holds integers of 8 bits. Convert it, with its scales, first.`);
+    for (const name of [found.inner, found.outer, found.up]) if (["i1", "u1"].includes(arrays.get(name)?.type)) refuse(`The network must have weights that are not quantized: '${printable(name)}' holds integers of 8 bits. Convert it, with its scales, first.`);
     let W = await get(found.inner), U = found.outer ? await get(found.outer) : null;
     const b = found.bias ? negative(await get(found.bias)) : new W.constructor(s), outputs = U && arrays.get(found.outer).shape[columns ? 1 : 0];
     if (found.up) await get(found.up); // it decides no activity, but must be finite
     if (columns) [W, U] = [turned(W, n, s), U && turned(U, s, outputs)];
-    const unit = found.threshold ? { kind: "thresholded", threshold: await load(arrays.get(found.threshold), [s]), k: null } : parseUnit("relu");
-    return layerOf({ W, b, U, outputs, s, n, gated: Boolean(found.up), unit, notes: found.notes, name: found.name });
+    const unit = found.threshold ? { kind: "thresholded", threshold: await load(arrays.get(found.threshold), [s]), k: null } : RELU;
+    return { W, b, U, outputs, s, n, gated: Boolean(found.up), unit, notes: found.notes };
   };
 
   // The layers of a file: their names and sizes at once, their numbers when they are asked for.
-  const openNetwork = async (arrays, asked) => {
+  const openNetwork = (arrays, asked) => {
     const shapes = new Map([...arrays].map(([name, { shape }]) => [name, shape])), keys = [...arrays.keys()];
     if (asked) {
       const found = byArrays(asked, shapes);
@@ -479,20 +366,20 @@ const weightsWorker = () => {
     }
     if (["u", "W", "b"].every((name) => arrays.has(name))) {
       const [s, n] = arrays.get("W").shape;
-      return [{ name: "u, W, b", s, n, outer: "u", read: () => fromDefinition(arrays) }];
+      return [{ name: "u, W, b", s, n, read: () => fromDefinition(arrays) }];
     }
-    if (keys.length === 4 && keys.every((name, i) => name === `arr_${i}`)) return [{ name: "the four arrays", outer: "arr_2", read: () => fromFour(arrays) }];
+    if (keys.length === 4 && keys.every((name, i) => name === `arr_${i}`)) return [{ name: "the four arrays", read: () => fromFour(arrays) }];
     const found = blocks(shapes);
     if (!found.length) refuse(`No hidden layer was recognised by its names, as u, W and b or those of a state_dict. Name its arrays, as in "inner,outer". There: ${printable(listed([...shapes].map(([name, shape]) => `${name} ${shown(shape)}`)))}.`);
     return found.map((one) => ({ ...one, read: () => ofBlock(one, arrays) }));
   };
+
   // --- Inputs: a source gives rows in double precision, however large it is ---
 
   // The largest cube that is visited point by point, and (point, neuron) pairs up to which it is: those of sparse_core.
   const EXACT_N = 20, EXACT_PAIRS = 2 ** 24;
   // (point, neuron, flip) triples, and the points that they give, of a sample of the cube: those of sparse_core.
   const SAMPLED_TRIPLES = 2 ** 28, MIN_SAMPLE = 256, MAX_SAMPLE = 4096;
-  const MAX_SIZE = 1e150;
 
   const given = async (array, n, name) => {
     const { shape } = array;
@@ -502,7 +389,7 @@ const weightsWorker = () => {
     if (m === 0 || columns === 0) refuse(`The inputs must have at least one row and one column, not the shape ${shown(shape)}.`);
     const data = await load({ ...array, name: "X" });
     const fill = (start, count, to) => to.set(data.subarray(start * columns, (start + count) * columns));
-    return { m, n: columns, fill, cube: false, exact: true, single: data instanceof Float32Array, words: `the ${m} inputs given` };
+    return { m, n: columns, fill, words: `the ${m} inputs given` };
   };
   const drawn = (seed) => () => { // mulberry32: 32 random bits
     seed = (seed + 0x6d2b79f5) | 0;
@@ -510,55 +397,44 @@ const weightsWorker = () => {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return (t ^ (t >>> 14)) >>> 0;
   };
-  // Inputs for which uniform bits are drawn, some times more than any layer has: of millions, each sum would take minutes.
-  const MAX_BITS = 2 ** 17;
   const bits = (n, s) => { // uniform bits: the whole cube in the order of cube.hypercube.points, or a sample of it
-    if (n > MAX_BITS) refuse(`Uniform bits are drawn for at most ${MAX_BITS} inputs, not ${n}: choose a file of inputs.`);
     if (n <= EXACT_N && s * 2 ** n <= EXACT_PAIRS) {
       const fill = (start, count, to) => {
         for (let r = 0; r < count; r++) for (let j = 0; j < n; j++) to[r * n + j] = 1 - 2 * (((start + r) >>> j) & 1);
       };
-      return { m: 2 ** n, n, fill, cube: true, exact: true, single: true, words: `all ${2 ** n} points of the cube` };
+      return { m: 2 ** n, fill, words: `all ${2 ** n} points of the cube` };
     }
-    const m = max(MIN_SAMPLE, min(MAX_SAMPLE, floor(SAMPLED_TRIPLES / (n * s)))), next = drawn(0), signs = new Int8Array(m * n);
-    for (let i = 0; i < signs.length; i++) signs[i] = next() & 1 ? 1 : -1;
-    return { m, n, fill: (start, count, to) => to.set(signs.subarray(start * n, (start + count) * n)), cube: true, exact: false, single: true, words: `${m} random points of the cube, seed 0` };
+    const m = max(MIN_SAMPLE, min(MAX_SAMPLE, floor(SAMPLED_TRIPLES / (n * s)))), next = drawn(0);
+    const fill = (_, count, to) => {
+      for (let i = 0; i < count * n; i++) to[i] = next() & 1 ? 1 : -1;
+    };
+    return { m, fill, words: `${m} random points of the cube, seed 0` };
   };
 
   // --- sparse_meter.counting ---
 
-  const LOWEST_POWER = -12, HIGHEST_POWER = 10, POWERS = HIGHEST_POWER - LOWEST_POWER + 1;
-  const THRESHOLDS = Array.from({ length: POWERS }, (_, i) => 2 ** (LOWEST_POWER + i));
   const QUANTILES = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
-  // Inputs that go through a product together, and neurons whose weights are turned into doubles for it: 64 rows of
-  // 2048 doubles are 1 MB, and 4 weight vectors of this length 64 kB, so that both stay in the caches.
-  const TILE = 64, GROUP = 4;
+  // Inputs that go through a product together: 64 rows of 2048 doubles are 1 MB, and stay in the caches.
+  const TILE = 64;
   // Milliseconds between two words about progress.
   const EVERY = 80;
 
-  const shiftOf = ({ b, unit: { threshold }, s, single }) => Float64Array.from({ length: s }, (_, j) => {
-    const value = b[j] + (typeof threshold === "number" ? threshold : threshold[j]);
-    return single ? Math.fround(value) : value;
-  });
-  const products = (W, s, n, x, rows, z, buffer) => { // z[r, j] = <w_j, x_r>, by eight sums at a time
-    for (let j0 = 0; j0 < s; j0 += GROUP) {
-      const group = min(GROUP, s - j0);
-      buffer.set(W.subarray(j0 * n, (j0 + group) * n));
-      if (group < GROUP) buffer.fill(0, group * n);
-      for (let r = 0; r < rows; r += 2) {
-        const p = r * n, q = r + 1 < rows ? p + n : p;
-        let a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
-        for (let i = 0, i1 = n, i2 = 2 * n, i3 = 3 * n; i < n; i++, i1++, i2++, i3++) {
-          const u = x[p + i], v = x[q + i], w0 = buffer[i], w1 = buffer[i1], w2 = buffer[i2], w3 = buffer[i3];
-          a0 += u * w0; a1 += u * w1; a2 += u * w2; a3 += u * w3;
-          b0 += v * w0; b1 += v * w1; b2 += v * w2; b3 += v * w3;
+  const shiftOf = ({ b, unit: { threshold } }) => Float64Array.from(b, (value, j) => value + (typeof threshold === "number" ? threshold : threshold[j]));
+  const products = (W, s, n, x, z) => { // z[r, j] = <w_j, x_r> for a tile, four rows at a time: no sum waits for another one
+    for (let j = 0; j < s; j++) {
+      const w = new Float64Array(W.subarray(j * n, (j + 1) * n));
+      for (let r = 0; r < TILE; r += 4) {
+        let first = 0, second = 0, third = 0, fourth = 0;
+        for (let i = 0, at = r * n; i < n; i++, at++) {
+          first += w[i] * x[at];
+          second += w[i] * x[at + n];
+          third += w[i] * x[at + 2 * n];
+          fourth += w[i] * x[at + 3 * n];
         }
-        const first = r * s + j0, second = q === p ? first : first + s;
-        z[second] = b0;
-        z[first] = a0;
-        if (group > 1) { z[second + 1] = b1; z[first + 1] = a1; }
-        if (group > 2) { z[second + 2] = b2; z[first + 2] = a2; }
-        if (group > 3) { z[second + 3] = b3; z[first + 3] = a3; }
+        z[r * s + j] = first;
+        z[(r + 1) * s + j] = second;
+        z[(r + 2) * s + j] = third;
+        z[(r + 3) * s + j] = fourth;
       }
     }
   };
@@ -573,47 +449,33 @@ const weightsWorker = () => {
     }
   };
   const counter = ({ s, unit: { k } }) => {
-    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1), sweepTotal = new Float64Array(POWERS), sweepMax = new Float64Array(POWERS);
-    const buckets = new Int32Array(POWERS + 1);
-    let largest = -Infinity;
-    const count = (z, high, rows) => { // high: the same memory as 32-bit halves, of which the upper hold the exponents
+    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1);
+    const count = (z, rows) => {
       for (let r = 0; r < rows; r++) {
-        const at = r * s;
-        if (k !== null && k < s) keepLargest(z, at, s, k);
-        buckets.fill(0);
-        let K = 0;
+        if (k !== null && k < s) keepLargest(z, r * s, s, k);
+        let active = 0;
         for (let j = 0; j < s; j++) {
-          const value = z[at + j];
-          if (value > largest) largest = value;
-          if (!(value > 0)) continue;
-          K++;
+          if (!(z[r * s + j] > 0)) continue;
+          active++;
           activeAt[j]++;
-          const power = (high[2 * (at + j) + 1] >>> 20) - 1023 - LOWEST_POWER; // z >= 2^e iff its exponent is at least e
-          buckets[power < 0 ? 0 : power >= POWERS ? POWERS : power + 1]++;
         }
-        histogram[K]++;
-        for (let i = POWERS - 1, above = 0; i >= 0; i--) {
-          above += buckets[i + 1];
-          sweepTotal[i] += above;
-          if (above > sweepMax[i]) sweepMax[i] = above;
-        }
+        histogram[active]++;
       }
     };
-    return { count, found: () => ({ activeAt, histogram, sweepTotal, sweepMax, largest }) };
+    return { activeAt, histogram, count };
   };
   const scaleOf = ({ W, b, U, outputs, s, n, gated, unit }) => { // (W, B) of Definition 2, and max_j |u_j| ||w_j||
-    if (!U || !outputs || gated || !["relu", "shifted"].includes(unit.kind)) return [null, null];
+    if (!U || !outputs || gated || !["relu", "shifted"].includes(unit.kind)) return { scale: null, balanced_W: null };
     const u = new Float64Array(s);
     for (let o = 0; o < outputs; o++) for (let j = 0; j < s; j++) u[j] = max(u[j], abs(U[o * s + j]));
-    const shift = shiftOf({ b, unit, s, single: false });
+    const shift = shiftOf({ b, unit });
     let norm = 0, bias = 0, top = 0, balanced = 0;
     for (let j = 0; j < s; j++) {
-      let square = 0;
-      for (let i = j * n; i < (j + 1) * n; i++) square += W[i] * W[i];
-      [norm, bias, top, balanced] = [max(norm, sqrt(square)), max(bias, abs(shift[j])), max(top, u[j]), max(balanced, u[j] * sqrt(square))];
+      const length = sqrt(squared(W.subarray(j * n, (j + 1) * n)));
+      [norm, bias, top, balanced] = [max(norm, length), max(bias, abs(shift[j])), max(top, u[j]), max(balanced, u[j] * length)];
     }
     if (!Number.isFinite(top * norm) || !Number.isFinite(top * bias)) refuse("The network must have smaller weights: its scale (W, B) is not a finite number.");
-    return [{ W: top * norm, B: top * bias }, balanced];
+    return { scale: { W: top * norm, B: top * bias }, balanced_W: balanced };
   };
 
   // The neurons that some of so many inputs, drawn without replacement, use: each is missed with probability
@@ -631,80 +493,47 @@ const weightsWorker = () => {
     return `Active means ${what}${gated ? " of the gate" : ""}.`;
   };
 
-  const summary = ({ s, n, outputs, unit, gated, notes }, inputs, { activeAt, histogram, sweepTotal, sweepMax, largest }, scale, balanced, R) => {
-    const total = sum([...activeAt]), mean = total / inputs, m = inputs;
+  const summary = ({ s, n, outputs, unit, gated, notes }, m, { activeAt, histogram }) => {
+    const mean = sum(activeAt) / m;
     let most = s, cumulated = 0;
     while (!histogram[most]) most--;
     const cumulative = [...histogram].map((count) => (cumulated += count));
     const quantile = (q) => cumulative.findIndex((count) => count >= max(1, q * m));
     let first = 0, squares = 0;
     histogram.forEach((count, K) => { first += K * count; squares += K * K * count; });
-    const variance = (m * squares - first ** 2) / m ** 2, independent = sum([...activeAt].map((c) => c * (m - c))) / m ** 2;
+    const variance = (m * squares - first ** 2) / m ** 2, independent = sum(activeAt.map((c) => c * (m - c))) / m ** 2;
     const dead = activeAt.filter((c) => c === 0).length, on = activeAt.filter((c) => c === m).length;
-    const inactive = 1 - mean / s, worst = 1 - most / s, after = outputs === null || n === null ? null : outputs + n * gated;
-    const later = after === null ? null : after ? after / (after + n) : 0;
+    const inactive = 1 - mean / s, worst = 1 - most / s, after = outputs + n * gated, later = outputs === null ? null : after / (after + n);
     return {
-      notes, active_means: meaning(unit, gated), s, n, outputs, unit: unitName(unit), gated, inputs: m, active_at: [...activeAt], histogram: [...histogram],
-      sweep_total: [...sweepTotal], sweep_max: [...sweepMax], largest, scale, balanced_W: balanced, R,
-      max_active: most, mean_active: mean, dead, always_on: on, dynamic: s - dead - on, effective: s - dead, variance,
+      notes, active_means: meaning(unit, gated), s, n, outputs, unit: unitName(unit), gated, inputs: m, histogram: [...histogram],
+      max_active: most, mean_active: mean, dead, always_on: on, dynamic: s - dead - on, variance,
       independent_variance: independent, coactivation: independent ? variance / independent : null,
       saved: {
         "delete the dead": dead / s, "skip outputs": later === null ? null : inactive * later,
         "skip outputs, worst input": later === null ? null : worst * later, "skip neurons": inactive, "skip neurons, worst input": worst,
       },
       active: Object.fromEntries(QUANTILES.map((q) => [String(q), quantile(q)])),
-      union: BATCHES.filter((batch) => batch <= m).map((batch) => ({ batch, used: union([...activeAt], m, batch) })), dropping: [],
-      sweep: [{ threshold: 0, mean, max: most }, ...THRESHOLDS.map((threshold, i) => ({ threshold, mean: sweepTotal[i] / m, max: sweepMax[i] }))],
+      union: BATCHES.filter((batch) => batch <= m).map((batch) => ({ batch, used: union(activeAt, m, batch) })),
     };
   };
-  const sizeOf = (layer) => { // the largest sum of weights of a neuron, and the largest bias
-    let reach = 0, offset = 0;
-    const shift = shiftOf(layer);
-    for (let j = 0; j < layer.s; j++) {
-      let total = 0;
-      for (let i = j * layer.n; i < (j + 1) * layer.n; i++) total += abs(layer.W[i]);
-      [reach, offset] = [max(reach, total), max(offset, abs(shift[j]))];
-    }
-    return { reach, offset };
-  };
-
-  const measureLayer = (layer, source, progress) => { // a tile of the inputs at a time
-    const { s, n } = layer, { m } = source, tile = max(1, min(TILE, m)), one = counter(layer), shift = shiftOf(layer), { reach, offset } = sizeOf(layer);
-    const x = new Float64Array(tile * n), z = new Float64Array(tile * s), buffer = new Float64Array(GROUP * n);
+  const measureLayer = (layer, source, progress) => { // a tile of the inputs at a time; without weights, these are pre-activations
+    const { s, n, W } = layer, { m } = source, tally = counter(layer), shift = shiftOf(layer);
+    const z = new Float64Array(TILE * s), x = W ? new Float64Array(TILE * n) : z;
     let radius = 0;
-    for (let start = 0; start < m; start += tile) {
-      const rows = min(tile, m - start);
+    for (let start = 0; start < m; start += TILE) {
+      const rows = min(TILE, m - start);
       source.fill(start, rows, x);
-      let top = 0;
-      for (let r = 0; r < rows; r++) {
-        let square = 0;
-        for (let i = r * n; i < (r + 1) * n; i++) {
-          square += x[i] * x[i];
-          if (abs(x[i]) > top) top = abs(x[i]);
-        }
-        radius = max(radius, square);
+      for (let r = 0; W && r < rows; r++) radius = max(radius, squared(x.subarray(r * n, (r + 1) * n)));
+      if (W) products(W, s, n, x, z);
+      for (let i = 0; i < rows * s; i++) {
+        z[i] -= shift[i % s];
+        if (!Number.isFinite(z[i])) refuse("The network and the inputs must be smaller: a sum of theirs is not a finite number.");
       }
-      const most = (layer.single && source.single ? 3.4028234663852886e38 : Number.MAX_VALUE) / 4;
-      if (!(top < MAX_SIZE && top * reach + offset < most)) refuse(`The network and the inputs must be smaller: sums of theirs may reach ${(top * reach + offset).toPrecision(3)}, above ${most.toPrecision(3)}.`);
-      products(layer.W, s, n, x, rows, z, buffer);
-      for (let r = 0; r < rows; r++) for (let j = 0; j < s; j++) z[r * s + j] -= shift[j];
-      one.count(z, new Uint32Array(z.buffer), rows);
+      tally.count(z, rows);
       progress((start + rows) / m);
     }
-    const [scale, balanced] = scaleOf(layer);
-    return summary(layer, m, one.found(), scale, balanced, sqrt(radius));
-  };
-  const measurePre = (array, unit, source, progress) => { // of pre-activations z, whose weights are not known
-    const s = source.n, layer = { s, n: null, outputs: null, unit, gated: false, notes: ["Pre-activations were given: the weights and the inputs are not known."] };
-    const one = counter(layer), z = new Float64Array(TILE * s), shift = source.single ? Math.fround(unit.threshold) : unit.threshold;
-    for (let start = 0; start < source.m; start += TILE) {
-      const rows = min(TILE, source.m - start);
-      source.fill(start, rows, z);
-      for (let i = 0; i < rows * s; i++) z[i] -= shift;
-      one.count(z, new Uint32Array(z.buffer), rows);
-      progress((start + rows) / source.m);
-    }
-    return summary(layer, source.m, one.found(), null, null, null);
+    if (radius === Infinity) refuse("The inputs must be smaller: the norm of one is not a finite number.");
+    return { ...summary(layer, m, tally), ...scaleOf(layer), R: W && sqrt(radius) };
   };
 
   // --- One run: what the page asks for, and what is said on the way ---
@@ -714,39 +543,42 @@ const weightsWorker = () => {
     if (!chosen) refuse(`${printable(file.name)} must have one array, or one of the name X, as inputs; it has ${listed([...arrays.keys()].map(printable))}.`);
     return given(chosen, n, printable(file.name));
   };
-  const run = async ({ network, inputs, layer = 0, arrays: named = "", unit = "" }, say) => {
+  const preActivations = (s) => ({
+    W: null, b: new Float64Array(s), U: null, outputs: null, s, n: null, gated: false, unit: RELU,
+    notes: ["Pre-activations were given: weights and inputs are not known."],
+  });
+  const run = async ({ network, inputs, layer, arrays: named, unit }, say) => {
     let last = 0;
-    const during = (phase) => (share) => {
+    const progress = (share) => {
       if (performance.now() - last < EVERY) return;
       last = performance.now();
-      say({ kind: "progress", phase, share });
+      say({ kind: "progress", share });
     };
-    say({ kind: "progress", phase: "reading", share: 0 });
-    const arrays = await stored(network), asked = unit ? parseUnit(unit) : null;
-    if (arrays.size === 1 && arrays.has("X") && !named) {
-      if (inputs) refuse(`${printable(network.name)} has one array, which is taken for pre-activations, and these need no inputs; ${printable(inputs.name)} is not used. Choose a network in its place.`);
-      const source = await given(arrays.get("X"), null, printable(network.name)), own = asked ?? parseUnit("relu");
-      if (own.k !== null && own.k > source.n) refuse(`k of top-k must be at most the number of neurons, ${source.n}, not ${own.k}.`);
-      const measured = measurePre(arrays.get("X"), own, source, during("counting"));
-      say({ kind: "measured", layers: [{ name: "pre-activations", s: source.n, n: null }], index: 0, report: measured, words: source.words });
-      return;
+    const measured = (one, source, layers, index) => {
+      if (unit) one.unit = parseUnit(unit);
+      if (one.unit.k > one.s) refuse(`k of top-k must be at most the number of neurons, ${one.s}, not ${one.unit.k}.`);
+      const report = measureLayer(one, source, progress);
+      say({ kind: "measured", layers: layers.map(({ name, s = one.s, n = one.n }) => ({ name, s, n })), index, report, words: source.words });
+    };
+    const file = printable(network.name), arrays = await stored(network), X = arrays.get("X");
+    if (arrays.size === 1 && X && !named) {
+      if (inputs) refuse(`${file} has one array, which is taken for pre-activations, and these need no inputs; ${printable(inputs.name)} is not used. Choose a network in its place.`);
+      const source = await given(X, null, file);
+      return measured(preActivations(source.n), source, [{ name: "pre-activations" }], 0);
     }
-    const isNetwork = new Map([...arrays].filter(([name]) => name !== "X")), list = await openNetwork(isNetwork, named), index = min(layer, list.length - 1);
-    if (list.length > 1) say({ kind: "layers", layers: list.map(({ name, s, n }) => ({ name, s, n })), index }); // also where the inputs fit another one
-    const one = await list[index].read(), { n, s } = one;
-    const plain = one.unit.kind === "relu" && !asked;
-    if (asked) one.unit = asked;
-    if (one.unit.k !== null && one.unit.k > s) refuse(`k of top-k must be at most the number of neurons, ${s}, not ${one.unit.k}.`);
-    if (n === 0) refuse("The layer must have at least one input; it has none.");
-    const source = inputs ? await inputsOf(await stored(inputs), inputs, n) : arrays.has("X") ? await given(arrays.get("X"), n, printable(network.name)) : bits(n, s);
-    const assumed = plain ? ["The file does not name the activation function: ReLU is assumed."] : [], where = source.cube ? "No inputs were given: uniform bits are assumed." : "The inputs are those of this layer; what stands before it is not looked at.";
-    one.notes = [...one.notes, ...assumed, where, "Precision: float64."];
-    const report = measureLayer(one, source, during("counting"));
-    say({ kind: "measured", layers: list.map((found) => ({ name: found.name, s: found.s ?? s, n: found.n ?? n })), index, report, words: source.words, cube: source.cube, exact: source.exact });
+    arrays.delete("X");
+    const layers = openNetwork(arrays, named), index = min(layer, layers.length - 1);
+    if (layers.length > 1) say({ kind: "layers", layers: layers.map(({ name, s, n }) => ({ name, s, n })), index }); // also where the inputs fit another one
+    const one = await layers[index].read(), { n, s } = one;
+    if (s * n === 0) refuse(`The layer must have at least one neuron and one input, not ${s} and ${n}.`);
+    if (one.unit === RELU && !unit) one.notes.push("The file does not name the activation function: ReLU is assumed.");
+    const source = inputs ? await inputsOf(await stored(inputs), inputs, n) : X ? await given(X, n, file) : bits(n, s);
+    one.notes.push(inputs || X ? "The inputs are those of this layer; what stands before it is not looked at." : "No inputs were given: uniform bits are assumed.", "Precision: float64.");
+    return measured(one, source, layers, index);
   };
-  const answer = (job, say) => run(job, say).then(() => say({ kind: "done" }), (problem) => say({
+  const answer = (job, say) => run(job, say).catch((problem) => say({
     kind: "refused",
     words: problem instanceof Refusal ? problem.message : problem instanceof RangeError ? `There is not enough memory in this tab: ${printable(problem.message)}.` : `The file could not be read: ${printable(problem.message)}.`,
   }));
-  return { answer, crc32 };
+  return answer;
 };

@@ -1,25 +1,15 @@
 // The page "Your weights": files are chosen or dropped, a worker measures them (weights-worker.js), and this draws what it
 // finds. Nothing is sent anywhere: the worker is made of the text of this page's own script.
 const weights = (() => {
-  const { abs, ceil, floor, log10, max, min, round, sqrt } = Math;
+  const { ceil, floor, log10, max, min, round, sqrt } = Math;
 
   // --- Words and numbers ---
 
   const THIN = "\u202f"; // between the groups of digits, and before the sign of per cent
   const escape = (text) => String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-  const grouped = (text) => {
-    const [whole, part] = text.split(".");
-    return (whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole) + (part ? `.${part}` : "");
-  };
-  const show = (x, digits = 4) => { // so many significant digits, and all of a whole number below ten million
-    if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
-    if (Number.isInteger(x) && abs(x) < 1e7) return grouped(String(x));
-    const size = abs(x);
-    if (size >= 1e7 || size < 1e-4) {
-      const [head, power] = x.toExponential(digits - 1).split("e");
-      return `${Number(head)}${THIN}·${THIN}10${sparse.raised(Number(power))}`;
-    }
-    return grouped(size >= 10 ** digits ? String(round(x)) : String(Number(x.toPrecision(digits))));
+  const show = (x, digits) => { // of a whole number below ten million all digits
+    if (!Number.isInteger(x) || x >= 1e7) return sparse.show(x, digits);
+    return x < 1e4 ? String(x) : String(x).replace(/\B(?=(\d{3})+$)/g, THIN);
   };
   const percent = (x) => `${show(100 * x, 3)}${THIN}%`;
   const table = (title, header, rows) => `<div class="pst-scrollable-table-container"><table class="table numbers${header.length > 4 ? " many" : ""}"><caption>${title}</caption>
@@ -75,21 +65,6 @@ const weights = (() => {
       + kept.map((one) => inside(x(one), foot + 16, show(one), width)).join("") + text((left + width) / 2, foot + 34, "neurons active at once")
       + whisker(spread, foot + 62, "measured", "± standard deviation") + whisker(alone, foot + 92, "trivial", "± if independent"));
   };
-  const curve = (found, width, at) => { // mean and maximum over the thresholds, and where the slider stands
-    const height = 210, { sweep } = found, most = max(1, found.max_active), left = leftOf(most), foot = height - SPACE.bottom;
-    const x = (i) => left + (i / (sweep.length - 1)) * (width - left - 62), y = (value) => foot - (value / most) * (foot - SPACE.top);
-    const path = (key) => `<polyline class="${key}" points="${sweep.map((one, i) => `${x(i).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ")}"/>`;
-    const half = (key) => sweep.findIndex((one) => one[key] < most / 2 || one[key] === 0), label = (key, words) => {
-      const i = max(1, min(sweep.length - 2, half(key) < 0 ? sweep.length - 2 : half(key)));
-      return text(x(i) + 5, y(sweep[i - 1][key]) + (key === "mean" ? 14 : -4), words, "start", key); // below its line, and above
-    };
-    const description = `Neurons whose z is at least a threshold, from z > 0 (mean ${show(found.mean_active)}, maximum ${show(found.max_active)}) to z ≥ ${show(sweep[sweep.length - 1].threshold)} (${show(sweep[sweep.length - 1].max)}).`;
-    return frame(width, height, description, path("max") + path("mean") + line(left, foot, x(sweep.length - 1), foot, "axis")
-      + line(x(at), SPACE.top - 6, x(at), foot, "mark") + text(left - 6, y(most) + 4, show(most), "end") + text(left - 6, foot, "0", "end") + text(4, 12, "active neurons", "start")
-      + label("max", "at most") + (half("mean") > 1 || found.mean_active < most / 3 ? label("mean", "mean") : "")
-      + [0, 9, 13, 17, 21].map((i) => text(x(i), foot + 16, i ? show(sweep[i].threshold) : "0")).join("") + text((left + width) / 2 - 20, foot + 34, "threshold of z"));
-  };
-
   const batches = (found, width) => { // neurons that a batch uses, over the number of its inputs on a logarithmic scale
     const height = 210, { union, s } = found, left = leftOf(s), foot = height - SPACE.bottom, last = max(1, union.length - 1);
     const x = (i) => left + (i / last) * (width - left - SPACE.right - 30), y = (value) => foot - (value / s) * (foot - SPACE.top), end = union[union.length - 1];
@@ -122,52 +97,32 @@ const weights = (() => {
       ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
       <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
       ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
-      <h3>With a threshold</h3><p><label for="weights-threshold">Count only neurons with <output for="weights-threshold" aria-live="off"></output></label>
-      <input type="range" id="weights-threshold" min="0" max="${found.sweep.length - 1}" step="1" value="${state.threshold}"></p><p id="weights-swept"></p><div data-drawing="curve"></div>
       <h3>In a batch</h3><p>Neurons that at least one input of a batch uses, if it is drawn from these inputs without replacement.</p><div data-drawing="batches"></div>
       <details><summary>The same, as a table</summary>${table("Neurons that a batch uses, expected", ["inputs in the batch", "neurons", "share"], found.union.map(({ batch, used }) => [show(batch), show(used), percent(used / found.s)]))}</details>
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
       <p>“Skip outputs”: all pre-activations are computed and the inactive neurons are left out of what follows. “Skip neurons”: the active ones are known before, as by a predictor.</p>
       ${found.scale ? `<p>Scale (Definition 2): <i>W</i> = ${show(found.scale.W)}, <i>B</i> = ${show(found.scale.B)}; with balanced weights <i>W</i> = ${show(found.balanced_W)}. Largest norm of an input: <i>R</i> = ${show(found.R)}.
-      <a href="calculator.html#${setting(found)}">These numbers in the calculator</a></p>` : ""}
-      <p><button type="button" id="weights-save">Save the report as JSON</button></p>`;
+      <a href="calculator.html#${setting(found)}">These numbers in the calculator</a></p>` : ""}`;
   };
   const setting = ({ n, s, max_active: k, mean_active: a, balanced_W: W, scale, R, inputs }) => new URLSearchParams({ n, s, k: max(1, k), W: W.toPrecision(4), B: scale.B.toPrecision(4), m: inputs, R: R.toPrecision(4), a: a.toPrecision(4) });
 
   // --- The page ---
 
-  const state = { network: null, inputs: null, measured: null, threshold: 0, problem: "" };
+  const state = { network: null, inputs: null, measured: null, problem: "" };
   const start = () => {
     const box = document.getElementById("weights");
     if (!box) return;
     const find = (name) => document.getElementById(`weights-${name}`), result = find("result"), status = find("status"), bar = find("progress");
     let worker = null, running = null, before = 0;
 
-    const draw = () => { // what depends on the width and on the slider
+    const draw = () => { // what depends on the width
       if (!state.measured) return;
-      const found = state.measured.report, width = max(300, min(720, result.clientWidth)), one = found.sweep[state.threshold];
+      const width = max(300, min(720, result.clientWidth));
       for (const place of result.querySelectorAll("[data-drawing]"))
-        place.innerHTML = { histogram, curve, batches }[place.dataset.drawing](found, width, state.threshold);
-      const words = one.threshold ? `z ≥ ${show(one.threshold)}` : "z > 0";
-      result.querySelector("output").value = words;
-      find("threshold").setAttribute("aria-valuetext", `${words}: ${show(one.mean)} active on average, at most ${show(one.max)}`);
-      find("swept").textContent = `${show(one.mean)} neurons on average (${percent(one.mean / found.s)}), at most ${show(one.max)}.`;
+        place.innerHTML = { histogram, batches }[place.dataset.drawing](state.measured.report, width);
     };
-    const render = () => {
-      result.innerHTML = report(state);
-      draw();
-      find("threshold").addEventListener("input", ({ target }) => { state.threshold = Number(target.value); draw(); });
-      find("save").addEventListener("click", save);
-    };
-    const save = () => {
-      const link = document.createElement("a"), { report: found, layers, index, words } = state.measured;
-      link.href = URL.createObjectURL(new Blob([JSON.stringify({ layer: layers[index].name, measured_on: words, ...found }, null, 1)], { type: "application/json" }));
-      link.download = "report.json";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    };
-    const progress = (phase, share) => {
-      const words = { reading: "Reading the file", counting: "Counting active neurons" }[phase];
+    const progress = (share) => {
+      const words = share ? "Counting active neurons" : "Reading the file";
       bar.setAttribute("aria-valuenow", round(100 * share));
       bar.setAttribute("aria-valuetext", `${words}, ${round(100 * share)} per cent`);
       bar.firstElementChild.style.width = `${100 * share}%`;
@@ -192,21 +147,21 @@ const weights = (() => {
       select.disabled = layers.length < 2;
     };
     const hear = ({ data }) => {
-      if (data.kind === "progress") return progress(data.phase, data.share);
+      if (data.kind === "progress") return progress(data.share);
       if (data.kind === "layers") return layerList(data);
       if (data.kind === "measured") {
         state.measured = data;
         layerList(data);
-        render();
+        result.innerHTML = report(state);
+        draw();
         status.textContent = sentence(data.report);
-        (document.getElementById("the-report") ?? result).scrollIntoView({ block: "start" });
-      } else if (data.kind === "refused") {
-        stop("");
-        if (!state.measured) result.innerHTML = "<p>Nothing was measured.</p>";
-        complain(data.words);
-      } else {
-        progress("counting", 1);
+        document.getElementById("the-report").scrollIntoView({ block: "start" });
+        progress(1);
         stop(`Done in ${show((performance.now() - before) / 1000, 2)} s. Nothing left this machine.`);
+      } else {
+        stop("");
+        result.innerHTML = "<p>Nothing was measured.</p>";
+        complain(data.words);
       }
     };
     const measure = () => {
@@ -219,18 +174,17 @@ const weights = (() => {
       result.setAttribute("aria-busy", "true");
       find("cancel").disabled = false;
       const kind = find("unit").value, unit = kind && kind.endsWith(":") ? kind + find("parameter").value : kind;
-      running ??= URL.createObjectURL(new Blob([`const core = (${weightsWorker})(); onmessage = ({ data }) => core.answer(data, (found) => postMessage(found));`], { type: "text/javascript" }));
+      running ??= URL.createObjectURL(new Blob([`const answer = (${weightsWorker})(); onmessage = ({ data }) => answer(data, postMessage);`], { type: "text/javascript" }));
       worker = new Worker(running);
       worker.onmessage = hear;
       worker.onerror = (problem) => { stop(""); complain(`The worker stopped: ${problem.message}`); };
-      progress("reading", 0);
+      progress(0);
       worker.postMessage({ network: state.network, inputs: state.inputs, layer: Number(find("layer").value || 0), arrays: find("arrays").value.trim(), unit });
     };
     const choose = (kind, file) => {
       if (kind === "network") { // what was chosen for the last one means nothing for this one
         for (const name of ["layer", "arrays"]) find(name).value = "";
         find("layer").innerHTML = "";
-        state.threshold = 0;
       }
       state[kind] = file;
       find(`${kind}-name`).textContent = file ? `${file.name}, ${file.size >= 1e6 ? `${show(file.size / 1e6, 3)} MB` : `${show(max(0.1, file.size / 1000), 2)} kB`}` : kind === "inputs" ? "none: uniform bits" : "none";
@@ -281,5 +235,5 @@ const weights = (() => {
   };
   sparse.ready(start);
 
-  return { state, show };
+  return { state };
 })();

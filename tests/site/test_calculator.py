@@ -168,7 +168,7 @@ def test_numbers_are_shown_in_one_style(in_browser):
     async def visit(page):
         await load(page)
         numbers = [0.23529, 53.541, 988.24, 4695.37, 22450.7, -619840, 1048576, 3e-5]
-        return await page.evaluate("numbers => numbers.map(sparse.show)", numbers)
+        return await page.evaluate("numbers => numbers.map((value) => sparse.show(value))", numbers)
 
     shown = "0.2353 53.54 988.2 4695 22\u202f451 −619\u202f840 1.05·10⁶ 3.00·10⁻⁵"
     assert in_browser(visit) == shown.split(" ")

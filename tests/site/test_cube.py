@@ -62,9 +62,9 @@ def settings(rng):
                 yield {"n": n, "d": d, "net": [{"u": u, "w": w, "b": b} for u, b, *w in drawn]}
 
 
-def measured(in_browser, chosen, sparse=SPARSE):
+def measured(in_browser, chosen):
     async def visit(page):
-        await page.add_script_tag(content=sparse + SCRIPT)
+        await page.add_script_tag(content=SPARSE + SCRIPT)
         return await page.evaluate(MEASURED, chosen)
 
     return in_browser(visit)
@@ -82,18 +82,6 @@ def presets(in_browser):
 def test_every_number_equals_the_package_over_all_presets_and_random_settings(presets, in_browser):
     chosen = [*presets, *settings(np.random.default_rng(5))]
     assert not list(differences(chosen, measured(in_browser, chosen)))
-
-
-def test_a_wrong_factor_would_be_seen(presets, in_browser):
-    for right, wrong, keys in (
-        ("=> d * weight)", "=> 2 * d * weight)", {"AS", "shares"}),
-        ("(z > b)", "(z >= b)", {"active", "k", "bound"}),
-        ("(bits(T) <= degree", "(bits(T) < degree", {"near"}),
-        ("slice(degree + 1)", "slice(degree)", {"error"}),
-    ):
-        assert SPARSE.count(right) == 1
-        found = differences(presets, measured(in_browser, presets, SPARSE.replace(right, wrong)))
-        assert {key for _, key, *_ in found} == keys
 
 
 def test_the_presets_are_the_constructions_of_the_package(presets, in_browser):

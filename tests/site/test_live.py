@@ -11,7 +11,7 @@ from sparse_core.cube import hypercube
 from sparse_core.hardness import reductions
 from sparse_core.learning import risks
 
-LIVE = [(places.BOOK / "assets" / name).read_text(encoding="utf-8") for name in ("sparse.js", "live.js")]
+LIVE = [places.BOOK / "assets" / name for name in ("sparse.js", "live.js")]
 CLASSES = [{"k": k, "W": W, "n": n} for k, W, n in [(1, 0.25, 3), (2, 1, 1000), (5, 0.5, 120), (8, 4, 10**6)]]
 GIVEN = {"s": 64, "bias": 3**-0.5}
 WEIGHTS = [[0.0, 0.5, 0.25, 0.125, 0.125], [0.1, *[0.0] * 15, 0.9], [0.0, 0.3, 0.3, 0.4]]
@@ -28,10 +28,10 @@ COMPUTED = """([classes, given, risks, moduli]) => ({
 })"""
 
 
-def computed(in_browser, scripts):
+def computed(in_browser):
     async def visit(page):
-        for script in scripts:
-            await page.add_script_tag(content=script)
+        for script in LIVE:
+            await page.add_script_tag(path=script)
         return await page.evaluate(COMPUTED, [CLASSES, GIVEN, RISKS, MODULI])
 
     return in_browser(visit)
@@ -83,24 +83,7 @@ def _close(found, wanted):
 
 
 def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
-    assert not unequal(computed(in_browser, LIVE), in_python())
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "seen"),
-    [
-        ("bias * W, name)", "bias, name)", {"bounds"}),
-        ("at[form] < at.dense", "at[form] < at.ours", {"last"}),
-        ("(below + above) - below) / m", "(below + above)) / m", {"averaging"}),
-        ("/ (m - D - 1)", "/ (m - D)", {"least_squares"}),
-        ("value / values[i - 1]", "value / values[0]", {"losses"}),
-        ("(t) => t % p)", "(t) => t % q)", {"printed"}),
-        ("2 * p * t + q)", "2 * p * t)", {"nearest"}),
-    ],
-)
-def test_a_mistake_in_a_live_figure_would_be_seen(right, wrong, seen, in_browser):
-    assert "".join(LIVE).count(right) == 1
-    assert unequal(computed(in_browser, [script.replace(right, wrong) for script in LIVE]), in_python()) == seen
+    assert not unequal(computed(in_browser), in_python())
 
 
 FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them

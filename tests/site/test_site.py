@@ -1,7 +1,6 @@
 """The built site as a reader meets it: light and dark, at a desk and on a phone, without a network."""
 
 import asyncio
-import contextlib
 import csv
 import functools
 import json
@@ -9,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 import xml.etree.ElementTree as ET
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -296,7 +294,7 @@ PARTS = 4
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_each_page_in_a_browser(site, address, in_browser, part):
+def test_each_page_in_a_browser(site, address, in_browser, part, pytestconfig):
     """Its heading waits for no script; no console error, foreign request, broken or cut formula, axe violation,
     invisible focus or sideways scrolling. A page that was clean and has not changed since is not looked at again, but
     in CI."""
@@ -304,7 +302,8 @@ def test_each_page_in_a_browser(site, address, in_browser, part):
     sources = {name for name in sizes if name.startswith("_modules/")}  # all of one form: the longest stands for them
     names = sizes.keys() - {"index.html"} - sources | {max(sources, key=sizes.get)}  # index.html leads to book/
     mine = sorted(names, key=lambda name: (-sizes[name], name))[part::PARTS]
-    known = set() if os.environ.get("CI") else seen_before()
+    remembered = [pytestconfig.cache.get(f"companion/clean-{i}", []) for i in range(PARTS)]
+    known = set() if os.environ.get("CI") else {digest for digests in remembered for digest in digests}
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
 
     async def visit_all(page):
@@ -314,33 +313,16 @@ def test_each_page_in_a_browser(site, address, in_browser, part):
         free, seen = asyncio.Semaphore(1 + (os.cpu_count() or 1) // processes), set()  # some page always waits
         found = await asyncio.gather(*(visit(chromium, address, name, free, seen) for name in new))
         faulty = {name for problems in found for name, _ in problems}
-        remember(part, [digest for name, digest in digests.items() if name not in faulty])
+        clean = [digest for name, digest in digests.items() if name not in faulty]
+        pytestconfig.cache.set(f"companion/clean-{part}", clean)
         return [problem for problems in found for problem in problems]
 
     holds(in_browser(visit_all))
 
 
-# For each page that was found clean: the digest of all that its looks depend on. Nothing else is remembered. Each part
-# writes a file of its own, for another process may write that of another part meanwhile.
-LOOKED = places.BUILD / "looked"
-
-
-def seen_before():
-    found = set()
-    for path in LOOKED.glob("*.json"):
-        with contextlib.suppress(OSError, ValueError, TypeError):  # after a broken file its pages are looked at again
-            found.update(json.loads(path.read_text(encoding="utf-8")))
-    return found
-
-
-def remember(part, digests):
-    LOOKED.mkdir(exist_ok=True)
-    kept.write_atomically(LOOKED / f"{part}.json", json.dumps(digests, indent=0))
-
-
 def digests_of(site, names, version):
-    """For each page: its HTML and its pictures, with the scripts, styles and fonts of the site, these tests, axe, the
-    browser and the fonts of this machine."""
+    """For each page: a digest of its HTML, its pictures, the scripts, styles and fonts of the site, these tests, axe,
+    the browser and the fonts of this machine."""
     fonts = subprocess.run(["fc-list"], capture_output=True).stdout if shutil.which("fc-list") else b""
     shared = (".js", ".css", ".woff", ".woff2", ".ttf")
     helpers = [Path(__file__), Path(pdf.__file__), AXE]
@@ -356,7 +338,7 @@ def digests_of(site, names, version):
     return found
 
 
-def test_only_what_changed_is_looked_at_again(tmp_path, monkeypatch):
+def test_only_what_changed_is_looked_at_again(tmp_path):
     (tmp_path / "_static").mkdir()
     files = {name: tmp_path / name for name in ("a.html", "b.html", "_static/x.css")}
     files["x.svg"] = tmp_path / "x.svg"
@@ -372,19 +354,6 @@ def test_only_what_changed_is_looked_at_again(tmp_path, monkeypatch):
     files["x.svg"].write_text("y")
     fourth = digests_of(tmp_path, ["b.html"], "1")["b.html"]
     assert len({first["b.html"], third, fourth, digests_of(tmp_path, ["b.html"], "2")["b.html"]}) == 4
-
-
-def test_what_one_part_remembers_stays_when_another_part_writes_and_a_broken_file_is_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "LOOKED", tmp_path / "looked")
-    assert seen_before() == set()
-    remember(0, ["a", "b"])
-    remember(1, ["c"])
-    assert seen_before() == {"a", "b", "c"}
-    remember(0, ["b"])  # "a" has a problem now
-    assert seen_before() == {"b", "c"}
-    for broken in ("", "[[1]]", "7", "{"):
-        (tmp_path / "looked/1.json").write_text(broken)
-        assert seen_before() == {"b"}
 
 
 async def visit(browser, address, name, free, seen):
