@@ -9,8 +9,7 @@ Paper: Definition 1 (how many are active at most), section 1 on dead and dynamic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from itertools import chain
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,8 @@ __all__ = ["ALIGNMENT", "Measurement", "Measurements"]  # the rest is called by 
 # Entries of the pre-activations that are computed and counted at a time: 4 MB of float32. With more, the passes over
 # them leave the cache; with fewer, a product takes longer, by 6 % at 128 rows of 768 inputs.
 BLOCK_ENTRIES = 1 << 20
-# Entries of given outputs that are counted at a time where the layer is narrow: with fewer, calls take as long.
-GIVEN_ENTRIES = 1 << 18
-# Rows of inputs to a block, at most. All such numbers are powers of two, so that they divide this one.
-ALIGNMENT = 1024
+# Rows of inputs to a block, at most. The rows of a block are a power of two, so that they divide this one.
+ALIGNMENT = 4096
 # The sweep counts z >= t for these t, from 0.0002 to 1024: fixed, so that the sweeps of shards add.
 FIRST = -12
 THRESHOLDS = tuple(2.0**e for e in range(FIRST, 11))
@@ -43,6 +40,8 @@ SIZES[-1] = np.finfo(np.float32).max
 MIDDLES = np.append(0.0, (SIZES[1:] + SIZES[:-1]) / 2)
 # Entries whose exponents are counted at a time: memory for half a megabyte of numbers is kept, and not asked for again.
 SLICE_ENTRIES = 1 << 16
+# Counting a number that is given takes about as long as this many multiply-adds.
+GIVEN_PRODUCTS = 64
 # Truth values that a byte counts.
 BYTE = 255
 # The shares of the outputs that CATS and TEAL drop at least and at most.
@@ -54,6 +53,15 @@ BARS = 12
 RULE_OF_THREE = 3.0
 # The sizes of a batch in the table of a report, as far as there are inputs.
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+# What "active" means, by the kind of the unit; for all others it is the size of an output.
+POSITIVE = "a pre-activation above 0, that is an output that is not 0"
+ABOVE_ITS_OWN = "a pre-activation above its threshold ({}), that is an output that is not 0"
+MEANINGS = {
+    "relu": POSITIVE, "relu2": POSITIVE, "shifted": ABOVE_ITS_OWN, "thresholded": ABOVE_ITS_OWN,
+    "top-k": "a pre-activation above 0 and among the {} largest of its input, that is an output not 0",
+    "nonzero": "an output that is not 0",
+}  # fmt: skip
+MORE = "Histogram, batches, thresholds, work saved"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,10 +263,9 @@ class Measurement(tables.Shown):
             "independent_variance", "coactivation", "saved",
         ]  # fmt: skip
         found: dict[str, Any] = {"notes": list(self.notes), "active_means": self.active_means}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name not in ("notes", "sizes"):
-                found[field.name] = value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in vars(self).items():
+            if name not in ("notes", "sizes"):
+                found[name] = value.tolist() if isinstance(value, np.ndarray) else value
         found["scale"] = None if self.scale is None else self.scale._asdict()
         found |= {name: getattr(self, name) for name in derived}
         found["active"] = {f"{q:g}": self.quantile(q) for q in QUANTILES}
@@ -271,32 +278,33 @@ class Measurement(tables.Shown):
         return "\n".join(map(tables.printable, self.document().lines))
 
     @property
-    def _kind(self) -> str:
-        return self.unit.partition(":")[0].partition(",")[0]
-
-    @property
     def active_means(self) -> str:
         """What "active" means here, in a sentence."""
-        kind = self._kind
-        value = self.unit.partition(":")[2]
-        if kind in ("relu", "relu2"):
-            what = "a pre-activation above 0, that is an output that is not 0"
-        elif kind == "top-k":
-            what = f"a pre-activation above 0 and among the {value} largest of its input, that is an output not 0"
-        elif kind in KINDS:
-            what = f"a pre-activation above its threshold ({value or 'one for each neuron'}), that is an output not 0"
-        elif kind == "nonzero":
-            what = "an output that is not 0"
-        else:
-            what = f"an output of more than {value} in size"
+        kind, _, value = self.unit.partition(":")
+        kind = kind.partition(",")[0]
+        what = MEANINGS.get(kind, "an output of more than {} in size").format(value or "one for each neuron")
         gate = " of the gate" if self.gated and kind in KINDS else " (gate times value)" if self.gated else ""
         return f"Active means {what}{gate}."
 
     def document(self) -> tables.Document:
         """What was measured and assumed, and the tables."""
-        parts = [tables.Table(title, *part) for title, part in self._parts().items()]
+        quantiles = [f"{self.quantile(q)}" for q in QUANTILES]
+        size = "z" if self.unit.startswith(KINDS) else "|output|"
+        unions = [[f"{m}", f"{used:.5g}", f"{used / self.s:.1%}"] for m, used in self._unions()]
+        saved = [[name, f"{share:.1%}"] for name, share in self.saved.items() if share is not None]
+        parts = (
+            tables.Table(
+                "Quantiles of the number active, over the inputs", [f"{q:.0%}" for q in QUANTILES], [quantiles]
+            ),
+            tables.Table("Histogram of the number active", ["active neurons", "inputs"], self._bars()),
+            tables.Table(
+                "Neurons that a batch of so many of these inputs uses, expected", ["batch", "used", "share"], unions
+            ),
+            tables.Table("With a threshold", [f"{size} at least", "mean active", "at most"], self._sweep_rows()),
+            tables.Table("Multiply-adds of the layer", ["saved by", "share"], saved),
+        )
         lines = (*self.notes, self.active_means, *self._lines())
-        return tables.Document(lines, tuple(parts), "Histogram, batches, thresholds, work saved")
+        return tables.Document(lines, tuple(part for part in parts if part.rows), MORE)
 
     def _lines(self) -> Iterator[str]:
         """The sentences of the report."""
@@ -335,21 +343,6 @@ class Measurement(tables.Shown):
             yield f"Scale (Definition 2): W = {W:.5g}, B = {B:.5g}; with balanced weights W = {self.balanced_W:.5g}."
         if self.R is not None:
             yield f"Largest norm of an input: R = {self.R:.5g}."
-
-    def _parts(self) -> dict[str, tuple[list[str], list[list[str]]]]:
-        """The tables of the report, by their titles."""
-        saved = [[name, f"{share:.1%}"] for name, share in self.saved.items() if share is not None]
-        quantiles = [f"{self.quantile(q)}" for q in QUANTILES]
-        size = "z" if self._kind in KINDS else "|output|"
-        unions = [[f"{m}", f"{used:.5g}", f"{used / self.s:.1%}"] for m, used in self._unions()]
-        found = {
-            "Quantiles of the number active, over the inputs": ([f"{q:.0%}" for q in QUANTILES], [quantiles]),
-            "Histogram of the number active": (["active neurons", "inputs"], self._bars()),
-            "Neurons that a batch of so many of these inputs uses, expected": (["batch", "used", "share"], unions),
-            "With a threshold": ([f"{size} at least", "mean active", "at most"], self._sweep_rows()),
-            "Multiply-adds of the layer": (["saved by", "share"], saved),
-        }
-        return {title: part for title, part in found.items() if part[1]}
 
     def _unions(self) -> list[tuple[int, float]]:
         return [(m, self.union(m)) for m in BATCHES if m <= self.inputs]
@@ -412,20 +405,14 @@ def of_arrays(name: str, Z: Any, unit: Unit, **facts: Any) -> Measurement:
     >>> of_arrays("Z", [[0.5, 0.0]], Unit("nonzero")).max_active
     1
     """
-    waiting = iter(batches(name, Z))
-    first = next(waiting, None)
-    if first is None or not first.size:
-        raise ValueError(f"Argument '{name}' must have at least one input and one neuron.")
-    s = first.shape[1]
-    checks.integer("k", unit.k or 1, 1, s)
 
     def count(block: NDArray[Any]) -> Measurement:
+        checks.integer("k", unit.k or 1, 1, block.shape[1])
         if not np.isfinite(block.max() - block.min()):
             checks.entries(name, block, np.isfinite(block), "must be finite")
         return counted(block, unit, **facts)
 
-    most = max(ALIGNMENT, GIVEN_ENTRIES // s)  # no product depends on the blocks
-    return added(name, count, blocks(name, chain([first], waiting), s, s, most), first.size >= BLOCK_ENTRIES)
+    return added(name, Z, count)
 
 
 def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: str = "", **facts: Any) -> Measurement:
@@ -441,59 +428,66 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: 
     limit = 0.0
     if unit.by_size:
         z = unit.output(z)
-        if up is not None:
-            z = z * up
-        z = np.abs(z)
+        z = np.abs(z if up is None else z * up)
         limit = float(unit.threshold)
         if unit.kind != "nonzero":
-            places = np.ascontiguousarray(np.minimum(z, float(SIZES[-1])), np.float32).view(np.int32) >> MANTISSA
-            sizes = np.bincount(places.ravel().astype(np.int16), minlength=SIZES.size)
+            places = np.minimum(z, SIZES[-1]).astype(np.float32).view(np.int32) >> MANTISSA
+            parts = [np.bincount(places[rows].ravel(), minlength=SIZES.size) for rows in _slices(m, s)]
+            sizes = np.sum(parts, axis=0)
     elif np.any(unit.threshold):
         z = z - np.asarray(unit.threshold, dtype=z.dtype)
     if unit.k is not None:
         z = _keep_largest(z, unit.k)
-    largest = float(z.max())
-    active = z > limit
-    reached = _reached(z, z > 0 if limit else active)
-    count = active.sum(axis=1, dtype=np.uint32) if limit else reached[:, 0]
-    at = sum(active[rows].view(np.uint8).sum(axis=0, dtype=np.uint8).astype(np.int64) for rows in slices(m, BYTE))
+    active = (z > limit).view(np.uint8)
+    reached = np.concatenate([_reached(z[rows]) for rows in _slices(m, s)])
+    at = sum(active[rows].sum(axis=0, dtype=np.uint8).astype(np.int64) for rows in slices(m, BYTE))
     return Measurement(
         s=s, unit=label or repr(unit), inputs=m, active_at=np.asarray(at),
-        histogram=np.bincount(count, minlength=s + 1), sweep_total=reached[:, 1:].sum(axis=0),
-        sweep_max=reached[:, 1:].max(axis=0), largest=largest, sizes=sizes, **facts,
+        histogram=np.bincount(active.sum(axis=1, dtype=np.uint32), minlength=s + 1),
+        sweep_total=reached.sum(axis=0), sweep_max=reached.max(axis=0), largest=float(z.max()), sizes=sizes, **facts,
     )  # fmt: skip
 
 
-def _reached(z: NDArray[Any], positive: NDArray[np.bool_]) -> Integers:
-    """(rows, 1 + thresholds): how many entries of a row are positive, and at least 2^e for each of THRESHOLDS.
+def _slices(m: int, s: int) -> Iterator[slice]:
+    return slices(m, SLICE_ENTRIES // s or 1)
 
-    By their exponents, in short integers: a fourth of the time that it takes with the integers that bincount makes.
-    """
-    m, s = z.shape
-    if m * s > SLICE_ENTRIES and m > 1:
-        parts = slices(m, SLICE_ENTRIES // s or 1)
-        return np.concatenate([_reached(z[rows], positive[rows]) for rows in parts])
+
+def _reached(z: NDArray[Any]) -> Integers:
+    """(rows, thresholds): how many entries of each row are at least 2^e, for each of THRESHOLDS, by their exponents."""
+    m = len(z)
     bits, kind = (23, np.int32) if z.dtype == np.float32 else (52, np.int64)
-    places = np.right_shift(np.ascontiguousarray(z).view(kind), bits).astype(np.int16)  # below 0 for negative numbers
-    places -= np.int16(np.finfo(z.dtype).maxexp - 1 + FIRST - 1)  # 1 for the exponent FIRST, as 1.0 has maxexp - 1
-    np.clip(places, 0, len(THRESHOLDS), out=places)
-    places += positive
-    kinds = len(THRESHOLDS) + 2
-    places = places + np.arange(0, m * kinds, kinds, dtype=np.int16 if m * kinds < 1 << 15 else np.int64)[:, None]
-    counts = np.bincount(places.ravel(), minlength=m * kinds).reshape(m, -1)
+    kinds = len(THRESHOLDS) + 1
+    places = np.clip(z, THRESHOLDS[0] / 2, THRESHOLDS[-1]).view(kind) >> bits
+    below = np.finfo(z.dtype).maxexp - 1 + FIRST - 1  # the exponent of what is below all thresholds, as it is stored
+    places += np.arange(-below, m * kinds - below, kinds, dtype=kind)[:, None]
+    counts = np.bincount(places.ravel(), minlength=m * kinds).reshape(m, kinds)
     return np.asarray(counts[:, :0:-1].cumsum(axis=1)[:, ::-1])
 
 
 def added(
-    name: str, count: Callable[[NDArray[Any]], Measurement], blocks: Iterable[NDArray[Any]], large: bool
+    name: str, X: Any, count: Callable[[NDArray[Any]], Measurement], n: int | None = None, s: int | None = None
 ) -> Measurement:
-    """The sum of the measurements of all blocks.
+    """The sum of the measurements of all rows of X in blocks, as float32 or float64; X has n columns, for s neurons.
 
-    >>> added("X", lambda z: counted(z, Unit()), [np.ones((2, 3)), np.ones((1, 3))], large=False).inputs
+    >>> added("X", [np.ones((2, 3)), np.ones((1, 3))], lambda z: counted(z, Unit())).inputs
     3
     """
+
+    def blocks() -> Iterator[NDArray[Any]]:
+        columns = n
+        for batch in batches(name, X):
+            columns = batch.shape[1] if columns is None else columns
+            if batch.shape[1] != columns:
+                raise ValueError(f"Argument '{name}' must have {columns} columns, not {batch.shape[1]}.")
+            if n is None and columns == 0:
+                raise ValueError(f"Argument '{name}' must have at least one neuron, which is a column; it has none.")
+            rows = min(ALIGNMENT, 1 << (max(1, BLOCK_ENTRIES // (s or columns)).bit_length() - 1))
+            kind = np.float32 if np.can_cast(batch.dtype, np.float32) else np.float64
+            yield from (batch[part].astype(kind, copy=False) for part in slices(len(batch), rows))
+
     total: list[Measurement] = []
-    each(count, blocks, large, lambda part: total.append(total.pop() + part if total else part))
+    large = not isinstance(X, np.ndarray) or X.size * (s or GIVEN_PRODUCTS) >= activity.THREAD_MULTIPLY_ADDS
+    each(count, blocks(), large, lambda part: total.append(total.pop() + part if total else part))
     if not total:
         raise ValueError(f"Argument '{name}' must have at least one row, which is an input; it has none.")
     return total[0]
@@ -511,28 +505,39 @@ def _keep_largest(z: NDArray[Any], k: int) -> NDArray[Any]:
     return np.where(out, 0, z)
 
 
-def batches(name: str, X: Any) -> Iterable[NDArray[Any]]:
-    """X as arrays of rows: one in a list if X is one array, otherwise those that an iterable gives, copied.
+def given(name: str, X: Any) -> Iterable[Any]:
+    """The batches in X: X alone, if it is one array, nested lists or one dictionary, and otherwise what X iterates.
+
+    >>> len(list(given("X", [[1, 2], [3, 4]]))), len(list(given("X", [np.ones((2, 2)), np.ones((1, 2))])))
+    (1, 2)
+    """
+    if isinstance(X, (str, bytes)) or not (hasattr(X, "__iter__") or hasattr(X, "__array__")):
+        raise TypeError(f"Argument '{name}' must be an array or an iterable of arrays, not {type(X).__name__}.")
+    if isinstance(X, (list, tuple)):
+        several = len(X) > 0 and is_batch(X[0])
+    else:
+        several = not (hasattr(X, "shape") or isinstance(X, Mapping))
+    return X if several else [X]
+
+
+def is_batch(X: Any) -> bool:
+    """Whether X is an array or tensor of inputs, or a dictionary, and no row of numbers.
+
+    >>> is_batch(np.ones((2, 3))), is_batch([1, 2])
+    (True, False)
+    """
+    return getattr(X, "ndim", 0) >= 2 or isinstance(X, Mapping)
+
+
+def batches(name: str, X: Any) -> Iterator[NDArray[Any]]:
+    """The batches in X as arrays of rows, copied if there are several, since a loader may reuse its memory.
 
     >>> [batch.shape for batch in batches("X", [np.ones((2, 5, 3)), np.ones((1, 3))])]
     [(10, 3), (1, 3)]
     """
-    if isinstance(X, (str, bytes, dict)) or not (hasattr(X, "__iter__") or hasattr(X, "__array__")):
-        raise TypeError(f"Argument '{name}' must be an array or an iterable of arrays, not {type(X).__name__}.")
-    if several(X):
-        return (_as_rows(name, batch).copy() for batch in X)  # a copy, since a loader may reuse its memory
-    return [_as_rows(name, X)]
-
-
-def several(X: Any) -> bool:
-    """Whether X is an iterable of batches, and not one array, nested lists or one dictionary.
-
-    >>> several([[1, 2], [3, 4]]), several([np.ones((2, 2))]), several(iter([]))
-    (False, True, True)
-    """
-    if isinstance(X, (list, tuple)):
-        return len(X) > 0 and (getattr(X[0], "ndim", 0) >= 2 or isinstance(X[0], Mapping))
-    return not (hasattr(X, "shape") or isinstance(X, Mapping))
+    for batch in (parts := given(name, X)):
+        rows = _as_rows(name, batch)
+        yield rows.copy() if parts is X else rows
 
 
 def _as_rows(name: str, X: Any) -> NDArray[Any]:
@@ -543,31 +548,3 @@ def _as_rows(name: str, X: Any) -> NDArray[Any]:
     if array.ndim < 2:
         raise ValueError(f"Argument '{name}' must have at least 2 axes, not {array.ndim} (its shape is {array.shape}).")
     return array.reshape(-1, array.shape[-1]) if array.size else array.reshape(0, array.shape[-1])
-
-
-def blocks(
-    name: str, batches: Iterable[NDArray[Any]], columns: int, s: int, most: int = ALIGNMENT
-) -> Iterator[NDArray[Any]]:
-    """All rows in blocks for s neurons, whatever the lengths of the batches; the last block may be shorter.
-
-    >>> [len(block) for block in blocks("X", [np.ones((1500, 2)), np.ones((700, 2))], 2, 9)]
-    [1024, 1024, 152]
-    """
-    rows = min(most, 1 << (max(1, BLOCK_ENTRIES // s).bit_length() - 1))
-    pending: list[NDArray[Any]] = []
-    missing = rows
-    for batch in batches:
-        if batch.shape[1] != columns:
-            raise ValueError(f"Argument '{name}' must have {columns} columns, not {batch.shape[1]}.")
-        start = 0
-        while start < len(batch):
-            piece = batch[start : start + missing]
-            start += len(piece)
-            missing -= len(piece)
-            pending.append(piece.astype(np.float32 if np.can_cast(piece.dtype, np.float32) else np.float64, copy=False))
-            if missing == 0:
-                yield np.concatenate(pending) if len(pending) > 1 else pending[0]
-                pending = []
-                missing = rows
-    if pending:
-        yield np.concatenate(pending)

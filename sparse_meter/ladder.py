@@ -25,7 +25,6 @@ Paper: sections 3 and 5.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, inf, log, prod, sqrt
@@ -63,14 +62,6 @@ COUNTED = "4 W^2 E |R_x|^2"
 SIGNS = "2 (rms |grad h+| + rms |grad h-|)^2"
 # Rungs that differ by less than this are called equal: sums over 2^20 points stay well below it.
 RTOL = 1e-9
-COLUMNS = ["value", "times", "gives up"]
-# How a page writes what the text writes in ASCII.
-SYMBOLS = {
-    "^2": "\N{SUPERSCRIPT TWO}", "R_x": "R\N{LATIN SUBSCRIPT SMALL LETTER X}",
-    "v_j": "v\N{LATIN SUBSCRIPT SMALL LETTER J}",
-    "grad ": "\N{NABLA}", "sum ": "\N{GREEK CAPITAL LETTER SIGMA}", "||": "\N{DOUBLE VERTICAL LINE}",
-    "<=": "\N{LESS-THAN OR EQUAL TO}",
-}  # fmt: skip
 
 
 class Rung(NamedTuple):
@@ -120,15 +111,10 @@ class Ladder(tables.Shown):
         """The factors of the first chain."""
         return self.chains[0].factors
 
-    def parts(self) -> tuple[tables.Table, ...]:
-        """A table of each chain."""
-        return tuple(map(_table, self.chains))
-
     def document(self) -> tables.Document:
         """What was assumed, the sentence, the notes, and the chains."""
         lines = (*self.assumed, self.sentence, *self.notes)
-        more = "The same for learning it"
-        return tables.Document(lines, self.parts(), more, 1, lambda line: html.escape(_with_symbols(line)))
+        return tables.Document(lines, tuple(map(_table, self.chains)), "The same for learning it", 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, as ``Report.to_dict``.
@@ -152,20 +138,15 @@ class Ladder(tables.Shown):
 
 
 def _table(chain: Chain) -> tables.Table:
-    lines = [*_lines(chain)]
-    heads = [f"{html.escape(_with_symbols(rung.formula))}<br>{tables.claim(rung.id)}" for rung, _ in lines]
-    rows = [[rung.formula, *cells, rung.id] for rung, cells in lines]
-    page = (["bound", *COLUMNS], [cells for _, cells in lines])
-    return tables.Table(chain.title, ["bound", *COLUMNS, "statement"], rows, heads, page)
-
-
-def _lines(chain: Chain) -> Iterator[tuple[Rung, list[str]]]:
     """Each rung with its value, its factor over the one below, and what it gives up; then what stands beside them."""
     factors = ["", *map(_number, chain.factors.values())]
-    for rung, factor in zip(chain.rungs, factors, strict=True):
-        yield rung, [_shown(rung.value), factor, rung.gives_up]
+    rows = [
+        [rung.formula, tables.Claim(rung.id), _shown(rung.value), factor, rung.gives_up]
+        for rung, factor in zip(chain.rungs, factors, strict=True)
+    ]
     for rung in chain.beside:
-        yield rung, [_shown(rung.value), "", f"({rung.gives_up})"]
+        rows.append([rung.formula, tables.Claim(rung.id), _shown(rung.value), "", f"({rung.gives_up})"])
+    return tables.Table(chain.title, ["bound", "statement", "value", "times", "gives up"], rows, headed=True)
 
 
 def _number(x: float) -> str:
@@ -174,12 +155,6 @@ def _number(x: float) -> str:
 
 def _shown(x: Interval) -> str:
     return f"{x.value:.4g}" if x.low == x.high else f"{x.value:.4g} in [{_number(x.low)}, {_number(x.high)}]"
-
-
-def _with_symbols(formula: str) -> str:
-    for plain, symbol in SYMBOLS.items():
-        formula = formula.replace(plain, symbol)
-    return formula
 
 
 def _ratio(above: float, below: float) -> float:

@@ -450,40 +450,22 @@ def _from_module(module: Any, layer: str | None) -> Layer:
     if inner is None:
         raise ValueError("Argument 'network' must be a module with layers of the type Linear; it has none.")
     points = np.random.default_rng(0).standard_normal((POINTS, inner.in_features))
-    with modules.watched(module) as run:
-        order: list[Any] = []
-        for part in parts:
-            run.hook(part, lambda part, inputs, output: order.append(part))
-        outputs = numbers("network", run(points), 2).astype(np.float64)
-    maps: list[tuple[Array, Array]] = []  # A, c of x -> A x + c
-    said: list[str] = []
-    called = not any(type(part).__name__ == "ReLU" for part in order)  # as a function, which the outputs must show
-    active = 0
-    for part in order:
-        kind = type(part).__name__
-        said.append(f"{parts[part]} ({kind})")
-        if kind in PASSED:
-            continue
-        if kind == "ReLU":
-            active += 1
-            maps.append((np.eye(0), np.zeros(0)))
-        elif kind == "Linear":
-            if called and maps:
-                maps.append((np.eye(0), np.zeros(0)))
-            bias = np.zeros(part.out_features) if part.bias is None else plain("bias", part.bias)
-            _then(maps, plain("weight", part.weight).astype(np.float64), bias.astype(np.float64))
-        elif kind == "BatchNorm1d" and part.running_var is not None:
-            a = 1 / np.sqrt(plain("running_var", part.running_var).astype(np.float64) + part.eps)
-            a = a if part.weight is None else a * plain("weight", part.weight)
-            c = -a * plain("running_mean", part.running_mean)
-            _then(maps, np.diag(a), c if part.bias is None else c + plain("bias", part.bias))
-            said[-1] += ", folded in"
-        else:
-            raise ValueError(f"Argument 'network' must be a module Linear, ReLU, Linear; it has {said[-1]}.")
-    kept = [pair for pair in maps if len(pair[1])]
-    if active > 1 or len(kept) != 2:
+    order: list[Any] = []
+    with modules.watched(module) as hooks:
+        hooks += [part.register_forward_hook(lambda part, *_: order.append(part)) for part in parts]
+        outputs = numbers("network", modules.call(module, points), 2).astype(np.float64)
+    kinds = [type(part).__name__ for part in order]
+    folded = [kind == "BatchNorm1d" and part.running_var is not None for kind, part in zip(kinds, order, strict=True)]
+    said = [f"{parts[part]} ({kind})" for kind, part in zip(kinds, order, strict=True)]
+    for words, kind, fold in zip(said, kinds, folded, strict=True):
+        if not fold and kind not in ("Linear", "ReLU", *PASSED):
+            raise ValueError(f"Argument 'network' must be a module Linear, ReLU, Linear; it has {words}.")
+    if kinds.count("Linear") != 2 or kinds.count("ReLU") > 1:
         raise ValueError(f"Argument 'network' must be a module Linear, ReLU, Linear; it runs {', '.join(said)}.")
-    (W, c), (U, constant) = kept
+    # Where no part is a ReLU it may be called as a function, before the second map: the outputs show whether it is.
+    cut = kinds.index("ReLU") if "ReLU" in kinds else kinds.index("Linear", kinds.index("Linear") + 1)
+    W, c = _composed(order[:cut], inner.in_features)
+    U, constant = _composed(order[cut:], len(W))
     h = np.maximum(points @ W.T + c, 0) @ U.T + constant
     worst = np.unravel_index(np.abs(h - outputs).argmax(), h.shape)
     dtype = str(inner.weight.dtype).removeprefix("torch.")
@@ -494,20 +476,30 @@ def _from_module(module: Any, layer: str | None) -> Layer:
             "Argument 'network' must compute what its weights say, relu between two linear maps: at a random point its "
             f"output {worst[1]} is {outputs[worst]:.6g}, and that of its weights {h[worst]:.6g}."
         )
-    note = f"Read from {', '.join(said)}; equal to the module's own output at {POINTS} random points"
+    read = ", ".join(words + ", folded in" * fold for words, fold in zip(said, folded, strict=True))
+    note = f"Read from {read}; equal to the module's own output at {POINTS} random points"
+    note += f" (in evaluation mode, up to {np.abs(h - outputs).max():.2g})."
     own = np.float64 if dtype == "float64" else np.float32
-    return Layer(
-        W.astype(own), (-c).astype(own), U.astype(own), constant=constant.astype(own),
-        notes=(f"{note} (in evaluation mode, up to {np.abs(h - outputs).max():.2g}).",),
-    )  # fmt: skip
+    return Layer(W.astype(own), (-c).astype(own), U.astype(own), constant=constant.astype(own), notes=(note,))
 
 
-def _then(maps: list[tuple[Array, Array]], A: Array, c: Array) -> None:
-    """Put a map after the last one: as one with it, unless that is a ReLU."""
-    if maps and len(maps[-1][1]):
-        before, shift = maps.pop()
-        A, c = A @ before, A @ shift + c
-    maps.append((A, c))
+def _composed(parts: list[Any], n: int) -> tuple[Array, Array]:
+    """A, c of x -> A x + c, on n inputs, which these linear maps and normalisations are one after the other."""
+    A, c = np.eye(n), np.zeros(n)
+    for part in parts:
+        weight, bias = (_doubles(getattr(part, name, None)) for name in ("weight", "bias"))
+        if type(part).__name__ == "Linear":
+            A, c = weight @ A, weight @ c
+        elif type(part).__name__ == "BatchNorm1d":
+            a = 1 / np.sqrt(_doubles(part.running_var) + part.eps)
+            a = a if weight is None else a * weight
+            A, c = a[:, None] * A, a * (c - _doubles(part.running_mean))
+        c = c if bias is None else c + bias
+    return A, c
+
+
+def _doubles(value: Any) -> Any:
+    return None if value is None else plain("network", value).astype(np.float64)
 
 
 def named_unit(name: str, who: str) -> tuple[Unit, str]:

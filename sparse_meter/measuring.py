@@ -9,8 +9,9 @@ Paper: Definition 1 (how many are active at most), Definition 2 (the scale), sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import isfinite, sqrt
 from threading import local
 from typing import Any, overload
@@ -20,7 +21,6 @@ from numpy.typing import NDArray
 
 from sparse_core import checks
 from sparse_core.network import activity
-from sparse_core.network.activity import THREAD_MULTIPLY_ADDS
 from sparse_core.network.network import Scale, SparseNetwork
 from sparse_core.network.training import Layered
 
@@ -30,6 +30,10 @@ from .layer import Layer, Unit, as_layer, kind_of, last_step, plain
 
 __all__ = ["measure"]
 
+GRAPH = (
+    "Argument 'network' must be a model of Keras whose layers run one after the other; of another, measure the "
+    "outputs of keras.Model(model.inputs, layer.output), with activation='nonzero'."
+)
 # The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
 MAX_SIZE = 1e150
 
@@ -135,9 +139,7 @@ def _of_layer(known: Layer, X: Any) -> Measurement:
             balanced_W=balanced_W, R=_largest_norm(block), notes=(*known.notes, f"Precision: {dtype.name}."),
         )  # fmt: skip
 
-    batches = counting.batches("X", X)
-    large = not isinstance(batches, list) or batches[0].size * known.s >= THREAD_MULTIPLY_ADDS
-    return counting.added("X", count, counting.blocks("X", batches, known.n, known.s), large)
+    return counting.added("X", X, count, known.n, known.s)
 
 
 def _settle(z: NDArray[Any], W: NDArray[Any], b: NDArray[Any], X: NDArray[Any]) -> None:
@@ -167,66 +169,64 @@ def _of_several(network: Any, X: Any, layer: str | None, activation: str | Unit 
         layers = [Layer(W, b, U, notes=("One neuron in each row of W.",)) for W, b, U in pairs]
     else:
         layers = [as_layer(network, str(i)) for i in range(len(network.coefs_) - 1)]
-    if layer is not None and layer not in map(str, range(len(layers))):
-        raise ValueError(f"Argument 'layer' must be one of '0' to '{len(layers) - 1}', not {layer!r}.")
-    if layer is None and counting.several(X) and not isinstance(X, (list, tuple)):
-        raise TypeError(
-            "Argument 'X' must be an array or a list of arrays, since each layer reads it; or name a layer."
-        )
 
-    def before(i: int) -> Iterator[NDArray[Any]]:
-        for batch in counting.batches("X", X):
-            checks.entries("X", batch, np.isfinite(batch), "must be finite")
-            for one in layers[:i]:
-                if batch.shape[1] != one.n:
-                    raise ValueError(f"Argument 'X' must have {one.n} columns, not {batch.shape[1]}.")
-                z = batch @ one.W.T - one.b
-                batch = one.unit.output(z) if one.unit.by_size else np.maximum(z, 0)
-            yield batch
-
-    found = {}
-    for i, one in enumerate(layers):
-        if layer is None or layer == str(i):
+    def step(i: int, known: Layer, x: NDArray[Any], wanted: bool) -> tuple[NDArray[Any], Measurement | None]:
+        found = None
+        if wanted:
             note = f"Layer {i}, hidden layer {i + 1} of {len(layers)}: its inputs were computed from X, the model's."
-            unit = one.unit if activation is None else Unit.parse(activation)
-            found[str(i)] = _of_layer(replace(one, unit=unit, notes=(note, *one.notes)), before(i))
-    return found[layer] if layer is not None else Measurements(found, ("X is the input of the model.",))
+            unit = known.unit if activation is None else Unit.parse(activation)
+            found = _of_layer(replace(known, unit=unit, notes=(note, *known.notes)), x)
+        z = x @ known.W.T - known.b
+        return known.unit.output(z) if known.unit.by_size else np.maximum(z, 0), found
+
+    return _in_turn({str(i): partial(step, i, known) for i, known in enumerate(layers)}, X, layer)
 
 
 def _of_keras(model: Any, X: Any, layer: str | None, activation: str | Unit | None) -> Measurement | Measurements:
-    """The layers of a model of Keras that is a sequence: each is called in its turn, and the last gives the outputs."""
+    """The layers of a model of Keras that is a sequence: what it returns must be what they give in their turn."""
+
+    def step(part: Any, x: Any, wanted: bool) -> tuple[Any, Measurement | None]:
+        function = getattr(getattr(part, "activation", None), "__name__", type(part).__name__)
+        try:
+            outputs = part(x)
+        except Exception as error:  # a layer that takes several inputs
+            raise ValueError(GRAPH) from error
+        if not wanted or not (running.NAMED.search(function) or function in ("tanh", "sigmoid", "elu", "selu")):
+            return outputs, None
+        array = plain(part.name, outputs)
+        notes = (
+            f"Layer {part.name}: outputs of {function}, seen while the model ran.",
+            "X is what the model itself was given.",
+            f"Precision: {array.dtype.name}.",
+        )
+        unit = running.unit_of(function) if activation is None else Unit.parse(activation)
+        return outputs, counting.of_arrays("network", array, unit, notes=notes)
+
+    return _in_turn({part.name: partial(step, part) for part in model.layers}, X, layer, model)
+
+
+def _in_turn(
+    steps: dict[str, Callable[..., tuple[Any, Measurement | None]]], X: Any, layer: str | None, whole: Any = None
+) -> Measurement | Measurements:
+    """What steps return beside their outputs, of which each is the input of the next one, added for all batches.
+
+    whole : a function of the input that must be equal to all steps together.
+    """
     found: dict[str, Measurement] = {}
-    unit = None if activation is None else Unit.parse(activation)
-    refusal = ValueError(
-        "Argument 'network' must be a model of Keras whose layers run one after the other; of another, measure the "
-        "outputs of keras.Model(model.inputs, layer.output), with activation='nonzero'."
-    )
-    for batch in X if counting.several(X) else [X]:
-        x = plain("X", batch)
-        h = x
-        for part in model.layers:
-            try:
-                h = part(h)
-            except Exception as error:  # a layer that takes several inputs
-                raise refusal from error
-            function = getattr(getattr(part, "activation", None), "__name__", type(part).__name__)
-            if not running.NAMED.search(function) and function not in ("tanh", "sigmoid", "elu", "selu"):
-                continue
-            if layer is None or running.chosen((part.name,), layer):
-                outputs = plain(part.name, h)
-                notes = (
-                    f"Layer {part.name}: outputs of {function}, seen while the model ran.",
-                    "X is what the model itself was given.",
-                    f"Precision: {outputs.dtype.name}.",
-                )
-                one = counting.of_arrays("network", outputs, unit or running.unit_of(function), notes=notes)
-                found[part.name] = found[part.name] + one if part.name in found else one
-        if not np.allclose(plain("network", h), plain("network", model(x)), rtol=1e-4, atol=1e-6):
-            raise refusal
+    for batch in counting.given("X", X):
+        x = first = plain("X", batch)
+        for name, step in steps.items():
+            x, part = step(x, running.chosen(layer, name))
+            if part is not None:
+                found[name] = found[name] + part if name in found else part
+        if whole and not np.allclose(plain("network", x), plain("network", whole(first)), rtol=1e-4, atol=1e-6):
+            raise ValueError(GRAPH)
     if not found:
-        names = ", ".join(part.name for part in model.layers)
-        raise ValueError(f"Argument 'layer' must name a layer with an activation function; there: {names}.")
-    return next(iter(found.values())) if len(found) == 1 else Measurements(found, ("X is what the model was given.",))
+        raise ValueError(
+            f"Argument 'X' must have at least one row, and argument 'layer' name one of {', '.join(steps)} that has an "
+            f"activation function, not be {layer!r}."
+        )
+    return next(iter(found.values())) if len(found) == 1 else Measurements(found, ("X is the input of the model.",))
 
 
 def _largest_norm(X: NDArray[Any]) -> float:

@@ -9,8 +9,6 @@ Paper: sections 1, 2, 3 and 5. The statements are in ``table``.
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
@@ -48,7 +46,6 @@ ERRATA = {
     "lemma-9-union": "E15", "eq-V": "E16", "lemma-9-last-line": "E16", "lemma-9": "E17", "lemma-10": "E18",
     "theorem-8": "E19", "eq-15": "E25", "theorem-19": "E25", "conjecture-20": "E27",
 }  # fmt: skip
-RELATION_SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", "==": "="}
 
 
 @dataclass(frozen=True)
@@ -124,25 +121,16 @@ class Report(tables.Shown):
         for row in self:
             name = PARTS.get(row.id, name)
             parts.setdefault(name, []).append(row)
-        needed = [[name, form, _number(m)] for name, form, m in self.sizes]
-        heads = [_head(name, form) for name, form, _ in self.sizes]
-        page = (["statement", "samples"], [[m] for *_, m in needed])
+        needed = [[tables.Claim(name), form, _number(m)] for name, form, m in self.sizes]
         found = (
-            *(self.ladder.parts() if self.ladder else ()),
+            *(self.ladder.document().tables if self.ladder else ()),
             *(_table(name, some) for name, some in parts.items()),
-            tables.Table("Samples needed", ["samples needed", "form", "m"], needed, heads, page),
+            tables.Table("Samples needed", ["statement", "form", "samples"], needed, headed=True),
         )
-        linked = {row.id for row in self} | set(ERRATA.values())
-
-        def marked(line: str) -> str:
-            escaped = html.escape(line)
-            if line not in self.summary:
-                return escaped
-            return re.sub(r"[\w-]+", lambda word: tables.claim(word[0]) if word[0] in linked else word[0], escaped)
-
         notes = self.ladder.notes if self.ladder else ()
         lines = (*self.assumed, *self.summary, *notes, *self.title)
-        return tables.Document(lines, found, f"The ladder and all {len(self.rows)} rows", marked=marked)
+        claims = frozenset((*(row.id for row in self), *ERRATA.values()))
+        return tables.Document(lines, found, f"The ladder and all {len(self.rows)} rows", claims=claims)
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, where numbers that are not finite are the strings
@@ -169,37 +157,27 @@ class Report(tables.Shown):
 
 
 def _table(title: str, some: Iterable[Row]) -> tables.Table:
-    header = ["statement", "form", "left", "", "right", "slack", "verdict", "evidence", "remarks"]
-    cells = [_cells(row) for row in some]
-    heads, lines = [], []
-    for name, form, left, relation, right, slack, verdict, *remarks in cells:
-        right = f"{RELATION_SIGNS[relation]}\N{NO-BREAK SPACE}{right}" if right else ""
-        heads.append(_head(name, form))
-        lines.append([left, right, slack, verdict, "; ".join(filter(None, remarks))])
-    page = (["statement", "left", "right", "slack", "verdict", "evidence and remarks"], lines)
-    return tables.Table(title, header, cells, heads, page, "report")
+    header = ["statement", "form", "left", "right", "slack", "verdict", "evidence and remarks"]
+    return tables.Table(title, header, [_cells(row) for row in some], headed=True, kind="report")
 
 
-def _head(name: str, form: str) -> str:
-    return f'{tables.claim(name)}<br><span style="font-weight: normal">{html.escape(form)}</span>'
-
-
-def _number(x: float) -> str:
-    return "not a number" if isnan(x) else f"{x:.4g}"
+def _number(x: float | None) -> str:
+    return "" if x is None else "not a number" if isnan(x) else f"{x:.4g}"
 
 
 def _cells(row: Row) -> list[str]:
-    left, right = ("" if side is None else _number(side.value) for side in (row.left, row.right))
-    remarks = [row.at] if row.at else []
+    left, right = (None if side is None else side.value for side in (row.left, row.right))
+    remarks = [row.evidence, row.at]
     for name, side in (("left", row.left), ("right", row.right)):
         if side is not None and side.low < side.high:
             remarks.append(f"{name} in [{side.low:.4g}, {side.high:.4g}]")
-    if row.vacuous and row.trivial is not None:
+    if row.vacuous:
         remarks.append(f"vacuous: left {row.relation} {_number(row.trivial)} in any case")
     remarks += row.failed
     verdict = row.verdict if row.applies else f"({row.verdict})"
-    slack = "" if row.slack is None else _number(row.slack)
-    return [row.id, row.form, left, row.relation, right, slack, verdict, row.evidence, "; ".join(remarks)]
+    compared = "" if right is None else f"{row.relation} {_number(right)}"
+    numbers = _number(left), compared, _number(row.slack)
+    return [tables.Claim(row.id), row.form, *numbers, verdict, "; ".join(filter(None, remarks))]
 
 
 def examine(

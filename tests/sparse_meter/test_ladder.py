@@ -227,10 +227,10 @@ def test_a_ladder_is_shown_as_text_html_and_json():
         "Note.",
         "",
         "Title",
-        "bound      value  times  gives up  statement",
-        "AS(h)      0                       sensitivity",
-        "<b> R_x^2  4      inf    signs     lemma-9",
-        "n          2             (all)     lemma-6",
+        "bound      statement    value  times  gives up",
+        "AS(h)      sensitivity  0",
+        "<b> R_x^2  lemma-9      4      inf    signs",
+        "n          lemma-6      2             (all)",
     ]
     assert repr(shown) == shown.text()
     page = shown._repr_html_()

@@ -130,13 +130,13 @@ def test_the_hidden_layers_of_a_deep_network_are_measured_on_the_inputs_of_the_m
     second = np.maximum(first @ mlp.coefs_[1] + mlp.intercepts_[1], 0)
     arrays = [W.T for W in mlp.coefs_], [-b for b in mlp.intercepts_]
     for network in (mlp, training.Layered(*map(tuple, arrays))):
-        found = measure(network, [X[:10], X[10:]])
-        for name, A in (("0", first), ("1", second)):
-            assert found[name].active_at.tolist() == (A > 0).sum(axis=0).tolist()
-        with pytest.raises(ValueError, match="Argument 'layer' must be one of '0' to '1', not '2'"):
-            measure(network, X, layer="2")
-        with pytest.raises(TypeError, match="must be an array or a list"):
-            measure(network, iter([X]))
+        for given in ([X[:10], X[10:]], iter([X[:20], X[20:]])):
+            found = measure(network, given)
+            for name, A in (("0", first), ("1", second)):
+                assert found[name].active_at.tolist() == (A > 0).sum(axis=0).tolist()
+        for given, layer in ((X, "2"), (iter([]), None)):
+            with pytest.raises(ValueError, match="must have at least one row, and argument 'layer' name one of 0, 1 "):
+                measure(network, given, layer=layer)
 
 
 def test_a_network_of_training_is_one_of_the_paper():
