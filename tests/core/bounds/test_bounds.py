@@ -279,7 +279,8 @@ def test_one_run_of_least_squares_shares_its_failures_equally(n, d, delta):
 def test_the_median_of_runs_needs_fewer_samples_only_where_the_failure_is_rare():
     for delta, form in ((0.1, "single"), (1e-3, "single"), (1e-5, "median"), (1e-140, "median")):
         assert ours.least_squares_samples(64, 1, delta) == ours.least_squares_samples(64, 1, delta, form)
-    assert ours.least_squares_samples(64, 1, 1e-140, "single") == pytest.approx(65 * 2e140, rel=0.01)
+    least = (1 - 2.0**-10) ** 2  # a smaller t than 2^-10 is not tried
+    assert ours.least_squares_samples(64, 1, 1e-140, "single") == pytest.approx(65 * 2e140 / least, rel=1e-9)
 
 
 @given(real_functions, st.integers(0, 6))
