@@ -193,7 +193,7 @@ NO_COPIES = shutil.Error([("a", "b", "no space for b"), ("c", "d", "no space for
     [
         pytest.param(full_disk, "[Errno 28] No space left on device: /dev/full", marks=ON_LINUX),
         (failing(NO_COPIES), "no space for b"),  # the first of the files
-        (failing(PermissionError(errno.EACCES, "Permission denied", "html")), "[Errno 13] Permission denied: 'html'"),
+        (failing(PermissionError(errno.EACCES, "Permission denied", "html")), "[Errno 13] Permission denied: 'html'\n"),
         (failing(LACKING), f"No module named 'jupytext': the environment {sys.prefix} lacks a package"),
     ],
 )
