@@ -25,6 +25,24 @@ rewrite !mean_sum mulr_sumr; apply: ler_sum => i _.
 by rewrite meanD mean_flip mulr_natl mulr2n.
 Qed.
 
+(* If f does not fall by more than 2 a_i along an edge, as convex functions do: AS(f) <= 2 E sum_i max(0, a_i)^2. *)
+Lemma sensitivity_one_sided (R : realFieldType) (I : finType) (f : cube I -> R) (a : cube I -> I -> R) :
+    (forall x i, f x - f (flip x i) <= 2%:R * a x i) ->
+  average_sensitivity f <= 2%:R * mean (fun x => \sum_i Num.max 0 (a x i) ^+ 2).
+Proof.
+move=> fall; apply: mean_flips_le => x i; rewrite ler_pdivrMr ?ltr0Sn // mulrC four.
+have up (y : cube I) : f y - f (flip y i) <= 2%:R * Num.max 0 (a y i).
+  by apply: le_trans (fall y i) _; rewrite ler_wpM2l ?ler0n // le_max lexx orbT.
+have [le|/ltW le] := leP (f (flip x i)) (f x).
+  apply: (@le_trans _ _ ((2%:R * Num.max 0 (a x i)) ^+ 2)).
+    by apply: ler_norm_sqr; rewrite ger0_norm ?subr_ge0.
+  by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDl sqr_ge0.
+apply: (@le_trans _ _ ((2%:R * Num.max 0 (a (flip x i) i)) ^+ 2)).
+  apply: ler_norm_sqr; rewrite distrC ger0_norm ?subr_ge0 //.
+  by have := up (flip x i); rewrite flipK.
+by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDr sqr_ge0.
+Qed.
+
 Section Effects.
 
 Variables (R : realFieldType) (I J : finType) (h : cube I -> R).

@@ -93,7 +93,7 @@ Lemma shift_le f d c : falls f d ->
   average_sensitivity (fun x => f x - linear c x) <= 2%:R * mean (fun x => \sum_i (d x i - c i) ^+ 2).
 Proof.
 move=> fall; pose e x i := d x i - c i.
-apply: le_trans (sensitivity_one_sided (d := e) _) (rises_le_gradient e) => x i.
+apply: le_trans (sensitivity_one_sided (a := fun x i => coord R x i * e x i) _) (rises_le_gradient e) => x i.
 by rewrite sub_swap linear_flip /e mulrBr mulrBr lerD2r; apply: fall.
 Qed.
 

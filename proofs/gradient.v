@@ -122,21 +122,7 @@ Qed.
 Theorem average_sensitivity_gradient_nonnegative :
   average_sensitivity (value N)
   <= 2%:R * mean (fun x => \sum_i Num.max 0 (coord R x i * gradient x i) ^+ 2).
-Proof.
-apply: mean_flips_le => x i; rewrite ler_pdivrMr ?ltr0Sn // mulrC four.
-have up (y : cube I) : value N y - value N (flip y i)
-    <= 2%:R * Num.max 0 (coord R y i * gradient y i).
-  apply: le_trans (change_le_gradient y i) _.
-  by rewrite ler_wpM2l ?ler0n // le_max lexx orbT.
-have [le|/ltW le] := leP (value N (flip x i)) (value N x).
-  apply: (@le_trans _ _ ((2%:R * Num.max 0 (coord R x i * gradient x i)) ^+ 2)).
-    by apply: ler_norm_sqr; rewrite ger0_norm ?subr_ge0.
-  by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDl sqr_ge0.
-apply: (@le_trans _ _ ((2%:R * Num.max 0 (coord R (flip x i) i * gradient (flip x i) i)) ^+ 2)).
-  apply: ler_norm_sqr; rewrite distrC ger0_norm ?subr_ge0 //.
-  by have := up (flip x i); rewrite flipK.
-by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDr sqr_ge0.
-Qed.
+Proof. exact: sensitivity_one_sided change_le_gradient. Qed.
 
 End Nonnegative.
 

@@ -151,24 +151,6 @@ rewrite -!meanZ -meanD le_eqVlt; apply/orP; left; apply/eqP/eq_mean => x.
 by rewrite big_split -!mulr_sumr mulrDr !mulVKf ?pnatr_eq0.
 Qed.
 
-(* If f does not fall by more than 2 x_i d_i, as convex functions do.         *)
-Lemma sensitivity_one_sided :
-    (forall x i, f x - f (flip x i) <= 2%:R * (coord R x i * d x i)) ->
-  average_sensitivity f <= 2%:R * mean (fun x => \sum_i Num.max 0 (coord R x i * d x i) ^+ 2).
-Proof.
-move=> fall; apply: mean_flips_le => x i; rewrite ler_pdivrMr ?ltr0Sn // mulrC four.
-have up (y : cube I) : f y - f (flip y i) <= 2%:R * Num.max 0 (coord R y i * d y i).
-  by apply: le_trans (fall y i) _; rewrite ler_wpM2l ?ler0n // le_max lexx orbT.
-have [le|/ltW le] := leP (f (flip x i)) (f x).
-  apply: (@le_trans _ _ ((2%:R * Num.max 0 (coord R x i * d x i)) ^+ 2)).
-    by apply: ler_norm_sqr; rewrite ger0_norm ?subr_ge0.
-  by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDl sqr_ge0.
-apply: (@le_trans _ _ ((2%:R * Num.max 0 (coord R (flip x i) i * d (flip x i) i)) ^+ 2)).
-  apply: ler_norm_sqr; rewrite distrC ger0_norm ?subr_ge0 //.
-  by have := up (flip x i); rewrite flipK.
-by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDr sqr_ge0.
-Qed.
-
 Lemma rises_le_gradient :
   2%:R * mean (fun x => \sum_i Num.max 0 (coord R x i * d x i) ^+ 2) <= 2%:R * mean (fun x => sqnorm (d x)).
 Proof.
@@ -187,7 +169,7 @@ Lemma sensitivity_maximum (R : realFieldType) (I : finType) (K : Type) (a : K ->
   average_sensitivity (fun x => \sum_i a (best x) i * coord R x i - c (best x))
   <= 2%:R * mean (fun x => \sum_i Num.max 0 (coord R x i * a (best x) i) ^+ 2).
 Proof.
-move=> best_max; apply: (sensitivity_one_sided (d := fun x => a (best x))) => x i.
+move=> best_max; apply: (sensitivity_one_sided (a := fun x i => coord R x i * a (best x) i)) => x i.
 apply: le_trans (lerB (lexx _) (best_max (flip x i) (best x))) _.
 rewrite opprB addrA subrK -sumrB (bigD1 i) //= big1 ?addr0 => [|m mi].
   by rewrite coord_flip eqxx mulrN opprK -mulr2n mulr_natl mulrC.

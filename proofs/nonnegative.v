@@ -18,18 +18,10 @@ Lemma average_sensitivity_one_sided (R : realFieldType) (I J : finType) (N : net
     (forall x i, h x - h (flip x i) <= 2%:R * \sum_(j in A x) `|outer N j * weight N j i|) ->
   average_sensitivity h <= 2%:R * k%:R ^+ 2 * W ^+ 2.
 Proof.
-move=> scaleN few change; pose a i x := \sum_(j in A x) `|outer N j * weight N j i|.
-have a_ge0 i x : 0 <= a i x by apply: sumr_ge0.
-apply: (@le_trans _ _ (2%:R * mean (fun x => \sum_i a i x ^+ 2))).
-  apply: mean_flips_le => x i; rewrite ler_pdivrMr ?ltr0Sn // mulrC four.
-  have [le|/ltW le] := leP (h (flip x i)) (h x).
-    apply: (@le_trans _ _ ((2%:R * a i x) ^+ 2)).
-      by apply: ler_norm_sqr; rewrite ger0_norm ?subr_ge0 //; apply: change.
-    by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDl sqr_ge0.
-  apply: (@le_trans _ _ ((2%:R * a i (flip x i)) ^+ 2)).
-    apply: ler_norm_sqr; rewrite distrC ger0_norm ?subr_ge0 //.
-    by have := change (flip x i) i; rewrite flipK.
-  by rewrite exprMn ler_wpM2l ?sqr_ge0 // lerDr sqr_ge0.
+move=> scaleN few change; pose a x i := \sum_(j in A x) `|outer N j * weight N j i|.
+have a_ge0 x i : 0 <= a x i by apply: sumr_ge0.
+apply: le_trans (sensitivity_one_sided (a := a) change) _.
+under eq_mean => x do under eq_bigr => i _ do rewrite max_r ?a_ge0 //.
 rewrite -mulrA ler_wpM2l ?ler0n //; apply: mean_le_const => x.
 have size_le j : \sum_i `|outer N j * weight N j i| ^+ 2 <= W ^+ 2 := scale_le j scaleN.
 exact (sqr_effects_card size_le (few x)).

@@ -1,6 +1,7 @@
 """The cube to play with: its numbers are those of sparse_core; it obeys keyboard, address and screen reader."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -218,6 +219,22 @@ def test_a_setting_survives_its_address_and_a_bad_address_does_nothing(page_file
     found, refused = in_browser(visit)
     assert all(before == after for before, after, _ in found) and len({before for before, *_ in found}) == 3
     assert refused == [None] * 5
+
+
+def test_a_click_chooses_and_flips_the_vertex_that_it_meets(page_file, in_browser):
+    """Also a click that moves no focus before, as those of screen readers."""
+
+    async def visit(page):
+        await page.goto(page_file)
+        vertices, values = page.locator(".cube-vertex"), page.locator(".cube-vertex > text:first-of-type")
+        shown, chosen = [await values.all_text_contents()], []
+        for click in (vertices.nth(5).click, lambda: vertices.nth(6).dispatch_event("click")):
+            await click()
+            shown.append(await values.all_text_contents())
+            chosen.append(await vertices.evaluate_all("all => all.indexOf(document.activeElement)"))
+        return chosen, [[i for i in range(8) if a[i] != b[i]] for a, b in pairwise(shown)]
+
+    assert in_browser(visit) == ([5, 6], [[5], [6]])
 
 
 @pytest.mark.parametrize("width", [1280, 390])

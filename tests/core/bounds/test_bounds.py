@@ -127,7 +127,7 @@ def test_what_follows_from_the_average_sensitivity_by_hand():
 
 
 def test_average_sensitivity_by_hand_where_more_is_known():
-    assert ours.average_sensitivity(3.0, s=2) == 36 and ours.average_sensitivity_nonnegative(3.0, 2) == 72
+    assert ours.average_sensitivity(3.0, s=2) == 36 and ours.average_sensitivity_nonnegative(3.0, 3) == 162
     assert ours.average_sensitivity_moments(3.0, 4, 1.5, 2.0) == pytest.approx(2**1.5 * 2 * 9 * 2)
     assert ours.average_sensitivity_spread(3.0, 0.5, 2, 4) == pytest.approx(4 * (3 + (2 * log(2)) ** 0.25 / 2) ** 2)
     assert ours.average_sensitivity_spread(3.0, 0.5, 2, 3) == 4 * 3.5**2  # ln(3/2) < 1/2

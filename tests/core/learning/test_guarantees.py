@@ -28,6 +28,10 @@ def test_empirical_bernstein_by_hand():
     found = empirical_bernstein([0.0, 1.0, 2.0], -1, 3, 0.1)
     assert found == pytest.approx(1 + sqrt(2 * 1.0 * width / 3) + 7 * 4 * width / 6)
     assert empirical_bernstein([2.0, 2.0], 2, 2, 0.1) == 2
+    large = np.array([2.0**100, -(2.0**100)], dtype=np.float32)  # whose squares overflow in single precision
+    assert empirical_bernstein(large, *large[::-1], 0.1) == pytest.approx(
+        2.0**100 * (sqrt(2 * 2 * width / 2) + 7 * 2 * width / 3)
+    )
     with pytest.raises(ValueError, match="Argument 'values' must be between 0.0 and 1.0"):
         empirical_bernstein([0.5, 1.5], 0, 1, 0.1)
     with pytest.raises(ValueError, match="Argument 'high' must be at least 1.0, not 0.0."):
@@ -93,6 +97,7 @@ def test_a_few_pairs_are_judged_by_the_quantile_of_their_number():
 
 def test_each_output_is_certified_by_itself():
     one, other = (constructions.random_sparse(5, 8, 2, rng=RNG(seed)) for seed in (0, 1))
+    other = SparseNetwork(10 * other.u, other.W, other.b)  # of another size: so are the ranges of its differences
     both = Layered(
         (np.concatenate([one.W, other.W]), np.kron(np.eye(2), np.ones(8)) * np.concatenate([one.u, other.u])),
         (np.concatenate([one.b, other.b]), np.zeros(2)),
@@ -141,3 +146,10 @@ def test_arguments_are_checked():
         certify(net, 10**9, 0.1, rng=RNG(0))
     with pytest.raises(ValueError, match="Argument 'd' must be at least 1, not 0."):
         Certificate(1.0, 1.0, 1.0).tail(0)
+
+
+def test_rounding_takes_no_value_out_of_its_range():
+    """Two parities of two bits: Q reaches half the squared length of the ranges, and in floats 4e-16 more."""
+    parity = constructions.tight(2, 1)
+    net = SparseNetwork(np.kron([0.8, 0.6], parity.u), np.tile(0.3 * parity.W, (2, 1)), np.tile(parity.b, 2))
+    assert 2 < certify(net, 5000, 0.1, rng=RNG(0)).ratio < 4  # G = 2 Var
