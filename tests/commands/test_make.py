@@ -187,7 +187,7 @@ NO_COPIES = shutil.Error([("a", "b", "no space for b"), ("c", "d", "no space for
     "run, said",
     [
         (failing(NO_COPIES), "no space for b"),  # the first of the files
-        (failing(PermissionError(errno.EACCES, "Permission denied", "html")), "[Errno 13] Permission denied: 'html'"),
+        (failing(PermissionError(errno.EACCES, "Permission denied", "html")), "[Errno 13] Permission denied: 'html'\n"),
         (failing(LACKING), f"No module named 'jupytext': the environment {sys.prefix} lacks a package"),
     ],
 )

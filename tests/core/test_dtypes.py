@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from sparse_core.cube import hypercube
-from sparse_core.hardness import modular
 from sparse_core.learning import moments
 from sparse_core.network import evaluator, network
 from tests.core.calls import LIMITS, MODULES, NAMES, evaluate
@@ -161,25 +160,9 @@ def test_every_public_function_of_arrays_is_called():
 # Integers at the ends of their types
 
 
-def test_sums_of_two_hundred_columns_of_int8():
-    X = np.ones((3, 200), dtype=np.int8)
-    X[1, :50] = -1
-    net = network.SparseNetwork([1.0], np.ones((1, 200)), [0.0])
-    assert net(X).tolist() == [200, 100, 200]
-    assert net.active(X).ravel().tolist() == [True, True, True]
-    assert hypercube.character(0, np.ones((2, 62), dtype=np.int8)).tolist() == [1, 1]
-    assert hypercube.index(-np.ones((1, 62), dtype=np.int8)).tolist() == [2**62 - 1]
-
-
 @pytest.mark.parametrize("m", [127, 128, 129, 255, 256, 257, 1000])
 @pytest.mark.parametrize("label", [1, -1, 127, -128])
 def test_moments_of_more_samples_than_an_int8_counts(m, label):
     X, y = -np.ones((m, 3), dtype=np.int8), np.full(m, label, dtype=np.int8)
     sums = moments.Moments(3, 2).update(X, y).sums
     assert sums.tolist() == [m * label * (-1) ** int(T).bit_count() for T in hypercube.monomials(3, 2)]
-
-
-def test_elimination_with_entries_near_the_end_of_int64():
-    A = np.array([[2**62 + 1, 3], [5, 2**62]], dtype=np.int64)
-    exact = [[int(entry) % 7 for entry in row] for row in A.tolist()]
-    assert modular.rank(A, 7) == modular.rank(exact, 7)

@@ -13,6 +13,10 @@ def test_settings_are_in_their_ranges_and_leave_room_for_sparsity():
     assert len({one["s"] for one in chosen}) > 50 and type(chosen[0]["k"]) is int
 
 
+def test_a_record_names_the_seed_of_its_settings():
+    assert agreement.compare("eq-U", "eq_U", lambda k, W: k * W, lambda k, W: W * k, seed=4).seed == 4
+
+
 @pytest.mark.parametrize("factor", [0.8, 1.25])
 def test_a_constant_that_is_changed_in_one_place_is_noticed(factor):
     with pytest.raises(ledger.LedgerError, match="ours-tail-from-sensitivity fails on 40 of 40 settings"):

@@ -1,6 +1,5 @@
 """The stored experiments: every cell is there, a cell can be measured again, and one that was changed is noticed."""
 
-import itertools
 import json
 import re
 from pathlib import Path
@@ -24,6 +23,7 @@ from sparse_book.experiments import (
 )
 from sparse_book.runs import digits
 from sparse_core.cube import fourier, hypercube
+from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.network import training
 
 FIRST = {name: experiments.experiment(name).CELLS[0] for name in experiments.NAMES}
@@ -143,15 +143,6 @@ def test_the_stored_points_of_the_gpus_keep_the_law():
     assert len(skipping.measured("uneven", "H200")) == 8 and len({p["device"] for p in skipping._cards()}) == 2
 
 
-def test_the_shares_of_unions_are_means_over_batches():
-    active = np.random.default_rng(0).random((128, 6)) < 0.1
-    shares = emergence.shares_of_unions(active)
-    rng = np.random.default_rng(1)
-    drawn = [np.mean([active[rng.permutation(128)[:m]].any(axis=0).mean() for _ in range(4000)]) for m in (1, 4, 16)]
-    assert [shares[i] for i in (0, 2, 4)] == pytest.approx(drawn, abs=0.01)
-    assert shares[-1] == active.any(axis=0).mean()
-
-
 def test_validation_takes_the_highest_penalty_within_a_standard_error():
     """With 288 points the standard error at 0.9 is 0.018: 0.885 is within it of 0.9, and 0.88 is not."""
     assert emergence.sparsest_enough(np.array([[0.9, 0.885, 0.88, 0.5], [0.9, 0.8, 0.8, 0.899]])).tolist() == [1, 3]
@@ -212,42 +203,17 @@ def test_a_network_finds_its_own_neurons_and_no_others():
     assert penalties.found_share(net, net) == 1 and penalties.found_share(net, other) < 0.3
 
 
-def test_the_nearest_points_of_repeated_inputs_are_a_table_of_mean_labels():
-    rng = np.random.default_rng(4)
-    X = inputs.draw("lifted", 3000, rng)
-    y = X[:, 5] + rng.standard_normal(3000)
-    assert len(np.unique(X, axis=0)) == 256
-    means = [y[(X == x).all(axis=1)].mean() for x in X[:20]]
-    assert learners.nearest(X, y)(X[:20]) == pytest.approx(np.array(means))
+def test_lifted_inputs_repeat():
+    assert len(np.unique(inputs.draw("lifted", 3000, np.random.default_rng(4)), axis=0)) == 256
 
 
 def test_degree_3_is_least_squares_with_a_ridge_over_all_monomials():
-    """By the primal equations, on five bits with repeated rows."""
+    """On five bits with repeated rows."""
     rng = np.random.default_rng(5)
-    X = rng.choice(np.array([-1, 1], np.int8), (60, 5))
-    y = rng.standard_normal(60)
-    subsets = [S for d in range(4) for S in itertools.combinations(range(5), d)]
-
-    def chi(points):
-        return np.array([points[:, list(S)].prod(axis=1) for S in subsets]).T
-
-    gram = chi(X).T @ chi(X) / 60 + learners.RIDGE * np.eye(len(subsets))
-    c = np.linalg.solve(gram, chi(X).T @ y / 60)
+    X, y = rng.choice(np.array([-1, 1], np.int8), (60, 5)), rng.standard_normal(60)
+    model = LowDegreeRegressor(3, "least_squares", ridge=learners.RIDGE).fit(X, y)
     cube = hypercube.points(5)
-    assert learners.cubic(X, y)(cube) == pytest.approx(chi(cube) @ c)
-
-
-def test_the_covariances_are_those_of_a_sum_over_pairs():
-    rng = np.random.default_rng(6)
-    net = correlation.family("independent", "random", rng)
-    active = net.active(hypercube.points(16)).astype(float)
-    total = 0.0
-    for i, j in itertools.product(range(8), repeat=2):
-        if net.u[i] * net.u[j] > 0:
-            covariance = np.mean(active[:, i] * active[:, j]) - 1 / 16
-            total += covariance * net.u[i] * net.u[j] * (net.W[i] @ net.W[j])
-    assert correlation.covariances(net) == pytest.approx(total)
-    assert total == pytest.approx(sum(3 / 16 * (w @ w) for w in net.W))  # independent neurons have no covariance
+    assert learners.cubic(X, y)(cube) == pytest.approx(model.predict(cube))
 
 
 def test_bits_are_found_in_both_samples_of_a_visible_junta_and_the_corner_breaks_the_promise():

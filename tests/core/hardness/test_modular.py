@@ -66,12 +66,6 @@ def test_words_of_64_bits_have_no_seams(n):
     assert modular.rank(A[: n // 2 + 1], 2) <= n // 2 + 1
 
 
-def test_no_equations_and_no_unknowns():
-    assert modular.solve(np.zeros((0, 3), dtype=int), np.zeros(0, dtype=int), 5).tolist() == [0, 0, 0]
-    assert modular.solve(np.zeros((2, 0), dtype=int), [0, 5], 5).tolist() == []
-    assert modular.rank(np.zeros((4, 3), dtype=int), 2) == 0
-
-
 # Linearisation
 
 

@@ -59,12 +59,3 @@ def test_the_sets_of_a_target_are_read_in_any_order_and_refused_by_name(n):
     ]:
         with pytest.raises(error, match=f"Argument 'coefficients' {words}"):
             risks.risk(model, sets)
-
-
-def test_the_closed_forms_by_hand():
-    weights = [0.25, 0.5, 0.125, 0.125]  # n = 3
-    assert risks.averaging_risk(weights, 1, 10) == pytest.approx(0.25 + (4 * 1 - 0.75) / 10)
-    assert risks.averaging_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + (4 * 3 - 0.75) / 10)
-    assert risks.least_squares_risk(weights, 1, 10) == pytest.approx(0.25 * (1 + 4 / 5))
-    assert risks.least_squares_risk(weights, 1, 10, noise=2) == pytest.approx(0.25 + 2.25 * 4 / 5)
-    assert risks.least_squares_risk(weights, 1, 6) == pytest.approx(0.25 * (1 + 4))

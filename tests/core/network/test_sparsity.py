@@ -91,6 +91,14 @@ def test_an_integer_programme_that_gives_up_does_not_lose_the_bound_of_the_pairs
     assert given_up.method == "pairs" and given_up == net.sparsity(method="pairs") < net.s
 
 
+def test_a_large_network_is_decided_beyond_enumeration():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(np.ones(12), rng.standard_normal((12, 32)), np.full(12, 16.0))
+    found = net.sparsity()
+    assert found.exact and found.method == "milp"
+    assert net.active_count(found.witness[None])[0] == found
+
+
 def test_given_points():
     net = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1])
     assert net.sparsity([[1, 1], [-1, 1]]) == 1
