@@ -216,15 +216,6 @@ const weightsWorker = () => {
   ];
   const COLUMNS = ["c_fc", "W_enc"], LISTED = 8, ADDED = (who) => `The bias is added, as ${who} does: b of Definition 1 is its negative.`;
   const same = (one, other) => one.length === other.length && one.every((side, axis) => side === other[axis]);
-  const natural = (name) => [...name.matchAll(/(\D*)(\d{0,18})/g)].map(([, text, digits]) => [Number(digits || 0), text]);
-  const before = (one, other) => {
-    const [a, b] = [natural(one.name), natural(other.name)];
-    for (let i = 0; i < min(a.length, b.length); i++) {
-      if (a[i][0] !== b[i][0]) return a[i][0] - b[i][0];
-      if (a[i][1] !== b[i][1]) return a[i][1] < b[i][1] ? -1 : 1;
-    }
-    return a.length - b.length;
-  };
   const weightless = (name) => name.replace(/\.weight$/, "");
   const biasOf = (inner, shapes) => {
     const bias = inner.replace(/weight$|kernel$/, "bias");
@@ -277,7 +268,7 @@ const weightsWorker = () => {
     let found = [...named.values()];
     if (!found.length) found = numbered(shapes);
     if (!found.length && (found = pairs(shapes)).length !== 1) found = [];
-    return found.sort(before);
+    return found.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   };
   // What shows that more is computed than two or three linear maps: something between them, or beside one of their weights.
   const checked = (found, shapes) => {

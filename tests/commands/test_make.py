@@ -137,11 +137,6 @@ def test_a_second_command_waits_for_the_end_of_the_first(small, line, said_at_th
     assert said_at_the_end in second.communicate()[0] and second.returncode == 0
 
 
-def test_a_folder_in_place_of_the_lock_is_named(small):
-    (small / "_build/lock").mkdir(parents=True)
-    assert f"{small}/_build/lock is a folder, where a file should be: remove it" in stopped(small, "refresh", "1")
-
-
 def test_the_build_may_be_on_another_disk_than_the_book(small, tmp_path):
     memory = Path("/dev/shm")
     if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
@@ -224,12 +219,15 @@ NO_CELL = "02-b stands in _toc.yml and has no code cell"
         ("book", "_toc.yml", b"\xff", "_toc.yml cannot be read: 'utf-8' codec"),
         ("book", "book/assets/a.svg", None, "book/assets/a.svg leads out of the repository, to /"),
         ("book --chapter 1", "book/01-a.md", f"{CHAPTER}\n{PICTURE}\n", "01-a.html loads from another host: <img alt="),
+        ("refresh 1", "_build/lock", {}, "_build/lock is a folder, where a file should be: remove it"),
     ],
 )
 @pytest.mark.usefixtures("executed")
 def test_what_is_wrong_stops_the_build_in_one_line(small, tmp_path, line, name, content, reason):
     if content is None:
         (small / name).symlink_to(tmp_path)
+    elif content == {}:
+        (small / name).mkdir()
     elif content:
         (small / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     assert reason in stopped(small, *shlex.split(line))
@@ -383,6 +381,11 @@ def test_an_environment_of_the_book_grows_into_one_of_the_tests_or_is_made_anew(
     made = steps("Collecting numpy", 0)
     make.bootstrap(make.VENV, make.BOOK_LOCK)
     assert "--clear" in made[0] and made[1][-1] == str(make.BOOK_LOCK)
+    steps("", None)
+    assert make.main(["check"]) == 1
+    anew = steps("Collecting numpy", 0)
+    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    assert "--clear" in anew[0]  # the growth was interrupted
     grown = steps("Collecting pytest", 0)
     make.bootstrap(make.VENV, make.LOCK)
     assert [step[-1] for step in grown] == [str(make.LOCK)]

@@ -1,4 +1,4 @@
-"""The cube to play with: its numbers are those of sparse_core; it obeys keyboard, address and screen reader."""
+"""The cube to play with, and the larger one below it: numbers are those of sparse_core, and keys and addresses work."""
 
 import json
 from itertools import pairwise
@@ -21,10 +21,10 @@ def network(neurons):
     return SparseNetwork(*([neuron[key] for neuron in neurons] for key in "uwb"))
 
 
-def expected(neurons, degree):
+def expected(neurons, degree=0, copies=1):
     """What the page shows, by sparse_core: sensitivities by flips, weights and approximations by the transform."""
     net = network(neurons)
-    h, X, k = net.values(), hypercube.points(net.n), int(net.active_count().max())
+    h, X, k = copies * net.values(), hypercube.points(net.n), copies * int(net.active_count().max())
     low = np.where(hypercube.degrees(net.n) <= degree, fourier.walsh_transform(h), 0)
     edges = [(i, i | 1 << j) for i in range(len(h)) for j in range(net.n) if not i >> j & 1]
     steps = np.array([(h[i] - h[j]) ** 2 for i, j in edges])
@@ -43,13 +43,13 @@ def expected(neurons, degree):
     }
 
 
-def differences(settings, measured):
-    for setting, (neurons, found) in zip(settings, measured, strict=True):
-        wanted = expected(neurons, setting.get("d", 1))
-        assert found.keys() == wanted.keys()
-        for key, value in wanted.items():
-            same = value == found[key] if key in ("active", "edges") else value == pytest.approx(found[key], abs=1e-12)
-            yield from () if same else [(setting, key, found[key], value)]
+def differences(found, wanted):
+    def same(key):
+        return wanted[key] == (
+            found[key] if key in ("active", "edges") else pytest.approx(found[key], rel=1e-12, abs=1e-12)
+        )
+
+    return [(key, value, wanted[key]) for key, value in found.items() if not same(key)]
 
 
 def settings(rng):
@@ -81,7 +81,9 @@ def presets(in_browser):
 
 def test_every_number_equals_the_package_over_all_presets_and_random_settings(presets, in_browser):
     chosen = [*presets, *settings(np.random.default_rng(5))]
-    assert not list(differences(chosen, measured(in_browser, chosen)))
+    for setting, (neurons, found) in zip(chosen, measured(in_browser, chosen), strict=True):
+        wanted = expected(neurons, setting.get("d", 1))
+        assert found.keys() == wanted.keys() and not differences(found, wanted), setting
 
 
 def test_the_presets_are_the_constructions_of_the_package(presets, in_browser):
@@ -111,6 +113,62 @@ def test_random_networks_are_sparse_and_each_of_their_neurons_is_needed(presets,
     assert len({json.dumps(one) for one in drawn}) > 70
     assert all(net.matters().all() and net.sparsity() <= k for net in nets)
     assert k in {int(net.sparsity()) for net in nets}
+
+
+# Further
+
+SETTINGS = [
+    {"family": family, "n": n, "k": k, "W": W, "seed": seed}
+    for family in ("Random, sparse", "Look-up", "Parity", "Random, dense")
+    for n, k, W, seed in [(3, 1, 1, 1), (6, 3, 0.5, 2), (9, 2, 2.25, 3), (10, 1, 4, 4)]
+]
+EVALUATED = """settings => settings.map(one => {
+    const net = cube.further.network(one);
+    return [one, net, sparse.evaluate(net)];
+})"""
+
+
+def test_every_number_of_the_large_cube_is_that_of_the_package(in_browser):
+    async def visit(page):
+        await page.add_script_tag(content=SPARSE + SCRIPT)
+        return await page.evaluate(EVALUATED, SETTINGS)
+
+    for setting, net, found in in_browser(visit):
+        assert found.keys() >= {"h", "active", "k", "W", "weights", "AS", "bound"}
+        assert not differences(found, expected(net["neurons"], copies=net["copies"])), setting
+        assert setting["family"] == "Random, dense" or found["k"] <= setting["k"]
+        assert found["AS"] <= found["bound"] * (1 + 1e-9)
+
+
+def test_the_large_cube_is_dragged_walked_and_kept_in_the_address(site, in_browser):
+    async def visit(page):
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        await page.goto((site / "book/ten-minutes.html").as_uri())
+        closed = await page.locator(".further canvas").is_visible()
+        await page.locator(".further summary").click()
+        shown = page.locator("[data-further='bound']")
+        seen = []
+        for key, press in (("n", "End"), ("k", "ArrowRight"), ("W", "ArrowRight")):
+            await page.locator(f".further [data-key={key}]").press(press)
+            seen.append(await shown.text_content())
+        canvas, here = page.locator(".further canvas"), page.locator("[data-further='here']")
+        said = [await here.text_content()]
+        for press in ("ArrowRight", "ArrowDown"):
+            await canvas.press(press)
+            said.append(await here.text_content())
+        bars = await page.locator(".further-bars span").count()
+        await page.wait_for_function("location.hash === '#cube-further=0,10,3,1.25,1'")
+        address = page.url
+        await page.goto("about:blank")
+        await page.goto(address)
+        bad = ["9,8,2,1,1", "0,11,2,1,1", "0,8,2,.3,1", "0,8,2", "x"]
+        refused = await page.evaluate("all => all.map(one => cube.further.read(`#cube-further=${one}`) ?? null)", bad)
+        return errors, closed, seen, said, bars, address, await shown.text_content(), refused
+
+    errors, closed, seen, said, bars, address, again, refused = in_browser(visit)
+    assert not errors and not closed and len(set(seen)) == 3 and len(set(said)) == 3 and bars == 11
+    assert address.endswith("#cube-further=0,10,3,1.25,1") and again == seen[-1] and refused == [None] * 5
 
 
 # The page

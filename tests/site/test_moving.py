@@ -1,13 +1,12 @@
-"""What moves in the site: the proof in six steps, and the cube with up to ten bits."""
+"""What moves in the site: the proof in six steps, and the first pages."""
 
-import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from companion import places
 
 from sparse_book.chapter_2 import moving_proof
 from sparse_core.cube import fourier, hypercube
-from sparse_core.network import SparseNetwork, constructions
+from sparse_core.network import constructions
 
 ASSETS = places.BOOK / "assets"
 LINES = "[...document.querySelectorAll('.six-steps .stage line.edge')].map(e => Number(e.getAttribute('stroke-width')))"
@@ -110,87 +109,6 @@ def test_the_proof_moves_on_a_page_of_its_own_to_which_the_first_page_leads(site
 
     visible, said = in_browser(visit)
     assert visible == 1 and said.startswith("4.")
-
-
-# The cube, further
-
-SPARSE, SCRIPT = ((ASSETS / name).read_text(encoding="utf-8") for name in ("sparse.js", "cube.js"))
-SETTINGS = [
-    {"family": family, "n": n, "k": k, "W": W, "seed": seed}
-    for family in ("Random, sparse", "Look-up", "Parity", "Random, dense")
-    for n, k, W, seed in [(3, 1, 1, 1), (6, 3, 0.5, 2), (9, 2, 2.25, 3), (10, 1, 4, 4)]
-]
-EVALUATED = """settings => settings.map(one => {
-    const net = cube.further.network(one);
-    return {net, found: sparse.evaluate(net)};
-})"""
-
-
-def evaluated(in_browser, sparse=SPARSE):
-    async def visit(page):
-        await page.add_script_tag(content=sparse + SCRIPT)
-        return await page.evaluate(EVALUATED, SETTINGS)
-
-    return in_browser(visit)
-
-
-def differing(results):
-    """The quantities in which the script and the package differ."""
-    for setting, result in zip(SETTINGS, results, strict=True):
-        drawn, found = result["net"], result["found"]
-        u, W, b = (np.array([neuron[key] for neuron in drawn["neurons"]]) for key in "uwb")
-        net = SparseNetwork(drawn["copies"] * u, W, b)
-        h = net.values()
-        k = drawn["copies"] * int(net.active_count().max())
-        length = net.scale.W / drawn["copies"]
-        wanted = {
-            "h": h,
-            "AS": fourier.average_sensitivity(h),
-            "weights": fourier.weight_by_degree(h),
-            "k": k,
-            "W": length,
-            "bound": 4 * k**2 * length**2,
-        }
-        yield from (key for key, value in wanted.items() if not np.allclose(found[key], value, rtol=1e-9, atol=1e-9))
-        active = [np.flatnonzero(row).tolist() for row in net.active(hypercube.points(net.n))]
-        yield from ["active"] * (active != found["active"])
-        yield from ["more are active than asked for"] * (setting["family"] != "Random, dense" and k > setting["k"])
-        yield from ["above the bound"] * (found["AS"] > found["bound"] * (1 + 1e-9))
-
-
-def test_every_number_of_the_large_cube_is_that_of_the_package(in_browser):
-    assert not list(differing(evaluated(in_browser)))
-
-
-def test_the_large_cube_is_dragged_walked_and_kept_in_the_address(site, in_browser):
-    async def visit(page):
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        await page.goto((site / "book/ten-minutes.html").as_uri())
-        closed = await page.locator(".further canvas").is_visible()
-        await page.locator(".further summary").click()
-        shown = page.locator("[data-further='bound']")
-        seen = []
-        for key, press in (("n", "End"), ("k", "ArrowRight"), ("W", "ArrowRight")):
-            await page.locator(f".further [data-key={key}]").press(press)
-            seen.append(await shown.text_content())
-        canvas, here = page.locator(".further canvas"), page.locator("[data-further='here']")
-        said = [await here.text_content()]
-        for press in ("ArrowRight", "ArrowDown"):
-            await canvas.press(press)
-            said.append(await here.text_content())
-        bars = await page.locator(".further-bars span").count()
-        await page.wait_for_function("location.hash === '#cube-further=0,10,3,1.25,1'")
-        address = page.url
-        await page.goto("about:blank")
-        await page.goto(address)
-        bad = ["9,8,2,1,1", "0,11,2,1,1", "0,8,2,.3,1", "0,8,2", "x"]
-        refused = await page.evaluate("all => all.map(one => cube.further.read(`#cube-further=${one}`) ?? null)", bad)
-        return errors, closed, seen, said, bars, address, await shown.text_content(), refused
-
-    errors, closed, seen, said, bars, address, again, refused = in_browser(visit)
-    assert not errors and not closed and len(set(seen)) == 3 and len(set(said)) == 3 and bars == 11
-    assert address.endswith("#cube-further=0,10,3,1.25,1") and again == seen[-1] and refused == [None] * 5
 
 
 # The first page

@@ -28,15 +28,10 @@ def description(doctree: nodes.document) -> str:
     for paragraph in doctree.findall(nodes.paragraph):
         if isinstance(paragraph.parent, nodes.Admonition):  # what is said of this build
             continue
-        words = ""
-        for part in paragraph.findall(lambda node: isinstance(node, (nodes.Text, nodes.math))):
-            if isinstance(part, nodes.math):
-                words += spoken(part.astext()).replace("√ ", "√")
-            elif isinstance(part.parent, nodes.raw):
-                words += html.unescape(re.sub("<[^>]*>", "", part.astext()))
-            elif not isinstance(part.parent, nodes.math):
-                words += part.astext()
-        words = " ".join(words.split())
+        plain = paragraph.deepcopy()
+        for formula in list(plain.findall(nodes.math)):
+            formula.replace_self(nodes.Text(spoken(formula.astext()).replace("√ ", "√")))
+        words = " ".join(html.unescape(re.sub("</?[a-z][^>]*>", "", plain.astext())).split())
         if len(words) > DESCRIPTION:
             words = words[: DESCRIPTION - 1].rpartition(" ")[0].rstrip(",;:") + "…"
         if words:
