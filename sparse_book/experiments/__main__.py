@@ -11,4 +11,4 @@ if __name__ == "__main__":
         generate(name)
         print(f"{name}: {time.perf_counter() - start:.0f} s")
         if name == "skipping":
-            print("skipping: the CPU was measured; for a GPU run python -m sparse_book.experiments.skipping_gpu on it")
+            print("skipping: the CPU was measured; for a GPU run python -m tests.benchmarks.skipping_gpu on it")

@@ -8,7 +8,7 @@ cache does not hold their rows, which are gathered into memory that is there alr
 of the dense layer before anything is timed. Factors are quotients of times of the same repetition: their median and
 quartiles.
 
-GPU: ``results/skipping_gpu.json`` has what ``python -m sparse_book.experiments.skipping_gpu`` measured on each.
+GPU: ``results/skipping_gpu.json`` has what ``python -m tests.benchmarks.skipping_gpu`` measured on each.
 
 Paper: section 1, where 3 % suggest a factor of 33.
 """

@@ -1,4 +1,4 @@
-"""What skipping inactive neurons saves on a GPU: ``python -m sparse_book.experiments.skipping_gpu`` on one that has it.
+"""What skipping inactive neurons saves on a GPU: ``python -m tests.benchmarks.skipping_gpu`` on one that has it.
 
 It needs PyTorch and Triton, which nothing else here needs, and takes a minute and a half on an H100.
 
@@ -32,7 +32,7 @@ import torch
 import triton
 import triton.language as tl
 
-from . import RESULTS
+from sparse_book.experiments import RESULTS
 
 # Inputs of a layer, its neurons, the share that is active, kinds of sets, sizes of batches.
 SETTINGS = (
