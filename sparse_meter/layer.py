@@ -25,7 +25,6 @@ from sparse_core.network.network import SparseNetwork
 from sparse_core.network.training import Layered
 
 from . import modules, naming
-from .stored import Stored
 from .tables import printable
 
 __all__ = ["Layer", "Unit", "WithConstant", "as_layer", "as_network", "balanced"]
@@ -244,8 +243,7 @@ def plain(name: str, value: Any) -> NDArray[Any]:
     >>> plain("X", np.ones(2, np.float16)).dtype.name
     'float32'
     """
-    if isinstance(value, Stored):
-        value = value.load()
+    value = value.load() if hasattr(value, "load") else value  # an array in a file
     if hasattr(value, "detach"):  # a tensor of PyTorch, perhaps with a gradient, on another device, or in bfloat16
         try:
             value = value.detach().cpu()
