@@ -9,7 +9,6 @@ import json
 import math
 import pickle
 import struct
-import sys
 import zipfile
 from pathlib import Path
 
@@ -512,16 +511,6 @@ def test_the_command_takes_pre_activations_several_files_a_unit_and_lists(folder
     both = run(capsys, "measure", "net.safetensors", "--x", "first.npy", "rest.npy")
     assert both == run(capsys, "measure", "net.safetensors", "--x", "X.npy")
     assert run(capsys, "measure", "net.safetensors", "--list") == (0, f"0  {S} neurons, {N} inputs\n", "")
-
-
-def test_long_work_says_on_a_terminal_how_far_it_is(folder, capsys, monkeypatch):
-    np.save("long.npy", np.tile(X, (100, 1)))
-    quiet = run(capsys, "measure", "net.safetensors", "--x", "long.npy")
-    monkeypatch.setattr(command, "PROGRESS_SECONDS", 0.0)
-    assert run(capsys, "measure", "net.safetensors", "--x", "long.npy") == quiet
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    code, output, error = run(capsys, "measure", "net.safetensors", "--x", "long.npy")
-    assert (code, output) == quiet[:2] and "1024 of 4000 inputs" in error and error.endswith(" \r")
 
 
 def test_examine_takes_one_output_of_a_file_and_says_how(folder, capsys):
