@@ -317,12 +317,11 @@ class Measurement(tables.Shown):
             f"Active at once: at most {self.max_active}, on average {self.mean_active:.5g} of {s} "
             f"({self.mean_active / s:.2%}), at least {self.quantile(0)}."
         )
-        if self.sizes is not None:
-            for t, share, part in self.dropping:
-                yield (
-                    f"Dropping outputs below {t:.4g} in size, as CATS and TEAL do, drops {share:.1%} of them, with "
-                    f"about {part:.2g} of the sum of squares."
-                )
+        for t, share, part in self.dropping:
+            yield (
+                f"Dropping outputs below {t:.4g} in size, as CATS and TEAL do, drops {share:.1%} of them, with "
+                f"about {part:.2g} of the sum of squares."
+            )
         yield (
             f"Neurons: {self.dead} dead (active at none of these inputs), {self.always_on} always on, "
             f"{self.dynamic} dynamic; {self.effective} remain without the dead."
