@@ -26,6 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparse_core import checks
+
 from . import naming
 from .layer import Layer, Unit, named_unit, numbers
 
@@ -130,7 +132,7 @@ def read(path: str | os.PathLike[str]) -> Weights:
     ...     read(f"{folder}/net.npz")
     Weights of net.npz: 4 arrays, hidden layers h.0 (3 neurons), h.1 (3 neurons)
     """
-    path = _place(path)
+    path = checks.path("path", path)
     weights = Weights(_stored(path))
     weights.place = path.name or str(path)
     folder = path if path.is_dir() else path.parent
@@ -150,7 +152,7 @@ def blocks(path: str | os.PathLike[str]) -> list[tuple[str, int, int]]:
     ...     blocks(f"{folder}/net.npz")
     [('h.0', 3, 3), ('h.1', 3, 3)]
     """
-    shapes = {name: array.shape for name, array in _stored(_place(path)).items()}
+    shapes = {name: array.shape for name, array in _stored(checks.path("path", path)).items()}
     return [(block.name, block.s, block.n) for block in naming.blocks(shapes)]
 
 
@@ -163,7 +165,7 @@ def points(path: str | os.PathLike[str]) -> NDArray[Any]:
     ...     points(f"{folder}/X.npy").shape
     (2, 3)
     """
-    path = _place(path)
+    path = checks.path("path", path)
     if path.suffix == ".npz":
         raise ValueError(f"{path} has several arrays with names; the inputs are one array (.npy).")
     _regular(path)
@@ -220,12 +222,6 @@ def _stored(path: Path) -> dict[str, Stored]:
     if path.suffix.lower() in ELSEWHERE:
         raise ValueError(f"{path} {ELSEWHERE[path.suffix.lower()]}")
     return _safetensors(path) if path.suffix == ".safetensors" else _npz(path)
-
-
-def _place(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        raise TypeError(f"Argument 'path' must be a path, not {path!r}.")
-    return Path(path)
 
 
 def _folder(path: Path) -> dict[str, Stored]:
