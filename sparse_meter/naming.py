@@ -31,22 +31,21 @@ COLUMNS = ("c_fc", "W_enc")
 LISTED = 8
 
 
+# Those arrays of a layer that are maps, of two axes; the others have one.
+MAPS = ("W", "U", "up")
+
+
 @dataclass(frozen=True)
 class Block:
-    """The names of the arrays of one hidden layer of s neurons on n inputs; the name of a missing array is empty.
+    """The names of the arrays of one hidden layer of s neurons on n inputs, by their places in a ``Layer``.
 
-    columns : whether the neurons are the columns of ``inner`` and ``up``, and the rows of ``outer``.
+    columns : whether the neurons are the columns of W and ``up``, and the rows of U.
     """
 
     name: str
     s: int
     n: int
-    inner: str
-    bias: str
-    outer: str
-    up: str
-    threshold: str
-    constant: str
+    arrays: Mapping[str, str]
     columns: bool
     notes: tuple[str, ...]
 
@@ -59,7 +58,7 @@ def blocks(shapes: Shapes) -> list[Block]:
     """
     named = _fitting(shapes, [*_families(shapes), *_transcoders(shapes)])
     # one to each outer map: the names of a gated layer are also those of a plain one
-    found = [*{block.outer or block.inner: block for block in reversed(named)}.values()]
+    found = [*{block.arrays.get("U", block.arrays["W"]): block for block in reversed(named)}.values()]
     found = found or _fitting(shapes, _numbered(shapes))
     if not found:
         found = _fitting(shapes, _pairs(shapes))
@@ -147,7 +146,8 @@ def _block(
     constant = _bias(outer, shapes)
     if constant and shapes[constant] != (shapes[outer][1 if columns else 0],):
         constant = ""
-    return Block(name, s, n, inner, bias, outer, up, threshold, constant, columns, tuple(notes))
+    arrays = {"W": inner, "b": bias, "U": outer, "up": up, "threshold": threshold, "constant": constant}
+    return Block(name, s, n, {place: array for place, array in arrays.items() if array}, columns, tuple(notes))
 
 
 def select(found: list[Block], layer: str | None, shapes: Shapes | None = None) -> Block:
@@ -201,18 +201,20 @@ def _named(layer: str, shapes: Shapes) -> Block:
 
 def _checked(block: Block, shapes: Shapes) -> Block:
     """The block, unless an array beside its own shows that more is computed than its two or three linear maps."""
-    own = {block.inner, block.bias, block.outer, block.up, block.threshold, block.constant, _bias(block.up, shapes)}
-    common = ".".join(commonprefix([block.inner.split("."), block.outer.split(".")]))
-    numbered = [re.fullmatch(r"(|.*\.)(\d{1,9})\.weight", name) for name in (block.inner, block.outer)]
+    maps = [block.arrays[place] for place in MAPS if place in block.arrays]
+    own = {*block.arrays.values(), _bias(block.arrays.get("up", ""), shapes)}
+    inner, outer = block.arrays["W"], block.arrays.get("U", "")
+    common = ".".join(commonprefix([inner.split("."), outer.split(".")]))
+    numbered = [re.fullmatch(r"(|.*\.)(\d{1,9})\.weight", name) for name in (inner, outer)]
     for name, shape in shapes.items():
         if name in own:
             continue
-        for one in filter(None, (block.inner, block.outer, block.up)):
-            place = one.rpartition(".")[0]
+        for array in maps:
+            place = array.rpartition(".")[0]
             if place and name.startswith(f"{place}."):
                 raise ValueError(
-                    f"Argument 'network' must have plain weights: {name!r} stands beside {one!r}, which it may scale, "
-                    "mask or change. Convert quantised, pruned or adapted weights first, or run the model itself."
+                    f"Argument 'network' must have plain weights: {name!r} stands beside {array!r}, which it may "
+                    "scale, mask or change. Convert quantised, pruned or adapted weights first, or run the model itself."
                 )
         module = name.rpartition(".")[0]
         beside = f"{module.rpartition('.')[0]}.".startswith(f"{common}.")
@@ -222,9 +224,9 @@ def _checked(block: Block, shapes: Shapes) -> Block:
             first, last = numbered
             inside = re.match(re.escape(first[1]) + r"(\d{1,9})\.", name) if first and last else None
             between = bool(inside and first and last and int(first[2]) < int(inside[1]) < int(last[2]))
-        if between and block.outer:
+        if between and outer:
             raise ValueError(
-                f"Argument 'network' must have nothing that computes between {block.inner!r} and {block.outer!r}: "
+                f"Argument 'network' must have nothing that computes between {inner!r} and {outer!r}: "
                 f"{name!r} {shape} may normalise what the activation function sees. Pass the model itself, which is "
                 "run, or its pre-activations."
             )

@@ -156,7 +156,8 @@ def recorded():
     try:
         for module in modules:
             for test in finder.find(module, module=module):
-                doctest.DocTestRunner(verbose=False, optionflags=flags).run(test, out=lambda text: None)
+                runner = doctest.DocTestRunner(verbose=False, optionflags=flags)
+                runner.run(test, out=lambda text: None, clear_globs=False)  # functions of an example use them
     finally:
         for owner, name, function in originals:
             setattr(owner, name, function)
