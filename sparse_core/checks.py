@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import operator
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "entries", "flag", "function", "generator", "having", "integer", "integer_array", "length_2n", "listed", "one_of",
-    "positive", "real", "real_array", "rectangular", "signs", "size",
+    "path", "positive", "real", "real_array", "rectangular", "signs", "size",
 ]  # fmt: skip
 
 # The largest absolute value of a number without a maximum: more is a mistake, and its powers in a bound would overflow.
@@ -174,6 +176,18 @@ def function(name: str, value: Any) -> Any:
     if not callable(value):
         raise TypeError(f"Argument '{name}' must be a function, not {value!r}.")
     return value
+
+
+def path(name: str, value: Any) -> Path:
+    """The path of a file or folder.
+
+    >>> path("folder", 3)
+    Traceback (most recent call last):
+    TypeError: Argument 'folder' must be a path, not 3.
+    """
+    if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
+        raise TypeError(f"Argument '{name}' must be a path, not {value!r}.")
+    return Path(value)
 
 
 def generator(name: str, value: Any) -> np.random.Generator:

@@ -17,7 +17,6 @@ from . import (
     observation,
     report,
     running,
-    stored,
     table,
     tables,
 )  # fmt: skip
@@ -30,5 +29,5 @@ from .report import Report, examine
 __all__ = [
     "Ladder", "Layer", "Measurement", "Measurements", "Report", "Unit", "WithConstant", "as_layer", "as_network",
     "balanced", "counting", "examine", "explain", "files", "ladder", "layer", "measure", "measuring", "modules",
-    "naming", "observation", "report", "running", "stored", "table", "tables",
+    "naming", "observation", "report", "running", "table", "tables",
 ]  # fmt: skip

@@ -10,15 +10,10 @@ import html
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
-from typing import Any
-
-from numpy.typing import NDArray
 
 from sparse_core import __version__, checks
-from sparse_core._arrays import slices
 
 from . import files
 from .counting import Measurement
@@ -29,10 +24,6 @@ from .tables import printable
 
 __all__ = ["main"]
 
-# Rows of the inputs between two readings of the clock: these take a wide layer some tenths of a second.
-PART_ROWS = 1024
-# Seconds after which a line of progress is shown, and renewed.
-PROGRESS_SECONDS = 1.0
 STYLE = (
     "body {font-family: system-ui; margin: 2em} th, td {padding: 0.2em 0.8em; text-align: left; vertical-align: top}"
 )
@@ -94,32 +85,14 @@ def _measure(args: argparse.Namespace) -> str:
     if args.list:
         return "\n".join(f"{printable(name)}  {s} neurons, {n} inputs" for name, s, n in files.blocks(args.network))
     if args.x:
-        inputs = [files.points(path) for path in args.x]
+        inputs = files.points(args.x[0]) if len(args.x) == 1 else map(files.points, args.x)
         weights = files.read(args.network)
-        return _shown(measure(weights, _watched(inputs), layer=args.layer, activation=args.activation), args)
+        return _shown(measure(weights, inputs, layer=args.layer, activation=args.activation), args)
     if Path(args.network).suffix != ".npy":
         raise ValueError(
             f"{args.network} needs inputs: --x X.npy, one input in each row. (Or --list, to see its layers.)"
         )
-    return _shown(measure(_watched([files.points(args.network)]), activation=args.activation), args)
-
-
-def _watched(arrays: list[NDArray[Any]]) -> Iterator[NDArray[Any]]:
-    """Parts of the arrays, one after the other; on a terminal a line on stderr says now and then how far they are."""
-    total = sum(len(array) for array in arrays)
-    done = 0
-    last = monotonic()
-    shown = False
-    for array in arrays:
-        for rows in slices(len(array), PART_ROWS):
-            yield array[rows]
-            done += rows.stop - rows.start
-            if sys.stderr.isatty() and monotonic() - last > PROGRESS_SECONDS:
-                print(f"\rsparse-meter: {done} of {total} inputs", end="", file=sys.stderr, flush=True)
-                last = monotonic()
-                shown = True
-    if shown:
-        print(f"\r{' ' * 60}\r", end="", file=sys.stderr, flush=True)
+    return _shown(measure(files.points(args.network), activation=args.activation), args)
 
 
 def _examine(args: argparse.Namespace) -> str:

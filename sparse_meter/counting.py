@@ -317,12 +317,11 @@ class Measurement(tables.Shown):
             f"Active at once: at most {self.max_active}, on average {self.mean_active:.5g} of {s} "
             f"({self.mean_active / s:.2%}), at least {self.quantile(0)}."
         )
-        if self.sizes is not None:
-            for t, share, part in self.dropping:
-                yield (
-                    f"Dropping outputs below {t:.4g} in size, as CATS and TEAL do, drops {share:.1%} of them, with "
-                    f"about {part:.2g} of the sum of squares."
-                )
+        for t, share, part in self.dropping:
+            yield (
+                f"Dropping outputs below {t:.4g} in size, as CATS and TEAL do, drops {share:.1%} of them, with "
+                f"about {part:.2g} of the sum of squares."
+            )
         yield (
             f"Neurons: {self.dead} dead (active at none of these inputs), {self.always_on} always on, "
             f"{self.dynamic} dynamic; {self.effective} remain without the dead."
@@ -475,7 +474,8 @@ def added(
 
     def blocks() -> Iterator[NDArray[Any]]:
         columns = n
-        for batch in batches(name, X):
+        for part in (parts := given(name, X)):
+            batch = _as_rows(name, part)
             columns = batch.shape[1] if columns is None else columns
             if batch.shape[1] != columns:
                 raise ValueError(f"Argument '{name}' must have {columns} columns, not {batch.shape[1]}.")
@@ -483,7 +483,8 @@ def added(
                 raise ValueError(f"Argument '{name}' must have at least one neuron, which is a column; it has none.")
             rows = min(ALIGNMENT, 1 << (max(1, BLOCK_ENTRIES // (s or columns)).bit_length() - 1))
             kind = np.float32 if np.can_cast(batch.dtype, np.float32) else np.float64
-            yield from (batch[part].astype(kind, copy=False) for part in slices(len(batch), rows))
+            copied = parts is X  # since a loader may reuse its memory
+            yield from (batch[block].astype(kind, copy=copied) for block in slices(len(batch), rows))
 
     total: list[Measurement] = []
     large = not isinstance(X, np.ndarray) or X.size * (s or GIVEN_PRODUCTS) >= activity.THREAD_MULTIPLY_ADDS
@@ -527,17 +528,6 @@ def is_batch(X: Any) -> bool:
     (True, False)
     """
     return getattr(X, "ndim", 0) >= 2 or isinstance(X, Mapping)
-
-
-def batches(name: str, X: Any) -> Iterator[NDArray[Any]]:
-    """The batches in X as arrays of rows, copied if there are several, since a loader may reuse its memory.
-
-    >>> [batch.shape for batch in batches("X", [np.ones((2, 5, 3)), np.ones((1, 3))])]
-    [(10, 3), (1, 3)]
-    """
-    for batch in (parts := given(name, X)):
-        rows = _as_rows(name, batch)
-        yield rows.copy() if parts is X else rows
 
 
 def _as_rows(name: str, X: Any) -> NDArray[Any]:

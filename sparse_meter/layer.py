@@ -25,7 +25,6 @@ from sparse_core.network.network import SparseNetwork
 from sparse_core.network.training import Layered
 
 from . import modules, naming
-from .stored import Stored
 from .tables import printable
 
 __all__ = ["Layer", "Unit", "WithConstant", "as_layer", "as_network", "balanced"]
@@ -244,8 +243,7 @@ def plain(name: str, value: Any) -> NDArray[Any]:
     >>> plain("X", np.ones(2, np.float16)).dtype.name
     'float32'
     """
-    if isinstance(value, Stored):
-        value = value.load()
+    value = value.load() if hasattr(value, "load") else value  # an array in a file
     if hasattr(value, "detach"):  # a tensor of PyTorch, perhaps with a gradient, on another device, or in bfloat16
         try:
             value = value.detach().cpu()
@@ -430,7 +428,7 @@ def _from_columns(who: str, pairs: list[Any], functions: list[str], layer: str |
     for i, (weights, bias) in enumerate(pairs):
         arrays |= {f"{i}.weight": np.transpose(weights), f"{i}.bias": bias}
     block = naming.select(naming.blocks({name: np.shape(array) for name, array in arrays.items()}), layer)
-    unit, remark = named_unit(functions[int(block.inner.partition(".")[0])], "The model")
+    unit, remark = named_unit(functions[int(block.arrays["W"].partition(".")[0])], "The model")
     notes = (f"{who} keeps one neuron in each column: transposed. {ADDED.format(who)}", note or remark)
     return replace(of_block(block, arrays), unit=unit, notes=notes)
 
@@ -553,25 +551,18 @@ def of_block(block: naming.Block, arrays: Mapping[str, Any]) -> Layer:
     >>> of_block(naming.blocks({"0.weight": (1, 1), "1.weight": (1, 1)})[0], {"0.weight": [[2]], "1.weight": [[3]]}).U
     array([[3.]])
     """
-    for name in filter(None, (block.inner, block.up, block.outer)):
+    for name in (block.arrays[place] for place in naming.MAPS if place in block.arrays):
         if (kind := _type(arrays[name])) in QUANTISED:
             raise ValueError(
                 f"Argument 'network' must have weights that are not quantised: {name!r} is stored as {kind}. Convert "
                 "it, with its scales, to floating-point numbers first."
             )
-    W = numbers(block.inner, arrays[block.inner], 2)
-    b = numbers(block.bias, arrays[block.bias], 1) if block.bias else np.zeros(block.s, W.dtype)
-    U = numbers(block.outer, arrays[block.outer], 2) if block.outer else None
-    up = numbers(block.up, arrays[block.up], 2) if block.up else None
+    found = {place: numbers(name, arrays[name], 1 + (place in naming.MAPS)) for place, name in block.arrays.items()}
     if block.columns:
-        W = W.T
-        U = None if U is None else U.T
-        up = None if up is None else up.T
-    unit = Unit()
-    if block.threshold:
-        unit = Unit("thresholded", numbers(block.threshold, arrays[block.threshold], 1))
-    constant = numbers(block.constant, arrays[block.constant], 1) if block.constant else None
-    return Layer(W, -b, U, up, unit, constant, block.notes)
+        found |= {place: found[place].T for place in naming.MAPS if place in found}
+    unit = Unit("thresholded", found.pop("threshold")) if "threshold" in found else Unit()
+    b = -found.pop("b") if "b" in found else np.zeros(block.s, found["W"].dtype)
+    return Layer(b=b, unit=unit, notes=block.notes, **found)
 
 
 def _is(*types: type) -> Callable[[Any], bool]:

@@ -134,9 +134,11 @@ def _of_layer(known: Layer, X: Any) -> Measurement:
         if dtype == np.float64 and not known.unit.by_size:
             _settle(z, W, shift, block)
         up = block @ known.up.T if known.up is not None and known.unit.by_size else None
+        doubles = block.astype(np.float64, copy=False)
+        R = sqrt(np.einsum("ij,ij->i", doubles, doubles).max())
         return counting.counted(
             z, plain_unit, up, unit, n=known.n, outputs=known.outputs, gated=known.up is not None, scale=scale,
-            balanced_W=balanced_W, R=_largest_norm(block), notes=(*known.notes, f"Precision: {dtype.name}."),
+            balanced_W=balanced_W, R=R, notes=(*known.notes, f"Precision: {dtype.name}."),
         )  # fmt: skip
 
     return counting.added("X", X, count, known.n, known.s)
@@ -227,18 +229,6 @@ def _in_turn(
             f"activation function, not be {layer!r}."
         )
     return next(iter(found.values())) if len(found) == 1 else Measurements(found, ("X is the input of the model.",))
-
-
-def _largest_norm(X: NDArray[Any]) -> float:
-    """max |x| over the rows: in the precision of X first, then of the rows that come close in double precision."""
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.einsum("ij,ij->i", X, X)
-    n = X.shape[1]
-    limits = np.finfo(X.dtype)
-    # Less than the largest by more than rounding and underflow of n squares: no row of largest norm.
-    least = float(squares.max()) * (1 - 4 * n * float(limits.eps)) - n * float(limits.tiny)
-    near = X[squares >= least].astype(np.float64)
-    return sqrt(np.einsum("ij,ij->i", near, near).max())
 
 
 def _scale(layer: Layer) -> tuple[Scale | None, float | None]:

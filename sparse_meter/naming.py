@@ -7,9 +7,12 @@ suffice, so that a file of many gigabytes is understood by its directory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import pairwise, permutations
+from os.path import commonprefix
+from typing import Any
 
 __all__: list[str] = []  # called by ``layer`` and ``files``
 
@@ -28,22 +31,21 @@ COLUMNS = ("c_fc", "W_enc")
 LISTED = 8
 
 
+# Those arrays of a layer that are maps, of two axes; the others have one.
+MAPS = ("W", "U", "up")
+
+
 @dataclass(frozen=True)
 class Block:
-    """The names of the arrays of one hidden layer of s neurons on n inputs; the name of a missing array is empty.
+    """The names of the arrays of one hidden layer of s neurons on n inputs, by their places in a ``Layer``.
 
-    columns : whether the neurons are the columns of ``inner`` and ``up``, and the rows of ``outer``.
+    columns : whether the neurons are the columns of W and ``up``, and the rows of U.
     """
 
     name: str
     s: int
     n: int
-    inner: str
-    bias: str
-    outer: str
-    up: str
-    threshold: str
-    constant: str
+    arrays: Mapping[str, str]
     columns: bool
     notes: tuple[str, ...]
 
@@ -54,13 +56,12 @@ def blocks(shapes: Shapes) -> list[Block]:
     >>> [(block.name, block.s, block.n) for block in blocks({"m.fc1.weight": (12, 4), "m.fc2.weight": (4, 12)})]
     [('m', 12, 4)]
     """
-    named = [*_families(shapes), *_transcoders(shapes)]
+    named = _fitting(shapes, [*_families(shapes), *_transcoders(shapes)])
     # one to each outer map: the names of a gated layer are also those of a plain one
-    found = [*{block.outer or block.inner: block for block in reversed(named)}.values()]
+    found = [*{block.arrays.get("U", block.arrays["W"]): block for block in reversed(named)}.values()]
+    found = found or _fitting(shapes, _numbered(shapes))
     if not found:
-        found = [*_numbered(shapes)]
-    if not found:
-        found = [*_pairs(shapes)]
+        found = _fitting(shapes, _pairs(shapes))
         found = found if len(found) == 1 else []
     return sorted(found, key=lambda block: _natural(block.name))
 
@@ -69,35 +70,34 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part or 0), text) for text, part in re.findall(r"(\D*)(\d{0,18})", name)]
 
 
-def _families(shapes: Shapes) -> Iterator[Block]:
+def _fitting(shapes: Shapes, candidates: Iterable[tuple[Any, ...]]) -> list[Block]:
+    """The blocks of those candidates whose arrays fit: (name, inner, outer, up, bias, threshold, columns)."""
+    return [block for candidate in candidates if (block := _block(shapes, *candidate))]
+
+
+def _families(shapes: Shapes) -> Iterator[tuple[Any, ...]]:
     for inner, outer, up in FAMILIES:
         ending = f"{inner}.weight"
         for name in shapes:
-            if name != ending and not name.endswith(f".{ending}"):
-                continue
-            prefix = name.removesuffix(ending)
-            names = (name, f"{prefix}{outer}.weight", f"{prefix}{up}.weight" if up else "")
-            block = _block(prefix.rstrip(".") or inner, shapes, *names, columns=inner in COLUMNS)
-            if block:
-                yield block
+            if name == ending or name.endswith(f".{ending}"):
+                prefix = name.removesuffix(ending)
+                names = (name, f"{prefix}{outer}.weight", f"{prefix}{up}.weight" if up else "")
+                yield prefix.rstrip(".") or inner, *names, "", "", inner in COLUMNS
 
 
-def _transcoders(shapes: Shapes) -> Iterator[Block]:
+def _transcoders(shapes: Shapes) -> Iterator[tuple[Any, ...]]:
     """W_enc (n, s), b_enc, W_dec (s, o), perhaps a threshold for each neuron."""
+    lower = {name.lower(): name for name in shapes}
     for name in shapes:
-        if name.lower() != "w_enc" and not name.lower().endswith(".w_enc"):
-            continue
-        prefix = name[: -len("w_enc")]
-        lower = {other.lower(): other for other in shapes}
-        outer = lower.get(f"{prefix}w_dec".lower(), "")
-        bias = lower.get(f"{prefix}b_enc".lower(), "")
-        threshold = lower.get(f"{prefix}threshold".lower(), "")
-        block = _block(prefix.rstrip(".") or name, shapes, name, outer, "", bias, threshold, columns=True)
-        if block:
-            yield block
+        if f".{name.lower()}".endswith(".w_enc"):
+            prefix = name[: -len("w_enc")]
+            outer, bias, threshold = (
+                lower.get(f"{prefix}{part}".lower(), "") for part in ("w_dec", "b_enc", "threshold")
+            )
+            yield prefix.rstrip(".") or name, name, outer, "", bias, threshold, True
 
 
-def _numbered(shapes: Shapes) -> Iterator[Block]:
+def _numbered(shapes: Shapes) -> Iterator[tuple[Any, ...]]:
     """Consecutive linear maps of an nn.Sequential: "0.weight" and "2.weight", after each of which the shapes fit."""
     parents: dict[str, list[tuple[int, str]]] = {}
     for name, shape in shapes.items():
@@ -106,22 +106,15 @@ def _numbered(shapes: Shapes) -> Iterator[Block]:
             parents.setdefault(match[1], []).append((int(match[2]), name))
     for numbered in parents.values():
         maps = [name for _, name in sorted(numbered)]
-        for inner, outer in zip(maps, maps[1:], strict=False):
-            block = _block(inner.removesuffix(".weight"), shapes, inner, outer, "")
-            if block:
-                yield block
+        yield from ((inner.removesuffix(".weight"), inner, outer) for inner, outer in pairwise(maps))
 
 
-def _pairs(shapes: Shapes) -> Iterator[Block]:
-    """All pairs of matrices, with any names, whose shapes and bias fit one way only."""
+def _pairs(shapes: Shapes) -> Iterator[tuple[Any, ...]]:
+    """All pairs of matrices with any names, the first of which has a bias: for few of them the shapes fit."""
     matrices = [name for name, shape in shapes.items() if len(shape) == 2]
-    for inner in matrices:
-        bias = _bias(inner, shapes)
-        for outer in matrices:
-            if inner != outer and bias:
-                block = _block(inner.removesuffix(".weight"), shapes, inner, outer, "", bias)
-                if block and shapes[bias] == (block.s,):
-                    yield block
+    for inner, outer in permutations(matrices, 2):
+        if bias := _bias(inner, shapes):
+            yield inner.removesuffix(".weight"), inner, outer, "", bias
 
 
 def _bias(inner: str, shapes: Shapes) -> str:
@@ -130,7 +123,7 @@ def _bias(inner: str, shapes: Shapes) -> str:
 
 
 def _block(
-    name: str, shapes: Shapes, inner: str, outer: str, up: str, bias: str = "", threshold: str = "", *,
+    shapes: Shapes, name: str, inner: str, outer: str, up: str = "", bias: str = "", threshold: str = "",
     columns: bool = False,
 ) -> Block | None:  # fmt: skip
     """The block of these names if the arrays are there and fit."""
@@ -153,7 +146,8 @@ def _block(
     constant = _bias(outer, shapes)
     if constant and shapes[constant] != (shapes[outer][1 if columns else 0],):
         constant = ""
-    return Block(name, s, n, inner, bias, outer, up, threshold, constant, columns, tuple(notes))
+    arrays = {"W": inner, "b": bias, "U": outer, "up": up, "threshold": threshold, "constant": constant}
+    return Block(name, s, n, {place: array for place, array in arrays.items() if array}, columns, tuple(notes))
 
 
 def select(found: list[Block], layer: str | None, shapes: Shapes | None = None) -> Block:
@@ -197,8 +191,8 @@ def _named(layer: str, shapes: Shapes) -> Block:
         there = listed([f"{name} {shape}" for name, shape in shapes.items()])
         raise ValueError(f"Argument 'layer' must name two or three arrays; {missing or parts} are not. There: {there}.")
     names.append("")
-    block = _block(parts[0], shapes, names[0], names[1], names[2])
-    block = block or _block(parts[0], shapes, names[0], names[1], names[2], columns=True)
+    inner, outer, up = names[:3]
+    block = _block(shapes, parts[0], inner, outer, up) or _block(shapes, parts[0], inner, outer, up, columns=True)
     if block is None:
         sizes = ", ".join(str(shapes[name]) for name in names if name)
         raise ValueError(f"Argument 'layer' must name arrays that fit together; their shapes are {sizes}.")
@@ -207,44 +201,36 @@ def _named(layer: str, shapes: Shapes) -> Block:
 
 def _checked(block: Block, shapes: Shapes) -> Block:
     """The block, unless an array beside its own shows that more is computed than its two or three linear maps."""
-    own = {block.inner, block.bias, block.outer, block.up, block.threshold, block.constant, _bias(block.up, shapes)}
-    numbered = [re.fullmatch(r"(|.*\.)(\d{1,9})\.weight", name) for name in (block.inner, block.outer)]
+    maps = [block.arrays[place] for place in MAPS if place in block.arrays]
+    own = {*block.arrays.values(), _bias(block.arrays.get("up", ""), shapes)}
+    inner, outer = block.arrays["W"], block.arrays.get("U", "")
+    common = ".".join(commonprefix([inner.split("."), outer.split(".")]))
+    numbered = [re.fullmatch(r"(|.*\.)(\d{1,9})\.weight", name) for name in (inner, outer)]
     for name, shape in shapes.items():
         if name in own:
             continue
-        for one in filter(None, (block.inner, block.outer, block.up)):
-            place = one.rpartition(".")[0]
+        for array in maps:
+            place = array.rpartition(".")[0]
             if place and name.startswith(f"{place}."):
                 raise ValueError(
-                    f"Argument 'network' must have plain weights: {name!r} stands beside {one!r}, which it may scale, "
-                    "mask or change. Convert quantised, pruned or adapted weights first, or run the model itself."
+                    f"Argument 'network' must have plain weights: {name!r} stands beside {array!r}, which it may "
+                    "scale, mask or change. Convert quantised, pruned or adapted weights first, or run the model itself."
                 )
         module = name.rpartition(".")[0]
-        beside = f"{module.rpartition('.')[0]}.".startswith(f"{_common(block)}.")
+        beside = f"{module.rpartition('.')[0]}.".startswith(f"{common}.")
         linear = len(shapes.get(f"{module}.weight", ())) == 2  # of which it is the bias
         between = shape == (block.s,) and beside and not linear and (block.s != block.n or "running_" in name)
         if all(numbered):
             first, last = numbered
             inside = re.match(re.escape(first[1]) + r"(\d{1,9})\.", name) if first and last else None
             between = bool(inside and first and last and int(first[2]) < int(inside[1]) < int(last[2]))
-        if between and block.outer:
+        if between and outer:
             raise ValueError(
-                f"Argument 'network' must have nothing that computes between {block.inner!r} and {block.outer!r}: "
+                f"Argument 'network' must have nothing that computes between {inner!r} and {outer!r}: "
                 f"{name!r} {shape} may normalise what the activation function sees. Pass the model itself, which is "
                 "run, or its pre-activations."
             )
     return block
-
-
-def _common(block: Block) -> str:
-    """The part that the names of both maps begin with, up to a dot."""
-    both = zip(block.inner.split("."), block.outer.split("."), strict=False)
-    common = []
-    for a, b in both:
-        if a != b:
-            break
-        common.append(a)
-    return ".".join(common)
 
 
 def name(argument: str, value: str | None) -> None:

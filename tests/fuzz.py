@@ -29,7 +29,9 @@ FILES = 3000
 CALLS = 3000
 SECONDS = 15
 # What an error says of itself: the argument, or the file.
-NAMES = re.compile(r"Arguments? '|/|is not a file|\\.safetensors file|networks? must|too many", re.IGNORECASE)
+NAMES = re.compile(
+    r"Arguments? '|/|is not a file|\.safetensors file|networks? must|too many|has no solution", re.IGNORECASE
+)
 BOOK = Path(__file__).parents[1] / "book"
 PAGES = "api-bounds", "api-cube", "api-general", "api-hardness", "api-learning", "api-network", "api-sparse-meter"
 STRANGE = [
@@ -154,7 +156,8 @@ def recorded():
     try:
         for module in modules:
             for test in finder.find(module, module=module):
-                doctest.DocTestRunner(verbose=False, optionflags=flags).run(test, out=lambda text: None)
+                runner = doctest.DocTestRunner(verbose=False, optionflags=flags)
+                runner.run(test, out=lambda text: None, clear_globs=False)  # functions of an example use them
     finally:
         for owner, name, function in originals:
             setattr(owner, name, function)
@@ -163,13 +166,24 @@ def recorded():
 
 def raised_here(problem):
     """Whether a statement ``raise`` of the package made this error, or a function that the caller gave."""
-    trace = problem.__traceback__
-    while trace.tb_next:
-        trace = trace.tb_next
+    *_, trace = traces(problem)
     if trace.tb_frame.f_code.co_filename.startswith("<doctest"):
         return True
     own = re.search(r"/sparse_(core|meter)/", trace.tb_frame.f_code.co_filename)
     return bool(own) and trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def traces(problem):
+    """The places that an error has passed, the innermost last."""
+    trace = problem.__traceback__
+    while trace:
+        yield trace
+        trace = trace.tb_next
+
+
+def validated(problem):
+    """Whether a check of scikit-learn, whose conventions an estimator follows, made this error."""
+    return any("/sklearn/utils/validation" in trace.tb_frame.f_code.co_filename for trace in traces(problem))
 
 
 def unclear(function, arguments):
@@ -188,7 +202,8 @@ def unclear(function, arguments):
             if inspect.isgenerator(answer):
                 list(answer)
     except (ValueError, TypeError) as problem:
-        return "" if raised_here(problem) and NAMES.search(str(problem)) else repr(problem)
+        clear = validated(problem) or (raised_here(problem) and NAMES.search(str(problem)))
+        return "" if clear else repr(problem)
     except (LookupError, OSError) as problem:
         return "" if raised_here(problem) or getattr(problem, "filename", "") else repr(problem)
     except SystemExit as problem:  # argparse has written what is wrong

@@ -47,6 +47,7 @@ def pattern(net: SparseNetwork) -> NDArray[np.int64]:
     >>> pattern(SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 1])).tolist()       # both, none, the first alone, none
     [2, 0, 1, 0]
     """
+    checks.having("net", net, "n", "active")
     words = np.packbits(net.active(points(net.n)), axis=1)
     labels: NDArray[np.int64] = np.unique(words, axis=0, return_inverse=True)[1].reshape(-1)
     return labels
@@ -103,6 +104,7 @@ def flips(net: SparseNetwork, X: ArrayLike | None = None) -> Flips:
     >>> changes.h, changes.other, changes.crossings
     (array([2., 0., 0., 0.]), array([2., 1., 1., 0.]), array([2, 1, 1, 0]))
     """
+    checks.having("net", net, "n", "active", "W", "b", "u")
     at = points(net.n) if X is None else checks.real_array("X", X, 2, shape=(None, net.n))
     h = net(at)
     active = net.active(at)
@@ -142,5 +144,9 @@ def edge_terms(h0: Any, h1: Any, changes: Any) -> Split:
     >>> edge_terms(3.0, 1.0, np.bool_(True))
     Split(U=np.float64(0.0), V=np.float64(1.0), boundary=np.True_, jump=np.float64(5.0))
     """
+    h0, h1 = (checks.real_array(name, value, None) for name, value in (("h0", h0), ("h1", h1)))
+    changes = checks.rectangular("changes", changes)
+    if changes.dtype != bool:
+        raise TypeError(f"Argument 'changes' must be an array of truth values, not of type {changes.dtype}.")
     square = (h0 - h1) ** 2 / 4
-    return Split(square * ~changes, square * changes, changes, (h0**2 + h1**2) / 2 * changes)
+    return Split(square * ~changes, square * changes, changes[()], (h0**2 + h1**2) / 2 * changes)

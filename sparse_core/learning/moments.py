@@ -94,7 +94,7 @@ class Sample(NamedTuple):
 
     def blocks(self, size: int = BLOCK) -> Iterator[Sample]:
         """Blocks of ``size`` samples, the last one perhaps shorter; their labels are floats."""
-        for rows in slices(len(self.y), size):
+        for rows in slices(len(self.y), checks.size("size", size)):
             y = self.y[rows]
             yield Sample(self.X[rows], y if y.dtype in (np.float32, np.float64) else y.astype(np.float64))
 
@@ -113,9 +113,9 @@ class Monomials:
 
     def __init__(self, X: NDArray[Any], degree: int) -> None:
         """X has a column for each point; the products are taken in its type."""
+        self.X = checks.real_array("X", X, 2, convert=False, finite=False)
         n, m = X.shape
-        self.X = X
-        self.degree = min(degree, n)
+        self.degree = min(checks.integer("degree", degree, 0), n)
         self.lower = [np.ones((1, m), X.dtype)]  # the characters below the highest degree, level by level
         for size in range(1, self.degree):
             level = np.empty((comb(n, size), m), X.dtype)
@@ -134,6 +134,7 @@ class Monomials:
 
     def sums(self, y: NDArray[Any]) -> NDArray[Any]:
         """sum_i y_i chi_T(x_i) for each T."""
+        y = checks.real_array("y", y, 1, shape=(self.X.shape[1],), convert=False, finite=False)
         parts = [level @ y for level in self.lower]
         yX = y * self.X
         for pivots, heights, chi in self._products():
@@ -143,6 +144,7 @@ class Monomials:
 
     def values(self, c: NDArray[Any]) -> NDArray[Any]:
         """sum_T c_T chi_T(x_i) for each i."""
+        c = checks.real_array("c", c, 1, shape=(dimension(len(self.X), self.degree),), finite=False)
         total = np.zeros(self.X.shape[1], c.dtype)
         end = 0
         for level in self.lower:
@@ -170,6 +172,9 @@ def values_of(c: Array, sample: Sample, degree: int) -> Array:
     >>> values_of(np.array([1.0, 0.0, 2.0]), Sample.checked([[1, 1], [1, -1]]), degree=1)
     array([ 3., -1.])
     """
+    checks.having("sample", sample, "X", "y")
+    degree = checks.integer("degree", degree, 0)
+    c = checks.real_array("c", c, 1, shape=(dimension(sample.X.shape[1], degree),))
     values = np.zeros(len(sample.y))
 
     def at(rows: slice) -> None:
@@ -333,7 +338,7 @@ def least_squares(
     >>> least_squares(Sample.checked(X, 3.0 - 2.0 * X[:, 1]), degree=1)
     Fit(coefficients=array([ 3.,  0., -2.]), solver='gram', steps=0)
     """
-    m, n = sample.X.shape
+    m, n = checks.having("sample", sample, "X", "y").X.shape
     checks.integer("m", m, 1)
     degree = checks.integer("degree", degree, 0)
     ridge = checks.real("ridge", ridge, 0)
@@ -388,7 +393,7 @@ def gram(moments: Moments, degree: int) -> Array:
            [1., 1., 0.],
            [0., 0., 1.]])
     """
-    n = moments.n
+    n = checks.having("moments", moments, "n", "degree", "coefficients").n
     sets = monomials(n, min(checks.integer("degree", degree, 0, moments.degree // 2), n))
     masks = monomials(n, moments.degree)
     order = np.argsort(masks)
@@ -424,6 +429,8 @@ def normal_equations(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Arr
     >>> normal_equations(np.array([[1, 1], [1, -1]]), 1)(np.array([1.0, 2.0, 0.0]), np.float64)
     array([3., 3., 0.])
     """
+    X = checks.real_array("X", X, 2, convert=False)
+    degree = checks.integer("degree", degree, 0)
     m, n = X.shape
     columns = np.ascontiguousarray(X.T, dtype=np.int8)
 
@@ -468,6 +475,9 @@ def conjugate_gradients(apply: Callable[[Array, Any], Array], b: Array, toleranc
     >>> conjugate_gradients(lambda c, dtype: np.array([2.0, 4.0]) * c, np.array([2.0, 2.0]), 1e-6)
     (array([1. , 0.5]), 2)
     """
+    checks.function("apply", apply)
+    b = checks.real_array("b", b, None)
+    tolerance = checks.real("tolerance", tolerance, 0)
     c = np.zeros_like(b)
     residual = b
     size = left = _norm(b)
@@ -523,7 +533,11 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
     array([1., 1.])
     """
-    A[np.diag_indices_from(A)] += ridge
+    A = checks.real_array("A", A, 2)
+    b = checks.real_array("b", b, None)
+    if b.ndim not in (1, 2) or not len(A) == len(A.T) == len(b):
+        raise ValueError(f"Arguments 'A' and 'b' must have shapes (s, s) and (s, ...), not {A.shape} and {b.shape}.")
+    A[np.diag_indices_from(A)] += checks.real("ridge", ridge, 0)
     if not len(b):
         return b
     with one_thread():  # else the last bits would depend on the number of threads
@@ -575,10 +589,14 @@ def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLi
     ...     moments(saved(folder), degree=2).coefficients
     array([0., 0., 0., 1.])
     """
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    place = checks.path("folder", folder)
+    checks.having("samples", samples, "__iter__")
+    place.mkdir(parents=True, exist_ok=True)
     shards = []
     for i, pair in enumerate(samples):
-        shards.append(Shard(*(Path(folder) / f"{name}-{i:05d}.npy" for name in "Xy")))
+        if len(checks.listed("samples", pair)) != 2:
+            raise ValueError(f"Argument 'samples' must have pairs (X, y); pair {i} has {len(pair)} arrays.")
+        shards.append(Shard(*(place / f"{name}-{i:05d}.npy" for name in "Xy")))
         for path, array in zip(shards[-1], pair, strict=True):
             np.save(path, np.asarray(array))
     return shards
@@ -590,7 +608,8 @@ def saved(folder: str | PathLike[str]) -> list[Shard]:
     >>> saved("no folder of that name")
     []
     """
-    return [Shard(path, path.with_name(f"y{path.name[1:]}")) for path in sorted(Path(folder).glob("X-*.npy"))]
+    place = checks.path("folder", folder)
+    return [Shard(path, path.with_name(f"y{path.name[1:]}")) for path in sorted(place.glob("X-*.npy"))]
 
 
 def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Moments:
@@ -605,15 +624,22 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
     ...     moments(save(folder, [([[1, -1], [1, 1]], [1.0, 3.0]), ([[-1, 1]], [5.0])]), 1).coefficients
     array([ 3.        , -0.33333333,  2.33333333])
     """
-    if not len(shards):
+    shards = [checks.having("shards", shard, "moments") for shard in checks.listed("shards", shards)]
+    if not shards:
         raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
     degree = checks.integer("degree", degree, 0)
     if scheduler is None:
         return sum_by_halves(lambda i: shards[i].moments(degree), Moments.__add__, 0, len(shards))
     try:
+        from dask.base import get_scheduler
         from dask.delayed import delayed
     except ImportError:
         raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'") from None
+    known: Any = get_scheduler
+    try:
+        known(scheduler=scheduler)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Argument 'scheduler' must be a client or a name that Dask knows: {error}") from None
     part, add = (delayed(work, pure=True) for work in (Shard.moments, Moments.__add__))
     total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
     return total
@@ -627,7 +653,13 @@ def sum_by_halves(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], st
     >>> sum_by_halves(str, "({}+{})".format, 0, 5)
     '((0+1)+(2+(3+4)))'
     """
-    if stop - start == 1:
-        return leaf(start)
-    middle = (start + stop) // 2
-    return add(sum_by_halves(leaf, add, start, middle), sum_by_halves(leaf, add, middle, stop))
+    checks.function("leaf", leaf)
+    checks.function("add", add)
+    start = checks.integer("start", start)
+    stop = checks.integer("stop", stop, start + 1)
+
+    def halves(start: int, stop: int) -> Sum:
+        middle = (start + stop) // 2
+        return leaf(start) if stop - start == 1 else add(halves(start, middle), halves(middle, stop))
+
+    return halves(start, stop)

@@ -14,7 +14,6 @@ import pytest
 
 from sparse_core import __version__
 from sparse_meter import command, examine, files
-from sparse_meter.stored import stored as arrays_of
 
 ROOT = Path(__file__).parents[2]
 NET = {"u": np.array([1.0, -1.0]), "W": np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 0.0]]), "b": np.array([0.0, 0.5])}
@@ -137,4 +136,4 @@ def test_only_the_arrays_of_the_network_are_unpacked(stored, capsys):
     Path("more.npz").write_bytes(data)
     assert run(capsys, "more.npz")[0] == 0
     with pytest.raises(ValueError, match="'other' is broken"):
-        arrays_of("more.npz")["other"].load()
+        files.read("more.npz")["other"].load()

@@ -9,7 +9,6 @@ import json
 import math
 import pickle
 import struct
-import sys
 import zipfile
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
-from sparse_meter import as_layer, command, examine, files, measure, stored
+from sparse_meter import as_layer, command, examine, files, measure
 
 N, S, OUTPUTS = 3, 5, 2
 RNG = np.random.default_rng(0)
@@ -52,7 +51,7 @@ def test_a_file_of_the_library(tmp_path):
     found = read(tmp_path / "net.safetensors")
     assert_is_the_layer(found)
     assert said(found, "0.bias is added: b of Definition 1 is its negative") and said(found, "ReLU is assumed")
-    kinds = {name: array.kind for name, array in stored.stored(tmp_path / "net.safetensors").items()}
+    kinds = {name: array.kind for name, array in files.read(tmp_path / "net.safetensors").items()}
     assert kinds == dict.fromkeys(TORCH, "F32")
 
 
@@ -61,7 +60,7 @@ def test_a_file_of_the_library(tmp_path):
 def test_each_type_is_read_as_the_library_wrote_it(tmp_path, dtype, shape):
     array = np.asarray(RNG.integers(0, 100, shape)).astype(dtype)
     save_file({"a": array, "b": np.ones(3)}, tmp_path / "a.safetensors")
-    found = np.asarray(stored.stored(tmp_path / "a.safetensors")["a"])
+    found = np.asarray(files.read(tmp_path / "a.safetensors")["a"])
     assert found.shape == shape and np.array_equal(found, array)
 
 
@@ -76,7 +75,7 @@ def test_bfloat16_is_the_upper_half_of_float32(tmp_path):
     values = np.array([[1.0, -2.5, 3.140625], [0.0, 1e30, -1e-30]], np.float32)
     bits = (values.view(np.uint32) >> 16).astype("<u2")
     table = {"w": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}}
-    found = np.asarray(stored.stored(written(tmp_path / "a.safetensors", table, bits.tobytes()))["w"])
+    found = np.asarray(files.read(written(tmp_path / "a.safetensors", table, bits.tobytes()))["w"])
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, values, rtol=2**-7)
     assert found[0].tolist() == [1.0, -2.5, 3.140625]
@@ -266,7 +265,7 @@ def test_an_index_says_which_file_has_which_array_and_duplicates_are_refused(tmp
         "fc1.bias": "model-1.safetensors",
         "fc2.weight": "model-2.safetensors",
     }
-    index = tmp_path / stored.INDEX
+    index = tmp_path / files.INDEX
     index.write_text(json.dumps({"weight_map": places}))
     for path in (tmp_path, index):
         assert_is_the_layer(read(path))
@@ -358,13 +357,13 @@ LYING = {
 def test_a_table_that_lies_is_refused(tmp_path, name):
     path = written(tmp_path / "a.safetensors", LYING[name], DATA)
     with pytest.raises(ValueError, match="is not a .safetensors file, or is broken or cut off: ") as refusal:
-        stored.stored(path)
+        files.read(path)
     assert "\n" not in str(refusal.value)
 
 
 def test_an_array_that_cannot_be_computed_with_is_refused_when_it_is_read(tmp_path):
     table = {"a": entry([24], 0, 24, "F8_E4M3"), "b": entry([0, 1 << 62], 24, 24)}
-    arrays = stored.stored(written(tmp_path / "a.safetensors", table, DATA))
+    arrays = files.read(written(tmp_path / "a.safetensors", table, DATA))
     with pytest.raises(ValueError, match="array 'a' has the type F8_E4M3; read are BOOL"):
         np.asarray(arrays["a"])
     assert arrays["b"].shape == (0, 1 << 62)
@@ -374,7 +373,7 @@ def test_an_array_that_cannot_be_computed_with_is_refused_when_it_is_read(tmp_pa
 def test_a_table_of_false_length_is_refused(tmp_path, content):
     (tmp_path / "a.safetensors").write_bytes(content)
     with pytest.raises(ValueError, match="is not a .safetensors file, or is broken or cut off"):
-        stored.stored(tmp_path / "a.safetensors")
+        files.read(tmp_path / "a.safetensors")
 
 
 @given(st.data())
@@ -416,12 +415,12 @@ def npy(shape, dtype="<f4", data=b""):
 
 
 def test_an_archive_that_would_unpack_to_much(tmp_path, monkeypatch):
-    monkeypatch.setattr(stored, "MAX_ARRAY_BYTES", 1 << 20)
+    monkeypatch.setattr(files, "MAX_ARRAY_BYTES", 1 << 20)
     path = archive(tmp_path / "net.npz", W=npy((1 << 19,), data=bytes(1 << 21)), u=npy((1,), data=bytes(4)))
     assert path.stat().st_size < 10_000
-    assert np.asarray(stored.stored(path)["u"]).tolist() == [0]  # what was not asked for is not unpacked
+    assert np.asarray(files.read(path)["u"]).tolist() == [0]  # what was not asked for is not unpacked
     with pytest.raises(ValueError, match=r"array 'W' would take 0.0021 GB; the limit is 0.00105 GB"):
-        np.asarray(stored.stored(path)["W"])
+        np.asarray(files.read(path)["W"])
 
 
 @pytest.mark.parametrize("content, words", [
@@ -512,16 +511,6 @@ def test_the_command_takes_pre_activations_several_files_a_unit_and_lists(folder
     both = run(capsys, "measure", "net.safetensors", "--x", "first.npy", "rest.npy")
     assert both == run(capsys, "measure", "net.safetensors", "--x", "X.npy")
     assert run(capsys, "measure", "net.safetensors", "--list") == (0, f"0  {S} neurons, {N} inputs\n", "")
-
-
-def test_long_work_says_on_a_terminal_how_far_it_is(folder, capsys, monkeypatch):
-    np.save("long.npy", np.tile(X, (100, 1)))
-    quiet = run(capsys, "measure", "net.safetensors", "--x", "long.npy")
-    monkeypatch.setattr(command, "PROGRESS_SECONDS", 0.0)
-    assert run(capsys, "measure", "net.safetensors", "--x", "long.npy") == quiet
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    code, output, error = run(capsys, "measure", "net.safetensors", "--x", "long.npy")
-    assert (code, output) == quiet[:2] and "1024 of 4000 inputs" in error and error.endswith(" \r")
 
 
 def test_examine_takes_one_output_of_a_file_and_says_how(folder, capsys):
