@@ -263,8 +263,8 @@ def test_the_best_number_of_scales_is_taken(m):
 def test_few_active_neurons_on_average(share):
     m, s = 10**9, 9
     best = min(bracket(m, share, L) for L in range(1, 100))
-    expected = sqrt(share) * s / m * min(best, 7 * sqrt(log(2 * m)))
-    assert ours.rademacher_mean(m, s, share * s / m, 1.0, 0.0, 1.0) == pytest.approx(expected, rel=1e-12)
+    expected = 5 * sqrt(share) * s / m * min(best, 7 * sqrt(log(2 * m)))
+    assert ours.rademacher_mean(m, s, share * s / m, 0.5, 3.0, 4.0) == pytest.approx(expected, rel=1e-12)
 
 
 # --- Arguments and the largest float ---
