@@ -1,4 +1,4 @@
-// The page "Your weights": files are chosen or dropped, a worker measures them (weights-worker.js), and this draws what it
+// The page "Your weights": files are chosen, a worker measures them (weights-worker.js), and this draws what it
 // finds. Nothing is sent anywhere: the worker is made of the text of this page's own script.
 const weights = (() => {
   const { ceil, floor, log10, max, min, round, sqrt } = Math;
@@ -190,29 +190,10 @@ const weights = (() => {
       find(`${kind}-name`).textContent = file ? `${file.name}, ${file.size >= 1e6 ? `${show(file.size / 1e6, 3)} MB` : `${show(max(0.1, file.size / 1000), 2)} kB`}` : kind === "inputs" ? "none: uniform bits" : "none";
       find("without").hidden = !state.inputs;
     };
-    const take = (files, zone) => { // where a file belongs: two go to their places by their endings
-      const apart = files.length > 1 || (!zone && state.network !== null);
-      const isInput = (file) => zone === "inputs" || (apart && /\.npy$/i.test(file.name));
-      const of = (wanted) => [...files].find((file) => isInput(file) === wanted);
-      if (of(false)) choose("network", of(false));
-      if (of(true)) choose("inputs", of(true));
-      measure();
-    };
-
     for (const kind of ["network", "inputs"]) find(kind).addEventListener("change", ({ target }) => {
-      if (target.files.length) take(target.files, kind);
+      if (target.files.length) choose(kind, target.files[0]);
       target.value = ""; // so that the same file, changed, can be chosen again
-    });
-    addEventListener("dragover", (event) => {
-      if (![...event.dataTransfer.types].includes("Files")) return;
-      event.preventDefault();
-      for (const zone of box.querySelectorAll("[data-drop]")) zone.classList.toggle("over", zone.contains(event.target));
-    });
-    addEventListener("drop", (event) => { // anywhere on the page, so that no browser opens the file in its place
-      if (!event.dataTransfer.files.length) return;
-      event.preventDefault();
-      for (const zone of box.querySelectorAll("[data-drop]")) zone.classList.remove("over");
-      take(event.dataTransfer.files, event.target.closest?.("[data-drop]")?.dataset.drop);
+      measure();
     });
     const example = (kind) => {
       const link = document.querySelector(`a[download="${kind}"]`), bytes = Uint8Array.from(atob(link.href.split(",")[1]), (sign) => sign.charCodeAt(0));
