@@ -214,7 +214,7 @@ const weights = (() => {
     });
     addEventListener("resize", draw);
   };
-  sparse.ready(start);
+  addEventListener("DOMContentLoaded", start);
 
   return { state };
 })();
