@@ -404,7 +404,6 @@ const weightsWorker = () => {
 
   // --- sparse_meter.counting ---
 
-  const QUANTILES = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
   // Inputs that go through a product together: 64 rows of 2048 doubles are 1 MB, and stay in the caches.
   const TILE = 64;
   // Milliseconds between two words about progress.
@@ -486,10 +485,8 @@ const weightsWorker = () => {
 
   const summary = ({ s, n, outputs, unit, gated, notes }, m, { activeAt, histogram }) => {
     const mean = sum(activeAt) / m;
-    let most = s, cumulated = 0;
+    let most = s;
     while (!histogram[most]) most--;
-    const cumulative = [...histogram].map((count) => (cumulated += count));
-    const quantile = (q) => cumulative.findIndex((count) => count >= max(1, q * m));
     let first = 0, squares = 0;
     histogram.forEach((count, K) => { first += K * count; squares += K * K * count; });
     const variance = (m * squares - first ** 2) / m ** 2, independent = sum(activeAt.map((c) => c * (m - c))) / m ** 2;
@@ -503,7 +500,6 @@ const weightsWorker = () => {
         "delete the dead": dead / s, "skip outputs": later === null ? null : inactive * later,
         "skip outputs, worst input": later === null ? null : worst * later, "skip neurons": inactive, "skip neurons, worst input": worst,
       },
-      active: Object.fromEntries(QUANTILES.map((q) => [String(q), quantile(q)])),
       union: BATCHES.filter((batch) => batch <= m).map((batch) => ({ batch, used: union(activeAt, m, batch) })),
     };
   };

@@ -95,8 +95,7 @@ const weights = (() => {
       ${found.dead ? `<p>If the inputs are independent, a neuron seen dead is active with probability at most ${show(min(1, RULE_OF_THREE / found.inputs), 2)} (95${THIN}% confidence, for each neuron alone).</p>` : ""}
       <h3>How many at once</h3><div data-drawing="histogram"></div>
       ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
-      <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
-      ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
+      <details><summary>The histogram, as a table</summary>${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
       <h3>In a batch</h3><p>Neurons that at least one input of a batch uses, if it is drawn from these inputs without replacement.</p><div data-drawing="batches"></div>
       <details><summary>The same, as a table</summary>${table("Neurons that a batch uses, expected", ["inputs in the batch", "neurons", "share"], found.union.map(({ batch, used }) => [show(batch), show(used), percent(used / found.s)]))}</details>
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
