@@ -19,7 +19,6 @@ with contextlib.suppress(OSError):  # where the repository cannot be written, on
 os.environ.update(make.ENVIRONMENT)
 settings.register_profile("companion", deadline=None, derandomize=True)
 settings.load_profile("companion")
-UNSEEN = "the site was not looked at"
 
 
 @pytest.fixture(scope="session")
@@ -35,25 +34,15 @@ def site():
 
 @pytest.fixture(scope="session")
 def browser():
-    """The path of a browser. Where there is none the tests that need it are skipped, as the last line of the run says;
-    on a machine of CI they fail."""
+    """The path of a browser. Where there is none the tests that need it are skipped; on a machine of CI they fail."""
     from companion.building import pdf
 
     try:
         return pdf.browser()
     except Stop as reason:
         if os.environ.get("CI"):
-            pytest.fail(f"{UNSEEN}: {reason}")
-        pytest.skip(f"{UNSEEN}: {reason}")
-
-
-def pytest_unconfigure(config):
-    """After everything else that pytest says."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    skipped = reporter.stats.get("skipped", ()) if reporter else ()  # a worker of pytest-xdist has no reporter
-    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped if report.longrepr}
-    for reason in sorted(one for one in reasons if one.startswith(UNSEEN)):
-        reporter.write_line(reason, yellow=True)
+            pytest.fail(f"the site was not looked at: {reason}")
+        pytest.skip(f"the site was not looked at: {reason}")
 
 
 @pytest.fixture(scope="session")

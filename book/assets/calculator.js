@@ -165,7 +165,7 @@ const calculator = (() => {
     return distances.indexOf(min(...distances));
   };
 
-  sparse.ready(() => {
+  addEventListener("DOMContentLoaded", () => {
     const places = [...document.querySelectorAll("[data-fields]")];
     if (!places.length) return;
     let setting = read(location.hash), timer;

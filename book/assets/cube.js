@@ -475,7 +475,7 @@ const cube = (() => {
     follow();
   };
 
-  sparse.ready(() => {
+  addEventListener("DOMContentLoaded", () => {
     const box = document.querySelector("#fig-cube .cc");
     if (!box) return;
     small(box);

@@ -352,7 +352,7 @@ const live = (() => {
     update();
     follow();
   };
-  sparse.ready(() => document.querySelectorAll(".cc.live").forEach(begin));
+  addEventListener("DOMContentLoaded", () => document.querySelectorAll(".cc.live").forEach(begin));
 
   return { bounds, route };
 })();

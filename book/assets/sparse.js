@@ -213,7 +213,7 @@ const sparse = (() => {
     lwr: (p, q) => range(q).map((t) => floor((2 * p * t + q) / (2 * q)) % p),
   };
 
-  // --- Numbers as words; and when the page is there ---
+  // --- Numbers as words ---
 
   const raised = (power) =>
     String(power).replace(/./g, (digit) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(digit)]);
@@ -228,13 +228,8 @@ const sparse = (() => {
     const rounded = size < 1e4 ? Number(value.toPrecision(digits)) : Math.round(value);
     return String(rounded).replace("-", "−").replace(/^(−?\d{2,3})(\d{3})$/, "$1\u202f$2");
   };
-  const ready = (start) => {
-    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-    else start();
-  };
-
   return {
     LOSS, basis_size, least, ours, paper, range, sum, bits, sign, point, edges, inner, evaluate, cut,
-    averaging_risk, least_squares_risk, lwr_label, raised, show, ready,
+    averaging_risk, least_squares_risk, lwr_label, raised, show,
   };
 })();

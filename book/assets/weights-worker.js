@@ -404,7 +404,6 @@ const weightsWorker = () => {
 
   // --- sparse_meter.counting ---
 
-  const QUANTILES = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1];
   // Inputs that go through a product together: 64 rows of 2048 doubles are 1 MB, and stay in the caches.
   const TILE = 64;
   // Milliseconds between two words about progress.
@@ -429,31 +428,10 @@ const weightsWorker = () => {
       }
     }
   };
-  const keepLargest = (z, at, s, k) => { // 0 for all but the k largest, of equal ones the first
-    const row = z.subarray(at, at + s), least = row.slice().sort()[s - k];
-    let missing = k;
-    for (let j = 0; j < s; j++) if (row[j] > least) missing--;
-    for (let j = 0; j < s; j++) {
-      if (row[j] > least) continue;
-      if (row[j] === least && missing-- > 0) continue;
-      row[j] = 0;
-    }
-  };
-  const counter = ({ s, unit: { k } }) => {
-    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1);
-    const count = (z, rows) => {
-      for (let r = 0; r < rows; r++) {
-        if (k !== null && k < s) keepLargest(z, r * s, s, k);
-        let active = 0;
-        for (let j = 0; j < s; j++) {
-          if (!(z[r * s + j] > 0)) continue;
-          active++;
-          activeAt[j]++;
-        }
-        histogram[active]++;
-      }
-    };
-    return { activeAt, histogram, count };
+  const keepLargest = (row, k) => { // 0 for all but the k largest, of equal ones the first
+    const least = row.slice().sort()[row.length - k];
+    let equal = k - row.filter((value) => value > least).length;
+    row.forEach((value, j) => { if (value < least || (value === least && equal-- <= 0)) row[j] = 0; });
   };
   const scaleOf = ({ W, b, U, outputs, s, n, gated, unit }) => { // (W, B) of Definition 2, and max_j |u_j| ||w_j||
     if (!U || !outputs || gated || !["relu", "shifted"].includes(unit.kind)) return { scale: null, balanced_W: null };
@@ -484,15 +462,10 @@ const weightsWorker = () => {
     return `Active means ${what}${gated ? " of the gate" : ""}.`;
   };
 
-  const summary = ({ s, n, outputs, unit, gated, notes }, m, { activeAt, histogram }) => {
-    const mean = sum(activeAt) / m;
-    let most = s, cumulated = 0;
-    while (!histogram[most]) most--;
-    const cumulative = [...histogram].map((count) => (cumulated += count));
-    const quantile = (q) => cumulative.findIndex((count) => count >= max(1, q * m));
-    let first = 0, squares = 0;
-    histogram.forEach((count, K) => { first += K * count; squares += K * K * count; });
-    const variance = (m * squares - first ** 2) / m ** 2, independent = sum(activeAt.map((c) => c * (m - c))) / m ** 2;
+  const summary = ({ s, n, outputs, unit, gated, notes }, m, activeAt, histogram) => {
+    const total = sum(activeAt), mean = total / m, most = histogram.findLastIndex(Boolean);
+    const squares = sum(histogram.map((count, K) => K * K * count));
+    const variance = (m * squares - total ** 2) / m ** 2, independent = sum(activeAt.map((c) => c * (m - c))) / m ** 2;
     const dead = activeAt.filter((c) => c === 0).length, on = activeAt.filter((c) => c === m).length;
     const inactive = 1 - mean / s, worst = 1 - most / s, after = outputs + n * gated, later = outputs === null ? null : after / (after + n);
     return {
@@ -503,28 +476,36 @@ const weightsWorker = () => {
         "delete the dead": dead / s, "skip outputs": later === null ? null : inactive * later,
         "skip outputs, worst input": later === null ? null : worst * later, "skip neurons": inactive, "skip neurons, worst input": worst,
       },
-      active: Object.fromEntries(QUANTILES.map((q) => [String(q), quantile(q)])),
       union: BATCHES.filter((batch) => batch <= m).map((batch) => ({ batch, used: union(activeAt, m, batch) })),
     };
   };
   const measureLayer = (layer, source, progress) => { // a tile of the inputs at a time; without weights, these are pre-activations
-    const { s, n, W } = layer, { m } = source, tally = counter(layer), shift = shiftOf(layer);
+    const { s, n, W, unit: { k } } = layer, { m } = source, shift = shiftOf(layer);
     const z = new Float64Array(TILE * s), x = W ? new Float64Array(TILE * n) : z;
+    const activeAt = new Float64Array(s), histogram = new Float64Array(s + 1);
     let radius = 0;
     for (let start = 0; start < m; start += TILE) {
       const rows = min(TILE, m - start);
       source.fill(start, rows, x);
-      for (let r = 0; W && r < rows; r++) radius = max(radius, squared(x.subarray(r * n, (r + 1) * n)));
       if (W) products(W, s, n, x, z);
-      for (let i = 0; i < rows * s; i++) {
-        z[i] -= shift[i % s];
-        if (!Number.isFinite(z[i])) refuse("The network and the inputs must be smaller: a sum of theirs is not a finite number.");
+      for (let r = 0; r < rows; r++) {
+        const row = z.subarray(r * s, (r + 1) * s);
+        if (W) radius = max(radius, squared(x.subarray(r * n, (r + 1) * n)));
+        for (let j = 0; j < s; j++) row[j] -= shift[j];
+        if (!row.every(Number.isFinite)) refuse("The network and the inputs must be smaller: a sum of theirs is not a finite number.");
+        if (k !== null) keepLargest(row, k);
+        let active = 0;
+        for (let j = 0; j < s; j++) {
+          if (!(row[j] > 0)) continue;
+          active++;
+          activeAt[j]++;
+        }
+        histogram[active]++;
       }
-      tally.count(z, rows);
       progress((start + rows) / m);
     }
     if (radius === Infinity) refuse("The inputs must be smaller: the norm of one is not a finite number.");
-    return { ...summary(layer, m, tally), ...scaleOf(layer), R: W && sqrt(radius) };
+    return { ...summary(layer, m, activeAt, histogram), ...scaleOf(layer), R: W && sqrt(radius) };
   };
 
   // --- One run: what the page asks for, and what is said on the way ---

@@ -1,4 +1,4 @@
-// The page "Your weights": files are chosen or dropped, a worker measures them (weights-worker.js), and this draws what it
+// The page "Your weights": files are chosen, a worker measures them (weights-worker.js), and this draws what it
 // finds. Nothing is sent anywhere: the worker is made of the text of this page's own script.
 const weights = (() => {
   const { ceil, floor, log10, max, min, round, sqrt } = Math;
@@ -95,8 +95,7 @@ const weights = (() => {
       ${found.dead ? `<p>If the inputs are independent, a neuron seen dead is active with probability at most ${show(min(1, RULE_OF_THREE / found.inputs), 2)} (95${THIN}% confidence, for each neuron alone).</p>` : ""}
       <h3>How many at once</h3><div data-drawing="histogram"></div>
       ${several ? `<p>The number active has variance ${show(found.variance)}, ${show(found.coactivation, 3)} times that of independent neurons with the same rates (${show(found.independent_variance)}). ${shape}</p>` : ""}
-      <details><summary>The histogram and its quantiles, as tables</summary>${table("Quantiles of the number active, over the inputs", ["share of inputs", "at most active"], Object.entries(found.active).map(([q, k]) => [Number(q), k]).sort((a, b) => a[0] - b[0]).map(([q, k]) => [percent(q), show(k)]))}
-      ${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
+      <details><summary>The histogram, as a table</summary>${table("Histogram of the number active", ["active neurons", "inputs"], groups(found.histogram).map(([start, end, count]) => [named(start, end), show(count)]))}</details>
       <h3>In a batch</h3><p>Neurons that at least one input of a batch uses, if it is drawn from these inputs without replacement.</p><div data-drawing="batches"></div>
       <details><summary>The same, as a table</summary>${table("Neurons that a batch uses, expected", ["inputs in the batch", "neurons", "share"], found.union.map(({ batch, used }) => [show(batch), show(used), percent(used / found.s)]))}</details>
       <h3>Work saved</h3>${table("Share of the layer’s multiply-adds that is saved", ["by", "share"], saved)}
@@ -190,29 +189,10 @@ const weights = (() => {
       find(`${kind}-name`).textContent = file ? `${file.name}, ${file.size >= 1e6 ? `${show(file.size / 1e6, 3)} MB` : `${show(max(0.1, file.size / 1000), 2)} kB`}` : kind === "inputs" ? "none: uniform bits" : "none";
       find("without").hidden = !state.inputs;
     };
-    const take = (files, zone) => { // where a file belongs: two go to their places by their endings
-      const apart = files.length > 1 || (!zone && state.network !== null);
-      const isInput = (file) => zone === "inputs" || (apart && /\.npy$/i.test(file.name));
-      const of = (wanted) => [...files].find((file) => isInput(file) === wanted);
-      if (of(false)) choose("network", of(false));
-      if (of(true)) choose("inputs", of(true));
-      measure();
-    };
-
     for (const kind of ["network", "inputs"]) find(kind).addEventListener("change", ({ target }) => {
-      if (target.files.length) take(target.files, kind);
+      if (target.files.length) choose(kind, target.files[0]);
       target.value = ""; // so that the same file, changed, can be chosen again
-    });
-    addEventListener("dragover", (event) => {
-      if (![...event.dataTransfer.types].includes("Files")) return;
-      event.preventDefault();
-      for (const zone of box.querySelectorAll("[data-drop]")) zone.classList.toggle("over", zone.contains(event.target));
-    });
-    addEventListener("drop", (event) => { // anywhere on the page, so that no browser opens the file in its place
-      if (!event.dataTransfer.files.length) return;
-      event.preventDefault();
-      for (const zone of box.querySelectorAll("[data-drop]")) zone.classList.remove("over");
-      take(event.dataTransfer.files, event.target.closest?.("[data-drop]")?.dataset.drop);
+      measure();
     });
     const example = (kind) => {
       const link = document.querySelector(`a[download="${kind}"]`), bytes = Uint8Array.from(atob(link.href.split(",")[1]), (sign) => sign.charCodeAt(0));
@@ -233,7 +213,7 @@ const weights = (() => {
     });
     addEventListener("resize", draw);
   };
-  sparse.ready(start);
+  addEventListener("DOMContentLoaded", start);
 
   return { state };
 })();

@@ -385,7 +385,6 @@ async def visit(browser, address, name, free, seen):
         found += await page.evaluate(BAD_FORMULAS)
         if (shift := await page.evaluate("window.shift")) > 0.05:  # half of what the makers of browsers call good
             found.append(f"the page moves while it loads: {shift:.3f}")
-        found += await slide(page)
         await page.evaluate(EVERYTHING_OPEN)
         for width in (1280, 390):
             await resize(page, width)
@@ -409,21 +408,6 @@ async def visit(browser, address, name, free, seen):
     found += [f"{note.text} {note.location['url']}" for note in notes if note.type in ("error", "warning")]
     found += [f"request: {url}" for url in requests if not url.startswith((f"{address}/", "data:"))]
     return [(name, problem) for problem in found]
-
-
-async def slide(page):
-    """What is wrong with the sliders of a page: each key must move one to another frame and other words."""
-    found = []
-    for figure in await page.locator("figure:has(.slider)").all():
-        words, said = figure.locator(".slider-words"), set()
-        for key in ("Home", "ArrowRight", "End"):
-            await figure.locator("input[type=range]").press(key)
-            said.add(await words.text_content())
-        shown = await figure.locator("output").text_content()
-        anchor = await figure.get_attribute("id")
-        await page.wait_for_function("hash => decodeURIComponent(location.hash) === hash", arg=f"#{anchor}={shown}")
-        found += [f"slider {anchor}: the keyboard does not move it"] if len(said) < 3 else []
-    return found
 
 
 def test_a_text_that_is_too_pale_is_found_among_many_others(in_browser):

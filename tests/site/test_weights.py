@@ -485,31 +485,6 @@ def test_the_report_can_be_read_by_everybody(site, in_browser, width, theme):
     assert in_browser(visit) == []
 
 
-def test_files_that_are_dropped_go_to_their_places(site, in_browser):
-    """Two files at once, anywhere on the page: the .npy file holds the inputs; then one on the place of the inputs."""
-    drop = """([where, files]) => {
-        const carried = new DataTransfer();
-        for (const [name, bytes] of files) carried.items.add(new File([new Uint8Array(bytes)], name));
-        const event = new DragEvent('drop', {dataTransfer: carried, bubbles: true, cancelable: true});
-        document.querySelector(where).dispatchEvent(event);
-        return event.defaultPrevented;
-    }"""
-    network = ["net.npz", list(npz(DEFINITION))]
-    inputs = [["X.npy", list(npy(normal(rows, 6)))] for rows in (7, 9)]
-
-    async def visit(page):
-        await page.goto((site / "book/your-weights.html").as_uri())
-        seen = []
-        for where, dropped in (("h1", [inputs[0], network]), ("#weights-inputs", [inputs[1]])):
-            caught = await page.evaluate(drop, [where, dropped])
-            await page.wait_for_function(ENDED)
-            result, problem = await page.evaluate(STATE)
-            seen.append((caught, result["report"]["inputs"], problem))
-        return seen
-
-    assert in_browser(visit) == [(True, 7, ""), (True, 9, "")]
-
-
 SENT = """async () => {
     const blocked = [];
     document.addEventListener('securitypolicyviolation', (event) => blocked.push(event.blockedURI));

@@ -85,20 +85,15 @@ def sheet(claims: Claims) -> str:
     return SHEET.format(count=len(entries), entries="\n".join(entries))
 
 
-def where() -> str:
-    """The repository, by its address if that is known."""
-    if address := links.repository():
-        return f"[the repository of this book]({address}/issues)"
-    return "the repository of this book"
-
-
 def page(claims: Claims, records: Records) -> str:
     """The errata as MyST Markdown, by consequence, each in a box of its own that opens."""
     withdrawn = [c for c in claims if c["kind"] == "erratum" and c["verdict"] == "withdrawn"]
     errata = [c for c in claims if c["kind"] == "erratum" and c not in withdrawn]
     errata.sort(key=lambda c: list(CONSEQUENCES).index(c["consequence"]))
     standing = status(claims, records)
-    lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims)), repository=where()).splitlines()
+    here = "the repository of this book"
+    place = f"[{here}]({links.repository()}/issues)" if links.repository() else here
+    lines = INTRODUCTION.format(count=len(errata), stand="\n".join(stand(claims)), repository=place).splitlines()
     for word, meaning in CONSEQUENCES.items():
         number = sum(c["consequence"] == word for c in errata)
         lines.append(f'- <span class="standing consequence-{word}">{word}</span> ({number}): {meaning}.')
