@@ -214,7 +214,7 @@ def _checked(block: Block, shapes: Shapes) -> Block:
             if place and name.startswith(f"{place}."):
                 raise ValueError(
                     f"Argument 'network' must have plain weights: {name!r} stands beside {array!r}, which it may "
-                    "scale, mask or change. Convert quantised, pruned or adapted weights first, or run the model itself."
+                    "scale, mask or change. Convert quantised, pruned or adapted weights first, or run the model."
                 )
         module = name.rpartition(".")[0]
         beside = f"{module.rpartition('.')[0]}.".startswith(f"{common}.")
