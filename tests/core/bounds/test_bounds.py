@@ -306,7 +306,7 @@ def test_the_tail_of_uncorrelated_neurons_is_that_of_disjoint_parities():
         one = constructions.tight(p, 1)
         net = SparseNetwork(np.tile(one.u, k), np.kron(np.eye(k), one.W), np.tile(one.b, k))
         assert fourier.tail(net.values(), p - 1) == pytest.approx(ours.tail_uncorrelated(p - 1, sqrt(p), k))
-    assert ours.tail_uncorrelated(1, 3.0, 2, 0.25) == 4 * 2 * 9 * 1.5 / 2
+    assert [ours.tail_uncorrelated(1, 3.0, 2, rho) for rho in (0.25, 2.0)] == [4 * 2 * 9 * 1.5 / 2, 4 * 2 * 9 * 5 / 2]
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
