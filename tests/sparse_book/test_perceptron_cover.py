@@ -89,8 +89,15 @@ def test_points_whose_squares_overflow_take_the_same_steps():
 
 def test_an_accuracy_of_a_thousandth_is_the_finest():
     assert len(perceptron([[1.0]], [1.0], 1e-3).word) == 999
+    assert perceptron([[0.0]], [1.0], 1e-3).word == []  # where all points are 0, b is 1
     with pytest.raises(ValueError, match="'e' must be at least 0.001, not 0.00099"):
         perceptron([[1.0]], [1.0], 0.00099)
     assert len(peel([[1.0]], [1.0], 1.03, 20).words) == 20  # gamma_20 = 1.03 / 1024
     with pytest.raises(ValueError, match="'M' must be at least 1.024"):
         peel([[1.0]], [1.0], 1.02, 20)
+
+
+def test_distances_are_those_of_the_numbers_in_double_precision():
+    weights = np.array([0.1, 0.7], dtype=np.float32)
+    found = perceptron([[1.0, 1.0]], weights, 1.0).distances
+    assert found == pytest.approx([sum(float(w) ** 2 for w in weights)], rel=1e-14)

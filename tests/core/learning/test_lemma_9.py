@@ -59,7 +59,7 @@ def test_splits_by_hand():
     assert lemma_9.pattern(empty).tolist() == [0] * 8
     assert lemma_9.split(empty.values(), lemma_9.pattern(empty)) == (0, 0, 0, 0)
     assert lemma_9.split(np.array([100, -100], dtype=np.int8), [0, 0]) == (10_000, 0, 0, 0)  # no overflow in eight bits
-    assert lemma_9.split([2**40, 0], [0, 0]).U == 2.0**78  # nor in 64
+    assert lemma_9.split(np.float32([2.0**100, 0]), [0, 0]).U == 2.0**198  # nor in single precision
     assert lemma_9.split([3.0], [0]) == (0, 0, 0, 0)  # no bit, no edge
 
 
