@@ -97,7 +97,7 @@ def test_an_accuracy_of_a_thousandth_is_the_finest():
         peel([[1.0]], [1.0], 1.02, 20)
 
 
-def test_distances_are_those_of_the_numbers_in_double_precision():
-    weights = np.array([0.1, 0.7], dtype=np.float32)
-    found = perceptron([[1.0, 1.0]], weights, 1.0).distances
-    assert found == pytest.approx([sum(float(w) ** 2 for w in weights)], rel=1e-14)
+def test_single_precision_is_left_before_the_first_step():
+    X, w = np.float32([[0.3, 0.7], [0.9, -0.1]]), np.float32([0.1, 0.6])
+    found, expected = perceptron(X, w, 0.01), perceptron(X.astype(np.float64), w.astype(np.float64), 0.01)
+    assert found.word == expected.word and np.array_equal(found.distances, expected.distances)
