@@ -6,7 +6,7 @@ import pytest
 from sparse_book.chapter_7 import gradient_proof
 from sparse_book.chapter_7.gradient_proof import disjoint
 from sparse_core.cube import fourier, hypercube
-from sparse_core.network import SparseNetwork, constructions
+from sparse_core.network import SparseNetwork, constructions, gradients
 from sparse_core.network.training import Layered
 
 
@@ -88,8 +88,15 @@ def test_one_run_agrees_with_least_squares():
 
 
 def test_the_mean_alone_certifies_what_is_false_about_half_of_the_time():
-    certified, plain = gradient_proof.false_certificates(network(2), np.random.default_rng(0), trials=200)
+    net = network(2)
+    certified, plain = gradient_proof.false_certificates(net, np.random.default_rng(0), trials=200)
     assert certified <= 0.05 and 0.2 < plain < 0.9
+    smaller = SparseNetwork(net.u / 64, net.W, net.b)  # a network of another size has the same ratio
+    assert gradient_proof.false_certificates(smaller, np.random.default_rng(0), trials=200) == (certified, plain)
+    (Q, E), rng = gradient_proof.all_pairs(net), np.random.default_rng(0)
+    pairs = [tuple(rng.integers(0, 16, (2, 60))) for _ in range(200)]
+    g, V = 0.999 * Q.mean() / E.mean(), E.mean()
+    assert plain == np.mean([np.maximum(Q[xy] - g * E[xy], -3 * g * V).mean() <= 0 for xy in pairs])
 
 
 def test_a_trained_network_is_measured_as_on_the_whole_cube(monkeypatch):
@@ -112,3 +119,17 @@ def test_the_reach_is_attained_by_one_neuron():
     h = net(X)[:, 0]
     assert gradient_proof.reach(net, np.array([-5.0, 0, 0])) == np.abs(h + 5).max() == 12
     assert gradient_proof.reach(net, np.array([1.0, 0.5, -1.0])) == max(12 - 5 - 1, 5 + 1) + 1.5
+
+
+def test_on_the_uniform_cube_product_laws_give_the_bound_by_gradients():
+    net = network(3)
+    found = gradients.edges(net)
+    expected = found.sensitivity.mean(), found.bound, found.gradient.mean()
+    assert gradient_proof.on_product(net, (-1.0, 1.0), (0.5, 0.5)) == pytest.approx(expected)
+
+
+def test_on_three_values_of_one_coordinate():
+    """relu(x) at -1, 0, 2: I = Var = 3/4, P[x > 0] = 1/4; x and y are on two sides of 0 at distances 3 and 2."""
+    second = (2 / 8 * 3**2 + 2 / 16 * 2**2) / 8
+    found = gradient_proof.on_product(SparseNetwork([1], [[1]], [0]), (-1.0, 0.0, 2.0), (0.5, 0.25, 0.25))
+    assert found == pytest.approx((3 / 4, (1 / 2 + second**0.5) ** 2, 1 / 4))
