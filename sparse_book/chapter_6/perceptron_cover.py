@@ -127,5 +127,6 @@ def peel(X: ArrayLike, w: ArrayLike, M: float, L: int) -> Peeling:
 def _arguments(X: ArrayLike, w: ArrayLike) -> tuple[Array, Array, float]:
     """The points, the weights and b = max ||x_i||, which no square overflows; 1 if all points are 0."""
     points = checks.real_array("X", X, 2).astype(np.float64)
+    checks.integer("the number of points", len(points), 1)
     weights = checks.real_array("w", w, 1, shape=(points.shape[1],)).astype(np.float64)
-    return points, weights, max((math.hypot(*x) for x in points), default=0.0) or 1.0
+    return points, weights, max(math.hypot(*x) for x in points) or 1.0

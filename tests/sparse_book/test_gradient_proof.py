@@ -6,13 +6,14 @@ import pytest
 from sparse_book.chapter_7 import gradient_proof
 from sparse_book.chapter_7.gradient_proof import disjoint
 from sparse_core.cube import fourier, hypercube
-from sparse_core.network import SparseNetwork, constructions
+from sparse_core.network import SparseNetwork, constructions, gradients
 from sparse_core.network.training import Layered
 
 
 def network(seed, n=4, s=5):
     rng = np.random.default_rng(seed)
-    return SparseNetwork(rng.choice([-1.0, 1, 2], s), rng.standard_normal((s, n)), rng.uniform(-0.5, 1, s))
+    W = rng.standard_normal((s, n)) * (rng.random((s, n)) < 0.8)
+    return SparseNetwork(rng.choice([-1.0, 1, 2], s), W, rng.uniform(-0.5, 1, s))
 
 
 def test_disjoint_parities_are_a_sum_of_parities():
@@ -29,7 +30,11 @@ def test_the_bounds_are_in_order_and_g_is_what_covariances_of_shares_give(seed):
         assert np.all(np.diff(sides) >= -1e-9 * max(sides))
     G = gradient_proof.covariances(net)[0]
     assert gradient_proof.shares(net)[0] == pytest.approx(G)
-    assert gradient_proof.tails(net)[:, 1] == pytest.approx(G / np.array([2, 3, 4]))
+    values = net.values()
+    AS, V, first = fourier.average_sensitivity(values), values.var(), fourier.weight_by_degree(values)[1]
+    for d, row in enumerate(gradient_proof.tails(net), start=1):
+        last = (AS - 2 * V + first) / (d - 1) if d > 1 else np.inf
+        assert row == pytest.approx((fourier.tail(values, d), G / (d + 1), G / (d + 2), last))
     Q, E = gradient_proof.all_pairs(net)
     assert (Q.mean(), E.mean()) == pytest.approx((G, net.values().var()))
 
@@ -49,6 +54,26 @@ def test_the_classes_have_the_least_rho_of_the_definition():
     assert (tail, b, c, plain) == pytest.approx((1 / 4, 8 * 2, 8 * 1.5, 8))
 
 
+def test_the_least_rho_of_independent_neurons_is_0():
+    """x_1 and x_2, and a neuron of the same sign that is never active: k = 2, W = 1, n = 3."""
+    net = SparseNetwork([1, 1, 1], [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.5]], [0, 0, 5])
+    assert gradient_proof.classes(net) == pytest.approx(np.array([[0, 4, 4, 4], [0, 8 / 3, 8 / 3, 8 / 3]]))
+
+
+def test_random_networks_have_the_weights_and_biases_that_they_say():
+    net = gradient_proof.random_network(np.random.default_rng(0), 5, 400)
+    share = net.b / np.abs(net.W).sum(axis=1)
+    assert -0.3 <= share.min() < -0.28 and 0.98 < share.max() <= 1
+    assert set(net.u) == {-1, 1} and 0.17 < np.mean(net.W == 0) < 0.23
+
+
+def test_the_formula_of_blocks_of_parities():
+    sizes = (1, 2, 3)
+    AS = fourier.average_sensitivity(gradient_proof.blocks_of_parities(sizes).values())
+    assert gradient_proof.blocks_formula(sizes) == pytest.approx(AS)
+    assert gradient_proof.blocks_formula((4,), 0.75) == pytest.approx(4 / 4**1.5)
+
+
 def test_one_run_agrees_with_least_squares():
     net = network(1)
     error, bound = gradient_proof.one_run(net, 2, 60, 0.9, np.random.default_rng(3))
@@ -57,13 +82,21 @@ def test_one_run_agrees_with_least_squares():
     Phi = np.array([hypercube.character(int(T), hypercube.points(4)) for T in masks]).T[rows]
     fitted = np.linalg.lstsq(Phi, net.values()[rows], rcond=None)[0]
     gap = fitted - fourier.walsh_transform(net.values())[masks]
-    assert error == pytest.approx(gap @ gap) and 0 < error < bound
+    moment = Phi.T @ (Phi @ gap + net.values()[rows] - Phi @ fitted) / 60
+    assert error == pytest.approx(gap @ gap) and error < bound == pytest.approx(moment @ moment / 0.1**2)
     assert gradient_proof.one_run(net, 2, 12, 0.1, np.random.default_rng(3)) == (0.0, 0.0)
 
 
 def test_the_mean_alone_certifies_what_is_false_about_half_of_the_time():
-    certified, plain = gradient_proof.false_certificates(network(2), np.random.default_rng(0), trials=200)
+    net = network(2)
+    certified, plain = gradient_proof.false_certificates(net, np.random.default_rng(0), trials=200)
     assert certified <= 0.05 and 0.2 < plain < 0.9
+    smaller = SparseNetwork(net.u / 64, net.W, net.b)  # a network of another size has the same ratio
+    assert gradient_proof.false_certificates(smaller, np.random.default_rng(0), trials=200) == (certified, plain)
+    (Q, E), rng = gradient_proof.all_pairs(net), np.random.default_rng(0)
+    pairs = [tuple(rng.integers(0, 16, (2, 60))) for _ in range(200)]
+    g, V = 0.999 * Q.mean() / E.mean(), E.mean()
+    assert plain == np.mean([np.maximum(Q[xy] - g * E[xy], -3 * g * V).mean() <= 0 for xy in pairs])
 
 
 def test_a_trained_network_is_measured_as_on_the_whole_cube(monkeypatch):
@@ -86,3 +119,17 @@ def test_the_reach_is_attained_by_one_neuron():
     h = net(X)[:, 0]
     assert gradient_proof.reach(net, np.array([-5.0, 0, 0])) == np.abs(h + 5).max() == 12
     assert gradient_proof.reach(net, np.array([1.0, 0.5, -1.0])) == max(12 - 5 - 1, 5 + 1) + 1.5
+
+
+def test_on_the_uniform_cube_product_laws_give_the_bound_by_gradients():
+    net = network(3)
+    found = gradients.edges(net)
+    expected = found.sensitivity.mean(), found.bound, found.gradient.mean()
+    assert gradient_proof.on_product(net, (-1.0, 1.0), (0.5, 0.5)) == pytest.approx(expected)
+
+
+def test_on_three_values_of_one_coordinate():
+    """relu(x) at -1, 0, 2: I = Var = 3/4, P[x > 0] = 1/4; x and y are on two sides of 0 at distances 3 and 2."""
+    second = (2 / 8 * 3**2 + 2 / 16 * 2**2) / 8
+    found = gradient_proof.on_product(SparseNetwork([1], [[1]], [0]), (-1.0, 0.0, 2.0), (0.5, 0.25, 0.25))
+    assert found == pytest.approx((3 / 4, (1 / 2 + second**0.5) ** 2, 1 / 4))

@@ -89,8 +89,15 @@ def test_points_whose_squares_overflow_take_the_same_steps():
 
 def test_an_accuracy_of_a_thousandth_is_the_finest():
     assert len(perceptron([[1.0]], [1.0], 1e-3).word) == 999
+    assert perceptron([[0.0]], [1.0], 1e-3).word == []  # where all points are 0, b is 1
     with pytest.raises(ValueError, match="'e' must be at least 0.001, not 0.00099"):
         perceptron([[1.0]], [1.0], 0.00099)
     assert len(peel([[1.0]], [1.0], 1.03, 20).words) == 20  # gamma_20 = 1.03 / 1024
     with pytest.raises(ValueError, match="'M' must be at least 1.024"):
         peel([[1.0]], [1.0], 1.02, 20)
+
+
+def test_single_precision_is_left_before_the_first_step():
+    X, w = np.float32([[0.3, 0.7], [0.9, -0.1]]), np.float32([0.1, 0.6])
+    found, expected = perceptron(X, w, 0.01), perceptron(X.astype(np.float64), w.astype(np.float64), 0.01)
+    assert found.word == expected.word and np.array_equal(found.distances, expected.distances)

@@ -59,6 +59,8 @@ def test_splits_by_hand():
     assert lemma_9.pattern(empty).tolist() == [0] * 8
     assert lemma_9.split(empty.values(), lemma_9.pattern(empty)) == (0, 0, 0, 0)
     assert lemma_9.split(np.array([100, -100], dtype=np.int8), [0, 0]) == (10_000, 0, 0, 0)  # no overflow in eight bits
+    assert lemma_9.split(np.float32([2.0**100, 0]), [0, 0]).U == 2.0**198  # nor in single precision
+    assert lemma_9.split([3.0], [0]) == (0, 0, 0, 0)  # no bit, no edge
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 12))
@@ -77,3 +79,16 @@ def test_networks_along_leading_axes():
     together = lemma_9.split(values, labels)
     assert together.V.shape == (2, 3)
     assert together.jump[1, 2] == lemma_9.split(values[1, 2], labels[1, 2]).jump
+
+
+@pytest.mark.parametrize("X", [None, np.random.default_rng(1).standard_normal((20, 4))], ids=["cube", "other points"])
+def test_flips_are_those_of_the_definition(X):
+    net = network(5, 4, 6)
+    found = lemma_9.flips(net, X)
+    for row, x in enumerate(hypercube.points(4) if X is None else X):
+        near = np.where(np.eye(4, dtype=bool), -x, x)
+        steps, changes = (net([x]) - net(near)) ** 2 / 4, net.active([x]) != net.active(near)
+        crosses = changes.any(axis=1)
+        assert found.h[row] == pytest.approx(net([x])[0]) and np.array_equal(found.active[row], net.active([x])[0])
+        assert (found.same[row], found.other[row]) == pytest.approx((steps[~crosses].sum(), steps[crosses].sum()))
+        assert np.array_equal(found.changes[row], changes.sum(axis=0)) and found.crossings[row] == crosses.sum()

@@ -62,9 +62,14 @@ def test_given_points_give_what_the_cube_gives(net):
 
 
 def test_one_layer_is_the_case_of_several():
+    """Also of two, of which the second adds 1 to each neuron: it is always active, and h changes by a constant."""
     net = network(4)
     layered = Layered((net.W, net.u[None]), (net.b, np.array([7.0])))
     for one, other in zip(edges(net), edges(layered), strict=True):
+        assert one == pytest.approx(other)
+    deeper = edges(Layered((net.W, np.eye(net.s), net.u[None]), (net.b, -np.ones(net.s), np.zeros(1))))
+    assert np.isnan(deeper.slope).all()
+    for one, other in zip(edges(net), deeper._replace(slope=edges(net).slope), strict=True):
         assert one == pytest.approx(other)
 
 
@@ -76,8 +81,10 @@ def test_parities_are_extremal(p):
     assert found.gradient.mean() == pytest.approx(p)
 
 
-def test_several_layers_have_no_slope():
-    assert np.isnan(edges(deep(0)).slope).all()
+def test_at_a_kink_of_any_layer_the_derivative_of_relu_is_0():
+    for biases in ([[1], [0], [0]], [[0], [1], [0]]):  # relu(relu(x - 1)), relu(relu(x) - 1)
+        net = Layered((np.eye(1),) * 3, tuple(map(np.array, biases)))
+        assert gradients(net, [[1.0], [1.5]]).tolist() == [[0], [1]]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -112,8 +119,9 @@ def test_each_output_and_each_point_has_its_own_numbers():
     assert signs(two, X, output=1).positive == pytest.approx(2 * signs(net).negative[[7, 2]])
     assert differences(two, X, output=1) == pytest.approx(-2 * differences(net, X))
     assert ranges(two, output=1) == pytest.approx(2 * ranges(net))
-    for function in (active_norms, differences):
+    for function in (gradients, active_norms, differences):
         assert np.array_equal(function(two, X), function(two, X, output=0))
+    assert np.array_equal(edges(two, X).gradient, edges(net, X).gradient)
     assert np.array_equal(signs(two, X).positive, signs(net, X).positive) and np.array_equal(ranges(two), ranges(net))
 
 
@@ -169,3 +177,46 @@ def test_the_cube_is_enumerated_up_to_the_size_that_is_allowed(monkeypatch):
     assert differences(network(0)).shape == (16, 4)
     with pytest.raises(ValueError, match="Argument 'X' must be given for n = 4"):
         differences(network(0, s=6))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_edges_of_several_layers_are_those_of_the_definition(seed):
+    """Point by point and bit by bit; the derivatives by the outputs of a layer are differences of what follows it."""
+    net = deep(seed)
+    X = hypercube.points(3).astype(float)
+
+    def onwards(layer, y):
+        for W, b in zip(net.W[layer:-1], net.b[layer:-1], strict=True):
+            y = np.maximum(W @ y - b, 0)
+        return net.W[-1][1] @ y
+
+    def neurons(x):
+        z, g = [], []
+        for layer, (W, b) in enumerate(zip(net.W[:-1], net.b[:-1], strict=True), start=1):
+            z.append(W @ x - b)
+            x = np.maximum(z[-1], 0)
+            steps = 1e-6 * np.eye(len(x))
+            g.append([(onwards(layer, x + step) - onwards(layer, x - step)) / 2e-6 for step in steps])
+        return np.concatenate(z), np.concatenate(g)
+
+    found = edges(net, output=1)
+    for x, boundary in zip(X, found.boundary, strict=True):
+        z, g = neurons(x)
+        expected = 0.0
+        for i in range(3):
+            z_near, g_near = neurons(np.where(np.arange(3) == i, -x, x))
+            switched = (z > 0) != (z_near > 0)
+            expected += (switched @ np.abs([g_near * z, g * z_near]).sum(axis=0) / 2) ** 2
+        assert boundary == pytest.approx(expected, rel=1e-6)
+    slopes = gradients(net, X, output=1)
+    assert found.sensitivity == pytest.approx(fourier.sensitivity(net(X)[:, 1]), rel=1e-9)
+    assert found.gradient == pytest.approx((slopes**2).sum(axis=1))
+    assert found.increasing == pytest.approx(2 * (np.maximum(X * slopes, 0) ** 2).sum(axis=1))
+    assert found.sensitivity.mean() <= found.bound * (1 + 1e-9)
+
+
+def test_blocks_smaller_than_a_layer_hold_one_point(monkeypatch):
+    net = network(0)
+    whole = [*edges(net), differences(net)]
+    monkeypatch.setattr("sparse_core.network.gradients.BLOCK_ENTRIES", 3)
+    assert all(part == pytest.approx(rows) for part, rows in zip([*edges(net), differences(net)], whole, strict=True))
