@@ -28,13 +28,14 @@ const weightsWorker = () => {
   const LARGEST_HALF = 65504;
   const fromHalf = (bits) => fromBits(bits, (half) => ((half & 0x8000) << 16) | ((half & 0x7fff) << 13))
     .map((value) => (abs(value) * 2 ** 112 > LARGEST_HALF ? NaN : value * 2 ** 112));
+  const whole = (a) => Float64Array.from(a, (x) => (abs(Number(x)) <= 2 ** 53 ? Number(x) : refuse(`The file must have integers of at most 2**53 in size, not ${x}, which a double would round.`)));
   // By NumPy's letters: the class of typed arrays, and the floats that hold the numbers
   const TYPES = {
     f8: [Float64Array, (a) => a], f4: [Float32Array, (a) => a], f2: [Uint16Array, fromHalf], bf2: [Uint16Array, fromUpper],
     i1: [Int8Array, (a) => Float32Array.from(a)], u1: [Uint8Array, (a) => Float32Array.from(a)], b1: [Uint8Array, (a) => Float32Array.from(a, (x) => (x ? 1 : 0))],
     i2: [Int16Array, (a) => Float32Array.from(a)], u2: [Uint16Array, (a) => Float32Array.from(a)],
     i4: [Int32Array, (a) => Float64Array.from(a)], u4: [Uint32Array, (a) => Float64Array.from(a)],
-    i8: [BigInt64Array, (a) => Float64Array.from(a, Number)], u8: [BigUint64Array, (a) => Float64Array.from(a, Number)],
+    i8: [BigInt64Array, whole], u8: [BigUint64Array, whole],
   };
   const SAFE = {
     BOOL: "b1", U8: "u1", I8: "i1", U16: "u2", I16: "i2", U32: "u4", I32: "i4", U64: "u8", I64: "i8", F16: "f2", BF16: "bf2", F32: "f4", F64: "f8",

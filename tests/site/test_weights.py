@@ -278,6 +278,10 @@ HOSTILE = {
     "type.safetensors": (written({"a": entry("F8_E4M3")}, bytes(16)), 'not "F8_E4M3"'),
     "nan.npz": (with_entry("W", np.nan), "Array 'W' must be finite; entry (0, 1) is NaN"),
     "infinite.npz": (with_entry("b", -np.inf), "Array 'b' must be finite; entry (1,) is -Infinity"),
+    "integers.npz": (
+        npz({"u": np.ones(3), "W": np.full((3, 3), 2**53 + 1), "b": np.zeros(3)}),
+        "integers of at most 2**53 in size, not 9007199254740993, which",
+    ),
     "fit.npz": (with_entry("W", 1, shape=(4, 2)), "Array 'b' must have shape (4,), not (3,)"),
     "transposed.npz": (with_entry("W", 1, shape=(2, 3)), "in each column as here, where its shape is (2, 3)"),
     "huge.npz": (npz({"u": np.ones(3), "W": np.full((3, 3), 1e308), "b": np.zeros(3)}), "a sum of theirs is not"),
