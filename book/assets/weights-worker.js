@@ -28,7 +28,7 @@ const weightsWorker = () => {
   const LARGEST_HALF = 65504;
   const fromHalf = (bits) => fromBits(bits, (half) => ((half & 0x8000) << 16) | ((half & 0x7fff) << 13))
     .map((value) => (abs(value) * 2 ** 112 > LARGEST_HALF ? NaN : value * 2 ** 112));
-  const whole = (a) => Float64Array.from(a, (x) => (abs(Number(x)) <= 2 ** 53 ? Number(x) : refuse(`The file must have integers of at most 2**53 in size, not ${x}, which a double would round.`)));
+  const whole = (a) => Float64Array.from(a, (x) => (x <= 2 ** 53 && x >= -(2 ** 53) ? Number(x) : refuse(`The file must have integers of at most 2**53 in size, not ${x}, which a double would round.`)));
   // By NumPy's letters: the class of typed arrays, and the floats that hold the numbers
   const TYPES = {
     f8: [Float64Array, (a) => a], f4: [Float32Array, (a) => a], f2: [Uint16Array, fromHalf], bf2: [Uint16Array, fromUpper],
