@@ -94,6 +94,11 @@ class _Watcher:
     def __init__(self, model: Any, layer: str | None, unit: Unit | None) -> None:
         self.names = {part: name for name, part in model.named_modules() if name or not [*model.children()]}
         self.linear = {part: name for part, name in self.names.items() if LINEAR.search(type(part).__name__)}
+        # The maps that read a hidden layer by the names that models give them, whatever activation function is before.
+        named = [(name, inner, outer) for inner, outer, _ in naming.FAMILIES for name in self.linear.values()]
+        self.outer = {
+            name.removesuffix(inner) + outer for name, inner, outer in named if f".{name}".endswith(f".{inner}")
+        }
         self.activations = [part for part in self.names if part not in self.linear and _is_activation(part)]
         self.convolved = any(type(part).__name__.startswith("Conv") for part in self.names)
         self.layer = layer
@@ -132,7 +137,7 @@ class _Watcher:
         if same and not same[-1].read:
             same[-1].read = True
             self.takes(same[-1], x, reader)
-        elif not same and reader == self.layer:
+        elif not same and (reader == self.layer or reader in self.outer):
             self.takes(_Output("", "", x), x, reader)
         self.widths[_features(part, int(x.shape[-1]))] = int(x.shape[-1])
 
