@@ -63,7 +63,7 @@ def chosen(layer: str | None, *names: str) -> bool:
     return layer is None or any(name and (fnmatchcase(name, layer) or f".{layer}." in f".{name}.") for name in names)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Output:
     """What an activation function returned, or its product with another factor, until it is known who reads it."""
 
@@ -71,7 +71,6 @@ class _Output:
     function: str
     tensor: Any
     gated: bool = False
-    read: bool = False
 
 
 @dataclass
@@ -134,17 +133,15 @@ class _Watcher:
         reader = self.linear[part]
         same = [output for output in self.waiting if output.tensor.data_ptr() == x.data_ptr()]
         same = [output for output in same if output.tensor.numel() == x.numel()]
-        if same and not same[-1].read:
-            same[-1].read = True
+        if same:
+            self.waiting.remove(same[-1])
             self.takes(same[-1], x, reader)
-        elif not same and (reader == self.layer or reader in self.outer):
+        elif reader == self.layer or reader in self.outer:
             self.takes(_Output("", "", x), x, reader)
         self.widths[_features(part, int(x.shape[-1]))] = int(x.shape[-1])
 
     def passes(self, output: _Output) -> None:
         """Something else than a linear map reads an output."""
-        if output.read:
-            return
         name = output.name or output.function
         self.unread[name] = self.unread.get(name, 0) + 1
         name += f" (call {self.unread[name]})" if self.unread[name] > 1 or not output.name else ""
