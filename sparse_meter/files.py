@@ -116,11 +116,8 @@ class Weights(dict[str, Stored]):
         """A layer of a transcoder or sparse autoencoder of SAELens, with its unit and what it does to its inputs."""
         lower = {name.lower(): name for name in self}
         settings = self.settings
-        where = self.file or self.place
         notes = list(layer.notes)
         architecture = str(settings.get("architecture", "standard"))
-        if architecture not in ARCHITECTURES:
-            raise ValueError(f"{where}: the architecture {architecture!r} is not read; {', '.join(ARCHITECTURES)} are.")
         options = settings.get("activation_fn_kwargs")
         k = settings.get("k", options.get("k") if isinstance(options, dict) else None)
         name = settings.get("activation_fn_str", settings.get("activation_fn", "relu"))
@@ -172,6 +169,10 @@ def read(path: str | os.PathLike[str]) -> Weights:
     weights.file = next((file for file in files if file.is_file()), None)
     if weights.file is not None:
         weights.settings = _json(weights.file, MAX_CONFIGURATION_BYTES)
+    architecture = str(weights.settings.get("architecture", "standard"))
+    if architecture not in ARCHITECTURES and any(name.lower().endswith("w_enc") for name in weights):
+        known = ", ".join(ARCHITECTURES)
+        raise ValueError(f"{weights.file}: the architecture {architecture!r} is not read; {known} are.")
     return weights
 
 
