@@ -56,7 +56,7 @@ RULE_OF_THREE = 3.0
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 # What "active" means, by the kind of the unit; for all others it is the size of an output.
 POSITIVE = "a pre-activation above 0, that is an output that is not 0"
-ABOVE_ITS_OWN = "a pre-activation above its threshold ({}), that is an output that is not 0"
+ABOVE_ITS_OWN = "a pre-activation above its threshold ({}), that is an output not 0"
 MEANINGS = {
     "relu": POSITIVE, "relu2": POSITIVE, "shifted": ABOVE_ITS_OWN, "thresholded": ABOVE_ITS_OWN,
     "top-k": "a pre-activation above 0 and among the {} largest of its input, that is an output not 0",

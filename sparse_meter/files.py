@@ -114,7 +114,36 @@ class Weights(dict[str, Stored]):
 
     def configured(self, layer: Layer) -> Layer:
         """A layer of a transcoder or sparse autoencoder of SAELens, with its unit and what it does to its inputs."""
-        return _transcoder(layer, self)
+        lower = {name.lower(): name for name in self}
+        settings = self.settings
+        notes = list(layer.notes)
+        architecture = str(settings.get("architecture", "standard"))
+        options = settings.get("activation_fn_kwargs")
+        k = settings.get("k", options.get("k") if isinstance(options, dict) else None)
+        name = settings.get("activation_fn_str", settings.get("activation_fn", "relu"))
+        unit = layer.unit
+        if unit.kind != "thresholded" and ("topk" in architecture or name == "topk"):
+            unit = Unit.parse(f"top-k:{k}")
+        said = f"{self.file.name}:" if self.file else "No cfg.json is there; assumed:"
+        notes.append(f"{said} architecture {architecture}, {unit!r}.")
+        b = layer.b
+        b_dec = self.get(lower.get("b_dec", ""))
+        if settings.get("apply_b_dec_to_input") and b_dec is not None and b_dec.shape == (layer.n,):
+            b = b + layer.W @ numbers("b_dec", b_dec, 1)
+            notes.append("b_dec is subtracted from the inputs, as apply_b_dec_to_input says.")
+        W = layer.W
+        U = layer.U
+        if settings.get("rescale_acts_by_decoder_norm") and U is not None:
+            norms = np.linalg.norm(U, axis=0)
+            W = W * norms[:, None]
+            b = b * norms
+            U = U / np.where(norms > 0, norms, 1)
+            notes.append("Pre-activations are multiplied by the norms of W_dec, as rescale_acts_by_decoder_norm says.")
+        if settings.get("normalize_activations") not in (None, False, "none"):
+            notes.append(f"The inputs must be normalised as the model does it: {settings['normalize_activations']!r}.")
+        if "w_skip" in lower:
+            notes.append("W_skip is linear and belongs to no neuron; it is left out.")
+        return replace(layer, W=W, b=b, U=U, unit=unit, notes=tuple(notes))
 
 
 def read(path: str | os.PathLike[str]) -> Weights:
@@ -140,6 +169,10 @@ def read(path: str | os.PathLike[str]) -> Weights:
     weights.file = next((file for file in files if file.is_file()), None)
     if weights.file is not None:
         weights.settings = _json(weights.file, MAX_CONFIGURATION_BYTES)
+    architecture = str(weights.settings.get("architecture", "standard"))
+    if architecture not in ARCHITECTURES and any(name.lower().endswith("w_enc") for name in weights):
+        known = ", ".join(ARCHITECTURES)
+        raise ValueError(f"{weights.file}: the architecture {architecture!r} is not read; {known} are.")
     return weights
 
 
@@ -173,43 +206,6 @@ def points(path: str | os.PathLike[str]) -> NDArray[Any]:
         return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except BROKEN:
         raise ValueError(f"{path} is not an array of numbers, as numpy.save writes it.") from None
-
-
-def _transcoder(layer: Layer, weights: Weights) -> Layer:
-    """A transcoder or sparse autoencoder of SAELens: its unit, and what it does to its inputs."""
-    lower = {name.lower(): name for name in weights}
-    settings = weights.settings
-    where = weights.file or weights.place
-    notes = list(layer.notes)
-    architecture = str(settings.get("architecture", "standard"))
-    if architecture not in ARCHITECTURES:
-        raise ValueError(f"{where}: the architecture {architecture!r} is not read; {', '.join(ARCHITECTURES)} are.")
-    options = settings.get("activation_fn_kwargs")
-    k = settings.get("k", options.get("k") if isinstance(options, dict) else None)
-    name = settings.get("activation_fn_str", settings.get("activation_fn", "relu"))
-    unit = layer.unit
-    if unit.kind != "thresholded" and ("topk" in architecture or name == "topk"):
-        unit = Unit.parse(f"top-k:{k}")
-    said = f"{weights.file.name}:" if weights.file else "No cfg.json is there; assumed:"
-    notes.append(f"{said} architecture {architecture}, {unit!r}.")
-    b = layer.b
-    b_dec = weights.get(lower.get("b_dec", ""))
-    if settings.get("apply_b_dec_to_input") and b_dec is not None and b_dec.shape == (layer.n,):
-        b = b + layer.W @ numbers("b_dec", b_dec, 1)
-        notes.append("b_dec is subtracted from the inputs, as apply_b_dec_to_input says.")
-    W = layer.W
-    U = layer.U
-    if settings.get("rescale_acts_by_decoder_norm") and U is not None:
-        norms = np.linalg.norm(U, axis=0)
-        W = W * norms[:, None]
-        b = b * norms
-        U = U / np.where(norms > 0, norms, 1)
-        notes.append("Pre-activations are multiplied by the norms of W_dec, as rescale_acts_by_decoder_norm says.")
-    if settings.get("normalize_activations") not in (None, False, "none"):
-        notes.append(f"The inputs must be normalised as the model does it: {settings['normalize_activations']!r}.")
-    if "w_skip" in lower:
-        notes.append("W_skip is linear and belongs to no neuron; it is left out.")
-    return replace(layer, W=W, b=b, U=U, unit=unit, notes=tuple(notes))
 
 
 # Arrays by their names

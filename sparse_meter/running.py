@@ -63,7 +63,7 @@ def chosen(layer: str | None, *names: str) -> bool:
     return layer is None or any(name and (fnmatchcase(name, layer) or f".{layer}." in f".{name}.") for name in names)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Output:
     """What an activation function returned, or its product with another factor, until it is known who reads it."""
 
@@ -71,7 +71,6 @@ class _Output:
     function: str
     tensor: Any
     gated: bool = False
-    read: bool = False
 
 
 @dataclass
@@ -94,6 +93,11 @@ class _Watcher:
     def __init__(self, model: Any, layer: str | None, unit: Unit | None) -> None:
         self.names = {part: name for name, part in model.named_modules() if name or not [*model.children()]}
         self.linear = {part: name for part, name in self.names.items() if LINEAR.search(type(part).__name__)}
+        # The maps that read a hidden layer by the names that models give them, whatever activation function is before.
+        named = [(name, inner, outer) for inner, outer, _ in naming.FAMILIES for name in self.linear.values()]
+        self.outer = {
+            name.removesuffix(inner) + outer for name, inner, outer in named if f".{name}".endswith(f".{inner}")
+        }
         self.activations = [part for part in self.names if part not in self.linear and _is_activation(part)]
         self.convolved = any(type(part).__name__.startswith("Conv") for part in self.names)
         self.layer = layer
@@ -129,17 +133,15 @@ class _Watcher:
         reader = self.linear[part]
         same = [output for output in self.waiting if output.tensor.data_ptr() == x.data_ptr()]
         same = [output for output in same if output.tensor.numel() == x.numel()]
-        if same and not same[-1].read:
-            same[-1].read = True
+        if same:
+            self.waiting.remove(same[-1])
             self.takes(same[-1], x, reader)
-        elif not same and reader == self.layer:
+        elif reader == self.layer or reader in self.outer:
             self.takes(_Output("", "", x), x, reader)
         self.widths[_features(part, int(x.shape[-1]))] = int(x.shape[-1])
 
     def passes(self, output: _Output) -> None:
         """Something else than a linear map reads an output."""
-        if output.read:
-            return
         name = output.name or output.function
         self.unread[name] = self.unread.get(name, 0) + 1
         name += f" (call {self.unread[name]})" if self.unread[name] > 1 or not output.name else ""

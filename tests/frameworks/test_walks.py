@@ -249,6 +249,22 @@ def test_a_layer_without_a_successor_and_none_at_all(X):
         sparse_meter.measure(nn.Linear(N, S), X)
 
 
+def test_an_unknown_activation_function_between_known_names_is_said(X):
+    class Own(nn.Module):
+        def forward(self, x):
+            return x.clamp(min=0) ** 2
+
+    model = nn.Sequential(nn.Linear(N, N), nn.ReLU(), Opt())
+    model[2].activation_fn = Own()
+    found = sparse_meter.measure(model, X)
+    with torch.no_grad():
+        first = F.relu(model[0](X))
+        second = model[2].activation_fn(model[2].fc1(model[2].norm(first)))
+    assert sorted(found) == ["1", "2.fc2"]
+    assert_counts(found["2.fc2"], (second > 0.01).numpy())
+    assert "what enters it; no activation function was seen" in found["2.fc2"].notes[0]
+
+
 def test_a_lazy_layer_has_weights_when_it_has_run(X):
     model = nn.Sequential(nn.LazyLinear(S), nn.ReLU(), nn.LazyLinear(OUTPUTS))
     with pytest.raises(ValueError, match="a lazy layer of it gets them when the module first runs"):
