@@ -111,6 +111,7 @@ def test_a_trained_network_is_measured_as_on_the_whole_cube(monkeypatch):
     G = np.arange(2, 9) @ fourier.weight_by_degree(net.values())[2:] / variance
     assert G / 2 < found.certified[0] and found.certified[1] == found.certified[0] * 2 / 3
     assert found.asymptotic[0] == pytest.approx(G / 2, rel=0.05)
+    assert found.asymptotic[1] == pytest.approx(found.asymptotic[0] * 2 / 3)
 
 
 def test_the_reach_is_attained_by_one_neuron():
@@ -119,6 +120,18 @@ def test_the_reach_is_attained_by_one_neuron():
     h = net(X)[:, 0]
     assert gradient_proof.reach(net, np.array([-5.0, 0, 0])) == np.abs(h + 5).max() == 12
     assert gradient_proof.reach(net, np.array([1.0, 0.5, -1.0])) == max(12 - 5 - 1, 5 + 1) + 1.5
+    assert gradient_proof.reach(net, np.array([10.0, 0, 0])) == np.abs(h - 10).max() == 15
+    awake = Layered(net.W, (np.array([-5.0]), net.b[1]))  # 2 <= z <= 8
+    assert gradient_proof.reach(awake, np.array([30.0, 0, 0])) == 30 + 5 - 3 * 2
+
+
+def test_pairs_of_points_give_the_weight_above_degree_2():
+    """From all points of a cube: the squares of the low coefficients, less the pairs of a point with itself."""
+    x = hypercube.points(4).astype(np.float32)
+    r = np.random.default_rng(0).standard_normal(16)
+    low = np.sum([(hypercube.character(int(T), x) @ r) ** 2 for T in hypercube.monomials(4, 2)])
+    expected = np.mean(r**2) - (low - len(hypercube.monomials(4, 2)) * (r @ r)) / (16 * 15)
+    assert gradient_proof._above_two(x, r) == pytest.approx(expected)
 
 
 def test_on_the_uniform_cube_product_laws_give_the_bound_by_gradients():
@@ -133,3 +146,11 @@ def test_on_three_values_of_one_coordinate():
     second = (2 / 8 * 3**2 + 2 / 16 * 2**2) / 8
     found = gradient_proof.on_product(SparseNetwork([1], [[1]], [0]), (-1.0, 0.0, 2.0), (0.5, 0.25, 0.25))
     assert found == pytest.approx((3 / 4, (1 / 2 + second**0.5) ** 2, 1 / 4))
+
+
+def test_the_limit_for_an_exact_fit_is_that_of_the_range_alone(monkeypatch):
+    """x_1 + x_2 + 2 is between 0 and 4, the fit off its mean by at most 2: 4 is the reach, 2 the variance."""
+    monkeypatch.setattr(gradient_proof, "BLOCK", 5000)
+    net = Layered((np.eye(2), np.ones((1, 2))), (np.full(2, -1.0), np.zeros(1)))
+    found = gradient_proof.on_trained(net, 100, 20, np.random.default_rng(0))
+    assert found.rival == pytest.approx(7 * 4**2 * np.log(2 / 0.05) / (3 * (20 * 5000 - 1)) / 2, rel=6e-3)
