@@ -29,7 +29,8 @@ def test_the_bounds_are_in_order_and_g_is_what_covariances_of_shares_give(seed):
     for sides in (gradient_proof.by_sign(net), gradient_proof.covariances(net)):
         assert np.all(np.diff(sides) >= -1e-9 * max(sides))
     G = gradient_proof.covariances(net)[0]
-    assert gradient_proof.shares(net)[0] == pytest.approx(G)
+    ends = gradients.gradients(net, hypercube.points(4)).var(axis=0).sum()
+    assert gradient_proof.shares(net) == pytest.approx((G, ends))
     values = net.values()
     AS, V, first = fourier.average_sensitivity(values), values.var(), fourier.weight_by_degree(values)[1]
     for d, row in enumerate(gradient_proof.tails(net), start=1):
@@ -58,6 +59,9 @@ def test_the_least_rho_of_independent_neurons_is_0():
     """x_1 and x_2, and a neuron of the same sign that is never active: k = 2, W = 1, n = 3."""
     net = SparseNetwork([1, 1, 1], [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.5]], [0, 0, 5])
     assert gradient_proof.classes(net) == pytest.approx(np.array([[0, 4, 4, 4], [0, 8 / 3, 8 / 3, 8 / 3]]))
+    alone = SparseNetwork([1], [[1, 1]], [0])
+    assert gradient_proof.classes(alone) == pytest.approx(np.array([[1 / 4, 4, 4, 4]]))
+    assert gradient_proof.shares(SparseNetwork([1], [[1, 1]], [2])) == (0, 0)  # 0 is not above 0
 
 
 def test_random_networks_have_the_weights_and_biases_that_they_say():
