@@ -89,7 +89,8 @@ def test_one_run_agrees_with_least_squares():
     gap = fitted - fourier.walsh_transform(net.values())[masks]
     moment = Phi.T @ (Phi @ gap + net.values()[rows] - Phi @ fitted) / 60
     assert error == pytest.approx(gap @ gap) and error < bound == pytest.approx(moment @ moment / 0.1**2)
-    assert gradient_proof.one_run(net, 2, 12, 0.1, np.random.default_rng(3)) == (0.0, 0.0)
+    between = np.linalg.eigvalsh(Phi.T @ Phi / 60)[:2].mean()  # the least eigenvalue and the next
+    assert gradient_proof.one_run(net, 2, 60, 1 - between, np.random.default_rng(3)) == (0.0, 0.0)
 
 
 def test_the_mean_alone_certifies_what_is_false_about_half_of_the_time():
