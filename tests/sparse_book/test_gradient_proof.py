@@ -29,7 +29,8 @@ def test_the_bounds_are_in_order_and_g_is_what_covariances_of_shares_give(seed):
     for sides in (gradient_proof.by_sign(net), gradient_proof.covariances(net)):
         assert np.all(np.diff(sides) >= -1e-9 * max(sides))
     G = gradient_proof.covariances(net)[0]
-    assert gradient_proof.shares(net)[0] == pytest.approx(G)
+    ends = gradients.gradients(net, hypercube.points(4)).var(axis=0).sum()
+    assert gradient_proof.shares(net) == pytest.approx((G, ends))
     values = net.values()
     AS, V, first = fourier.average_sensitivity(values), values.var(), fourier.weight_by_degree(values)[1]
     for d, row in enumerate(gradient_proof.tails(net), start=1):
@@ -58,6 +59,9 @@ def test_the_least_rho_of_independent_neurons_is_0():
     """x_1 and x_2, and a neuron of the same sign that is never active: k = 2, W = 1, n = 3."""
     net = SparseNetwork([1, 1, 1], [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.5]], [0, 0, 5])
     assert gradient_proof.classes(net) == pytest.approx(np.array([[0, 4, 4, 4], [0, 8 / 3, 8 / 3, 8 / 3]]))
+    alone = SparseNetwork([1], [[1, 1]], [0])
+    assert gradient_proof.classes(alone) == pytest.approx(np.array([[1 / 4, 4, 4, 4]]))
+    assert gradient_proof.shares(SparseNetwork([1], [[1, 1]], [2])) == (0, 0)  # 0 is not above 0
 
 
 def test_random_networks_have_the_weights_and_biases_that_they_say():
@@ -69,8 +73,9 @@ def test_random_networks_have_the_weights_and_biases_that_they_say():
 
 def test_the_formula_of_blocks_of_parities():
     sizes = (1, 2, 3)
-    AS = fourier.average_sensitivity(gradient_proof.blocks_of_parities(sizes).values())
-    assert gradient_proof.blocks_formula(sizes) == pytest.approx(AS)
+    net = gradient_proof.blocks_of_parities(sizes)
+    assert net.n == 6 and net.scale.W == pytest.approx(1)
+    assert gradient_proof.blocks_formula(sizes) == pytest.approx(fourier.average_sensitivity(net.values()))
     assert gradient_proof.blocks_formula((4,), 0.75) == pytest.approx(4 / 4**1.5)
 
 
@@ -84,7 +89,8 @@ def test_one_run_agrees_with_least_squares():
     gap = fitted - fourier.walsh_transform(net.values())[masks]
     moment = Phi.T @ (Phi @ gap + net.values()[rows] - Phi @ fitted) / 60
     assert error == pytest.approx(gap @ gap) and error < bound == pytest.approx(moment @ moment / 0.1**2)
-    assert gradient_proof.one_run(net, 2, 12, 0.1, np.random.default_rng(3)) == (0.0, 0.0)
+    between = np.linalg.eigvalsh(Phi.T @ Phi / 60)[:2].mean()  # the least eigenvalue and the next
+    assert gradient_proof.one_run(net, 2, 60, 1 - between, np.random.default_rng(3)) == (0.0, 0.0)
 
 
 def test_the_mean_alone_certifies_what_is_false_about_half_of_the_time():
@@ -111,6 +117,7 @@ def test_a_trained_network_is_measured_as_on_the_whole_cube(monkeypatch):
     G = np.arange(2, 9) @ fourier.weight_by_degree(net.values())[2:] / variance
     assert G / 2 < found.certified[0] and found.certified[1] == found.certified[0] * 2 / 3
     assert found.asymptotic[0] == pytest.approx(G / 2, rel=0.05)
+    assert found.asymptotic[1] == pytest.approx(found.asymptotic[0] * 2 / 3)
 
 
 def test_the_reach_is_attained_by_one_neuron():
@@ -119,6 +126,18 @@ def test_the_reach_is_attained_by_one_neuron():
     h = net(X)[:, 0]
     assert gradient_proof.reach(net, np.array([-5.0, 0, 0])) == np.abs(h + 5).max() == 12
     assert gradient_proof.reach(net, np.array([1.0, 0.5, -1.0])) == max(12 - 5 - 1, 5 + 1) + 1.5
+    assert gradient_proof.reach(net, np.array([10.0, 0, 0])) == np.abs(h - 10).max() == 15
+    awake = Layered(net.W, (np.array([-5.0]), net.b[1]))  # 2 <= z <= 8
+    assert gradient_proof.reach(awake, np.array([30.0, 0, 0])) == 30 + 5 - 3 * 2
+
+
+def test_pairs_of_points_give_the_weight_above_degree_2():
+    """From all points of a cube: the squares of the low coefficients, less the pairs of a point with itself."""
+    x = hypercube.points(4).astype(np.float32)
+    r = np.random.default_rng(0).standard_normal(16)
+    low = np.sum([(hypercube.character(int(T), x) @ r) ** 2 for T in hypercube.monomials(4, 2)])
+    expected = np.mean(r**2) - (low - len(hypercube.monomials(4, 2)) * (r @ r)) / (16 * 15)
+    assert gradient_proof._above_two(x, r) == pytest.approx(expected)
 
 
 def test_on_the_uniform_cube_product_laws_give_the_bound_by_gradients():
@@ -133,3 +152,11 @@ def test_on_three_values_of_one_coordinate():
     second = (2 / 8 * 3**2 + 2 / 16 * 2**2) / 8
     found = gradient_proof.on_product(SparseNetwork([1], [[1]], [0]), (-1.0, 0.0, 2.0), (0.5, 0.25, 0.25))
     assert found == pytest.approx((3 / 4, (1 / 2 + second**0.5) ** 2, 1 / 4))
+
+
+def test_the_limit_for_an_exact_fit_is_that_of_the_range_alone(monkeypatch):
+    """x_1 + x_2 + 2 is between 0 and 4, the fit off its mean by at most 2: 4 is the reach, 2 the variance."""
+    monkeypatch.setattr(gradient_proof, "BLOCK", 5000)
+    net = Layered((np.eye(2), np.ones((1, 2))), (np.full(2, -1.0), np.zeros(1)))
+    found = gradient_proof.on_trained(net, 100, 20, np.random.default_rng(3))
+    assert found.rival == pytest.approx(7 * 4**2 * np.log(2 / 0.05) / (3 * (20 * 5000 - 1)) / 2, rel=3e-3)

@@ -13,6 +13,8 @@ from sparse_core.network.training import Layered
 def test_random_layers_have_the_sizes_asked_for():
     net = layers_proof.random_layers(np.random.default_rng(0), (3, 5, 2))
     assert [W.shape for W in net.W] == [(5, 3), (2, 5), (1, 2)] and [len(b) for b in net.b] == [5, 2, 1]
+    biases = np.concatenate(layers_proof.random_layers(np.random.default_rng(1), (3, 400)).b)
+    assert -0.5 <= biases.min() < -0.48 and 0.98 < biases.max() <= 1
 
 
 @pytest.mark.parametrize("sizes", [(2, 3), (2, 3, 3), (2, 4, 3, 2)])
@@ -62,3 +64,14 @@ def test_exceptions_at_one_corner_and_a_network_without_any():
     assert layers_proof.soft(net) == pytest.approx((32.0, 32.0, 0.0))
     steep = layers_proof.steepest([1], [2], [1.0])
     assert layers_proof.soft(steep) == pytest.approx((4.0, 4.0, 4.0))
+
+
+def test_counts_and_norms_of_neurons_of_different_sizes():
+    """relu(x_1) - 3 relu(2 x_2), and a neuron that is never active: norms 1, 2, 1, at most 2 are active, 1 at 3/4."""
+    W = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 1.0]])
+    net = Layered((W, np.array([[1.0, -3.0, 2.0]])), (np.array([0.0, 0.0, 2.0]), np.zeros(1)))
+    norms = 4 * 9
+    slope, within, outside = layers_proof.along_edges(net, points=4001)
+    assert slope == pytest.approx((1 + 36) / 2, rel=1e-3) and within == outside == 2 * norms * 2 * 2
+    first, second = 2 * norms * 1 * 2, 2 / 4 * norms * 3 * 3  # for k = 1
+    assert layers_proof.soft(net) == pytest.approx(((1 + 36) / 4, first + second, first))
