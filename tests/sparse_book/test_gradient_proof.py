@@ -34,21 +34,6 @@ def test_the_bounds_are_in_order_and_g_is_what_covariances_of_shares_give(seed):
     assert (Q.mean(), E.mean()) == pytest.approx((G, net.values().var()))
 
 
-def test_covariances_of_two_neurons_by_hand():
-    """relu(x_1) + relu(x_1 + x_2): p = 1/2 and 1/4, C_12 = 1/8, <v_1, v_2> = 1; G = 1/2 from the coefficient 1/2."""
-    net = SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 0])
-    G, split, pairs, norm = gradient_proof.covariances(net)
-    assert (G, split, pairs) == pytest.approx((0.5, 2 * (1 / 4 + 2 * 3 / 16 + 2 / 8), 4 * (1 / 4 + 2 * 3 / 16 + 2 / 8)))
-    assert norm == pytest.approx(4 * (3 + np.sqrt(5)) / 2 * (1 / 4 + 3 / 16))
-
-
-def test_the_classes_have_the_least_rho_of_the_definition():
-    net = SparseNetwork([1, 1], [[1, 0], [1, 1]], [0, 0])
-    ((tail, b, c, plain),) = gradient_proof.classes(net)
-    # k = 2, W^2 = 2; rho is C_12 <v_1, v_2> / (p_1 p_2 W^2) = 1/2 in (b) and <v_1, v_2> / W^2 = 1/2 in (c)
-    assert (tail, b, c, plain) == pytest.approx((1 / 4, 8 * 2, 8 * 1.5, 8))
-
-
 def test_one_run_agrees_with_least_squares():
     net = network(1)
     error, bound = gradient_proof.one_run(net, 2, 60, 0.9, np.random.default_rng(3))
@@ -78,11 +63,3 @@ def test_a_trained_network_is_measured_as_on_the_whole_cube(monkeypatch):
     G = np.arange(2, 9) @ fourier.weight_by_degree(net.values())[2:] / variance
     assert G / 2 < found.certified[0] and found.certified[1] == found.certified[0] * 2 / 3
     assert found.asymptotic[0] == pytest.approx(G / 2, rel=0.05)
-
-
-def test_the_reach_is_attained_by_one_neuron():
-    net = Layered((np.array([[1.0, -2.0]]), np.array([[3.0]])), (np.array([-1.0]), np.array([5.0])))
-    X = hypercube.points(2)
-    h = net(X)[:, 0]
-    assert gradient_proof.reach(net, np.array([-5.0, 0, 0])) == np.abs(h + 5).max() == 12
-    assert gradient_proof.reach(net, np.array([1.0, 0.5, -1.0])) == max(12 - 5 - 1, 5 + 1) + 1.5

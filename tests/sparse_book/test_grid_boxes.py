@@ -17,11 +17,6 @@ def test_a_found_box_lies_inside():
             assert D[np.ix_(*box)].all() and all(a != b for a, b in box)
 
 
-def test_sparse_sets_contain_no_box_and_a_box_is_all_that_it_contains():
-    assert box_in(np.eye(5)) is None and box_in([1, 0]) is None and box_in([[1, 1], [0, 0]]) is None
-    assert box_in(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]
-
-
 def test_stripping_covers_three_quarters():
     rng = np.random.default_rng(2)
     zeta = rng.choice([-1, 1], (16, 256))

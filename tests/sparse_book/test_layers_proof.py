@@ -54,11 +54,3 @@ def test_along_edges_of_two_opposite_neurons():
     net = Layered((np.array([[1.0], [-1.0]]), np.array([[1.0, -1.0]])), (np.full(2, -0.5), np.zeros(1)))
     slope, within, outside = layers_proof.along_edges(net, points=4001)
     assert slope == pytest.approx(0.5 + 0.5 * 4, rel=1e-3) and (within, outside) == (8, 2)
-
-
-def test_exceptions_at_one_corner_and_a_network_without_any():
-    net = layers_proof.corner(3, (2, 4), (1.0, 2.0))
-    assert np.count_nonzero(net(hypercube.points(3))) == 1
-    assert layers_proof.soft(net) == pytest.approx((32.0, 32.0, 0.0))
-    steep = layers_proof.steepest([1], [2], [1.0])
-    assert layers_proof.soft(steep) == pytest.approx((4.0, 4.0, 4.0))

@@ -77,11 +77,6 @@ def test_parity_is_exact_for_every_set(m, values, tent):
     assert net.scale.W == pytest.approx(W, rel=1e-15)  # attained at S = [m]
 
 
-def test_a_set_is_a_mask_or_its_coordinates():
-    for S in ([0, 3], (3, 0), {0, 3}, np.array([0, 3]), iter([0, 3])):
-        assert np.array_equal(reductions.parity(S, 5).W, reductions.parity(0b1001, 5).W)
-
-
 @pytest.mark.parametrize("m", range(1, 7))
 def test_the_printed_identity_is_constant(m):
     X = reductions.lift(hypercube.points(m))
