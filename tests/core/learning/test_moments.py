@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_core.cube import fourier, hypercube
+from sparse_core.cube import hypercube
 from sparse_core.learning import moments as module
 from sparse_core.learning.moments import BLOCK, Moments, Monomials, Sample, values_of
 from tests.core.naive import characters, sample
@@ -28,14 +28,6 @@ def test_moments_are_sums_over_the_samples(shape, labels):
     else:
         assert np.array_equal(moments.sums, naive)
     assert moments.count == m
-
-
-@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5, 6, 7, 8, 9])
-def test_on_the_whole_cube_the_coefficients_are_the_walsh_transform(degree):
-    n = 9
-    f = np.random.default_rng(degree).normal(size=2**n)
-    moments = Moments(n, degree).update(hypercube.points(n), f)
-    assert moments.coefficients == pytest.approx(fourier.walsh_transform(f)[hypercube.monomials(n, degree)], abs=1e-13)
 
 
 @pytest.mark.parametrize("n, degree", [(70, 1), (70, 2), (70, 3), (30, 4), (24, 5)])
