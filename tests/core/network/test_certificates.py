@@ -53,18 +53,6 @@ def test_a_pair_of_many_coordinates_at_a_tie_is_decided_in_rational_arithmetic(s
     assert graph[0, 1] == (not certificates.excluded(W, b, c[::order]))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_multipliers_are_proofs(seed):
-    """No point of the cube contradicts multipliers that were accepted."""
-    W, b = neurons(seed)
-    A = activity.active(W, b, hypercube.points(W.shape[1]))
-    rng = np.random.default_rng(seed)
-    for _ in range(20):
-        c = np.where(rng.random(len(b)) < 0.5, 0, rng.integers(0, 3, len(b)))
-        if certificates.excluded(W, b, c.tolist()):
-            assert not A[:, c > 0].all(axis=1).any()
-
-
 def test_exact_arithmetic_decides_a_tie():
     W, b = np.array([[1.0, 0.1], [-1.0, 0.2]]), np.array([0.1, 0.2])
     assert Fraction(0.1) + Fraction(0.2) == sum(map(Fraction, b.tolist()))
@@ -92,13 +80,6 @@ def test_neurons_with_equally_many_partners_are_grouped_in_their_order():
     assert certificates.exclusive_groups(graph) == [[*pairs, *range(2, 99, 3)], [*range(1, 99, 3)]]
 
 
-def test_without_time_there_is_a_bound_and_no_corner():
-    rng = np.random.default_rng(0)
-    W, b = certificates.normalised(rng.standard_normal((16, 40)), np.full(16, 10.0))
-    bound, corner = certificates.largest_count(W, b, [[j] for j in range(16)], 0)
-    assert bound == 16 and corner.shape == (0, 40)
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_largest_count_bounds_the_count(seed):
     W, b = neurons(seed)
@@ -118,11 +99,3 @@ def test_normalised_divides_by_powers_of_two_and_keeps_the_signs():
     assert (np.log2([6.0, 0.7, 1e300]) - np.log2(top)).tolist() == pytest.approx([3, 0, 997])
     assert np.array_equal(activity.active(V, a, hypercube.points(2)), activity.active(W, b, hypercube.points(2)))
     assert certificates.normalised(np.zeros((1, 0)), np.array([-2.0]))[1].tolist() == [-0.5]
-
-
-def test_granularity_divides():
-    A = np.random.default_rng(0).integers(-9, 10, (50, 3)) / 2.0 ** np.random.default_rng(1).integers(0, 5, (50, 1))
-    A = A[A.any(axis=1)]
-    g = certificates.granularity(A)
-    assert np.array_equal(A / g[:, None], np.rint(A / g[:, None]))
-    assert (np.rint(A / g[:, None]) % 2 == 1).any(axis=1).all()
