@@ -120,14 +120,6 @@ def test_more_sets_than_room_do_not_help():
     assert np.diff(best)[:3] == pytest.approx(sorted(np.diff(best)[:3], reverse=True))
 
 
-def test_the_table_may_be_as_large_as_the_limit(monkeypatch):
-    monkeypatch.setattr(rademacher, "MAX_STATES", 3 * 2**2)  # t = 0, 1, 2 and two points of capacity 1
-    assert maximum_packing([0, 3, 3, 5], s=2, k=1).tolist() == [0, 5, 6]
-    monkeypatch.setattr(rademacher, "MAX_STATES", 3 * 2**2 - 1)
-    with pytest.raises(ValueError, match="^2 points with k = 1 and s = 2 need an array of more than 11 numbers"):
-        maximum_packing([0, 3, 3, 5], s=2, k=1)
-
-
 # --- The solver is not trusted ---
 
 

@@ -131,10 +131,3 @@ def test_moduli_may_be_integers_of_numpy_and_the_zero_secret_needs_no_neuron():
     assert labels.tolist() == [label_by_hand(int(t), 2, 3, "lwr") for t in Y @ [2, 1]]
     net = reductions.lwr([0, 0], 2, 3)
     assert net.s == 0 and not net(reductions.encode(Y, 3)).any()
-
-
-def test_as_many_weights_as_the_limit(monkeypatch):
-    monkeypatch.setattr(reductions, "MAX_WEIGHTS", 3 * 2**2)
-    assert reductions.linearised([1, 1], [0, 1, 2])[0].size == 3 * 2**2
-    with pytest.raises(ValueError, match=r"not 4 neurons of 4 each"):
-        reductions.linearised([1, 1], [0, 1, 2, 3])

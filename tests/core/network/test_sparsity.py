@@ -118,12 +118,3 @@ def test_dead_and_empty_networks_have_sparsity_zero(method):
     ):
         assert net.sparsity(method=method) == 0 and net.sparsity(method=method).exact
     assert constructions.junta([2.5]).sparsity(method=method) == 1
-
-
-def test_too_many_neurons_to_compare(monkeypatch):
-    net = SparseNetwork([1, 1], np.ones((2, 40)), [1, 1])
-    monkeypatch.setattr(sparsity, "MAX_COMPARED_ENTRIES", 160)
-    assert net.sparsity(method="pairs") == 2
-    monkeypatch.setattr(sparsity, "MAX_COMPARED_ENTRIES", 159)
-    with pytest.raises(ValueError, match="2 neurons in 40 variables are too many to compare"):
-        net.sparsity(method="pairs")
