@@ -1,6 +1,5 @@
 """Moments of samples: against direct sums and the fast transform; how they add."""
 
-import tracemalloc
 from functools import reduce
 from operator import add
 
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from sparse_core.cube import hypercube
 from sparse_core.learning import moments as module
 from sparse_core.learning.moments import BLOCK, Moments, Monomials, Sample, values_of
-from tests.core.naive import characters, sample
+from tests.core.naive import characters, peak_memory, sample
 
 shapes = st.tuples(st.integers(0, 7), st.integers(0, 8), st.integers(0, 30), st.integers(0, 2**32 - 1))
 
@@ -147,11 +146,9 @@ def test_a_memory_map_is_read_in_blocks_and_never_copied(tmp_path):
         np.save(tmp_path / f"{name}.npy", array)
     points, labels = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy")
     expected = Moments(8, 1).update(X, y).sums
-    tracemalloc.start()
-    found = Moments(8, 1).update(points, labels).sums
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert np.array_equal(found, expected) and peak < points.nbytes / 2
+    found = Moments(8, 1)
+    assert peak_memory(found.update, points, labels) < points.nbytes / 2
+    assert np.array_equal(found.sums, expected)
 
 
 @pytest.mark.parametrize("labels", ["normal", "signs", "integers"])
@@ -218,9 +215,5 @@ def test_memory_does_not_grow_with_the_number_of_samples(labels):
     y = y if labels == "normal" else np.sign(y)
     moments = Moments(n, 3)
     limit = 8 * 8 * len(moments.sums) + 3 * 8 * 66 * 4096 + 64 * (X.nbytes + y.nbytes)  # C(12, 2) = 66
-    tracemalloc.start()
-    for _ in range(shards):
-        moments.update(X.copy(), y.copy())
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak = peak_memory(lambda: [moments.update(X.copy(), y.copy()) for _ in range(shards)])
     assert moments.count == shards * 1024 and peak < limit < shards * (X.nbytes + y.nbytes) / 2
