@@ -1,8 +1,8 @@
 """python3 tests/mutate.py cube/fourier: which small changes of a module do its tests not notice?
 
 mutmut, installed once into an environment of its own, changes each function of that module in every way that it knows
-(an operator, a constant, an argument, ...), one change at a time, and runs tests/core/cube/test_fourier.py until a test
-fails. It works on a copy: outside _build nothing is written into the repository.
+(an operator, a constant, an argument, ...), one change at a time, and runs tests/core/cube/test_fourier.py and the
+values by hand until a test fails. It works on a copy: outside _build nothing is written into the repository.
 """
 
 import json
@@ -23,7 +23,7 @@ source_paths = ["sparse_core"]
 only_mutate = ["{source}"]
 also_copy = ["book", "make.py", "sparse_book"]
 pytest_add_cli_args = ["-o", "addopts=", "-p", "no:cacheprovider"]
-pytest_add_cli_args_test_selection = ["{tests}"]
+pytest_add_cli_args_test_selection = ["{tests}", "tests/core/test_by_hand.py"]
 """
 
 

@@ -50,10 +50,7 @@ def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
     assert "fails as printed: {claim}`base`, {claim}`false-too`." in found["far"]
     assert "Errata: {claim}`E1`." in found["base"] and "to Base" in found["E1"]
     assert '<a href="errata.html#E1" aria-label="Printed form, witness, correction, E1">Printed form' in found["E1"]
-
-
-def test_a_row_has_the_id_of_its_claim_where_this_is_not_its_name():
-    found = rows(ledger.page(SMALL, [WITNESS]))
+    # the id of a claim where it is not its name
     assert "; `far`</small>" in found["far"] and "`E1`</small>" not in found["E1"]
 
 

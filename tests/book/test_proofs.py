@@ -32,7 +32,6 @@ PROVED = [
     claim("unproved", label="Unproved", place="02-uniform.html#unproved"),
     {**erratum("E1", ["other"]), "proved": "E_1", "part": "", "place": ""},
 ]
-LINK = '<a href="proofs.html#coq-lemma-9" aria-label="machine-checked: the *range*, Lemma 9">'
 
 
 # The marks

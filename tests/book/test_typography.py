@@ -65,18 +65,23 @@ def test_code_formulas_and_attributes_stay_as_they_are(kept):
     assert typography.printed(kept) == kept
 
 
-def test_the_name_of_a_cell_is_set_as_far_as_an_attribute_can_be():
-    made = '<td data-name="4 k^2 W^2">x^2</td><td data-name="w_j">1</td>'
-    assert typography.printed(made) == '<td data-name="4 k² W²">x²</td><td data-name="w_j">1</td>'
-
-
-def test_a_single_letter_in_the_head_of_a_column_is_a_variable_and_a_word_or_an_operator_is_not():
-    made = '<th scope="col">{}</th><td>k</td>'
-    typed, shown = (
-        "a k-sparse layer's E|R_x|^2, Var h",
-        "a <i>k</i>-sparse layer’s E|<i>R</i><sub><i>x</i></sub>|², Var <i>h</i>",
-    )
-    assert typography.printed(made.format(typed)) == made.format(shown)
+@pytest.mark.parametrize(
+    "made, shown",
+    [
+        # the name of a cell, as far as an attribute can be
+        (
+            '<td data-name="4 k^2 W^2">x^2</td><td data-name="w_j">1</td>',
+            '<td data-name="4 k² W²">x²</td><td data-name="w_j">1</td>',
+        ),
+        # a single letter in the head of a column is a variable, and a word or an operator is not
+        (
+            '<th scope="col">a k-sparse layer\'s E|R_x|^2, Var h</th><td>k</td>',
+            '<th scope="col">a <i>k</i>-sparse layer’s E|<i>R</i><sub><i>x</i></sub>|², Var <i>h</i></th><td>k</td>',
+        ),
+    ],
+)
+def test_a_table_is_set_as_in_print(made, shown):
+    assert typography.printed(made) == shown
 
 
 @pytest.mark.parametrize(

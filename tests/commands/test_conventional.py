@@ -19,16 +19,19 @@ import make
 from tests.commands import small_repository
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in make.ENVIRONMENT}
+OUTPUT = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
 BUILD = ["-c", commands.JUPYTER_BOOK, "build", ".", "-q", "-W", "--keep-going"]
 
 
 def attempt(folder, *words):
     """(exit code, what was said) of Python, given these words."""
-    command = [sys.executable, *words]
-    done = subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    done = subprocess.run([sys.executable, *words], cwd=folder, env=ENVIRONMENT, **OUTPUT)
     return done.returncode, done.stdout
+
+
+def run(folder, *words):
+    code, said = attempt(folder, *words)
+    assert code == 0, said
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +44,13 @@ def clone(tmp_path_factory):
 @pytest.fixture(scope="module")
 def archives(clone):
     """(the source archive, the wheel that is built from it), as by `python -m build`"""
-    code, said = attempt(clone, "-c", "from setuptools import build_meta; build_meta.build_sdist('dist')")
-    assert code == 0, said
+    run(clone, "-c", "from setuptools import build_meta; build_meta.build_sdist('dist')")
     source = next(clone.glob("dist/*.tar.gz"))
     with tarfile.open(source) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # which Python has since 3.11.4
         archive.extractall(clone / "dist")
     unpacked = next(path for path in (clone / "dist").iterdir() if path.is_dir())
-    code, said = attempt(unpacked, "-c", "from setuptools import build_meta; build_meta.build_wheel('..')")
-    assert code == 0, said
+    run(unpacked, "-c", "from setuptools import build_meta; build_meta.build_wheel('..')")
     return source, next(clone.glob("dist/*.whl"))
 
 

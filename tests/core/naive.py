@@ -1,5 +1,6 @@
 """What several test files compute the slow way."""
 
+import tracemalloc
 from fractions import Fraction
 from itertools import combinations
 
@@ -57,6 +58,15 @@ def active(W, b, X):
     points = [[*map(Fraction, x)] for x in X.tolist()]
     found = [[sum(map(Fraction.__mul__, w, x)) > t for w, t in rows] for x in points]
     return np.array(found, dtype=bool).reshape(len(X), len(b))
+
+
+def peak_memory(function, *arguments):
+    """The most bytes in use at a time during a call, beyond those before it."""
+    tracemalloc.start()
+    function(*arguments)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
 
 networks = st.builds(network, st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.booleans())

@@ -115,6 +115,30 @@ def test_refused_call(call, error, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "module, limit, most, call, words",
+    [
+        ("hypercube", "MAX_POINTS_N", 3, "hypercube.points(3)", "'n' must be at most 2 to list all points, not 3"),
+        ("rademacher", "MAX_STATES", 12, "rademacher.maximum_packing([0, 3, 3, 5], s=2, k=1)", "more than 11 numbers"),
+        ("reductions", "MAX_WEIGHTS", 12, "reductions.linearised([1, 1], [0, 1, 2])", "not 3 neurons of 4 each"),
+        ("small_networks", "MAX_NETWORKS", 55, "small_networks.networks(1, 2, 1, 1)", "make more than 54 networks"),
+        (
+            "sparsity",
+            "MAX_COMPARED_ENTRIES",
+            160,
+            "network.SparseNetwork([1, 1], np.ones((2, 40)), [1, 1]).sparsity(method='pairs')",
+            "2 neurons in 40 variables are too many to compare",
+        ),
+    ],
+)
+def test_what_is_as_large_as_a_limit_is_computed(module, limit, most, call, words, monkeypatch):
+    monkeypatch.setattr(NAMES[module], limit, most)
+    assert eval(call, dict(NAMES)) is not None
+    monkeypatch.setattr(NAMES[module], limit, most - 1)
+    with pytest.raises(ValueError, match=words):
+        eval(call, dict(NAMES))
+
+
 ANYTHING = {
     "NaN": np.nan,
     "infinity": -np.inf,

@@ -143,11 +143,6 @@ def test_the_stored_points_of_the_gpus_keep_the_law():
     assert len(skipping.measured("uneven", "H200")) == 8 and len({p["device"] for p in skipping._cards()}) == 2
 
 
-def test_validation_takes_the_highest_penalty_within_a_standard_error():
-    """With 288 points the standard error at 0.9 is 0.018: 0.885 is within it of 0.9, and 0.88 is not."""
-    assert emergence.sparsest_enough(np.array([[0.9, 0.885, 0.88, 0.5], [0.9, 0.8, 0.8, 0.899]])).tolist() == [1, 3]
-
-
 def test_the_rates_are_a_third_and_three_times_that_of_the_name():
     for plain, (slow, fast) in emergence.RATES.items():
         rate = emergence.SETTINGS[plain].get("rate", 0.03)
@@ -228,11 +223,6 @@ def test_no_chapter_reads_a_clock():
     book = Path(__file__).parents[2] / "book"
     clocks = r"perf_counter|process_time|monotonic|timeit|datetime|time\.time\b"
     assert [path.name for path in book.glob("*.md") if re.search(clocks, path.read_text(encoding="utf-8"))] == []
-
-
-def test_an_unknown_experiment_is_refused():
-    with pytest.raises(ValueError, match="'name' must be one of sparsity"):
-        experiments.experiment("nothing")
 
 
 @pytest.mark.parametrize("name, variance", [("exclusive", 0), ("independent", 1.5), ("blocks", 6), ("nested", 12)])

@@ -5,21 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from sparse_book.chapter_6.grid_boxes import box_in, monochromatic_boxes, neuron, point, symbols
-
-
-def test_a_found_box_lies_inside():
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        D = rng.random((3, 4, 5)) < 0.6
-        box = box_in(D)
-        if box is not None:
-            assert D[np.ix_(*box)].all() and all(a != b for a, b in box)
-
-
-def test_sparse_sets_contain_no_box_and_a_box_is_all_that_it_contains():
-    assert box_in(np.eye(5)) is None and box_in([1, 0]) is None and box_in([[1, 1], [0, 0]]) is None
-    assert box_in(np.ones((2, 2, 2))) == [(0, 1), (0, 1), (0, 1)]
+from sparse_book.chapter_6.grid_boxes import monochromatic_boxes, neuron, point, symbols
 
 
 def test_stripping_covers_three_quarters():
@@ -35,12 +21,6 @@ def test_stripping_ends_below_the_least_density():
     zeta = -np.ones((4, 8))
     zeta[np.ix_((0, 2), (1, 5))] = 1  # of density 1/8
     assert [(0, 2), (1, 5)] in monochromatic_boxes(zeta)[0]
-
-
-def test_symbols_are_a_common_part_and_all_parities_of_their_labels():
-    rows = symbols(3, 5)
-    assert rows.dtype == np.int8 and rows.shape == (7, 5 + 4**3)
-    assert (rows[:, :5] == 1).all() and np.array_equal(rows[:, 5:], symbols(3, 0))
 
 
 @pytest.mark.parametrize("r", [3, 4])

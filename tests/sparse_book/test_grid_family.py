@@ -72,16 +72,10 @@ def test_a_run_of_neurons_that_do_nothing_says_so():
     assert Dead(2, 3).run(np.ones((3, 2))) == (0, 0, False, 0)
 
 
-def test_a_neuron_without_rows_or_columns_is_zero():
-    A, V = GridFamily(2, 3).neuron([0, 3], [2, 0])  # P = 0 and P = T
-    assert A.tolist() == [0, 1] and V.tolist() == [0, 0]
-
-
-def test_the_bound_by_hand_and_below_the_ratio():
+def test_the_bound_is_below_the_ratio():
     for q, kappa, rows in product((1, 2, 5, 10), (0.1, 0.8), (1, 7, 5000)):
         family = GridFamily(q, rows, kappa)
         assert family.bound() <= family.ratio() * (1 + 1e-9)
-    assert GridFamily(2, 3, kappa=0.2).bound() == pytest.approx(np.sqrt(0.8 / 0.75 / 13))  # 1 + (1 + 2 * 4) / (3/4)
 
 
 def test_the_best_family_is_at_least_as_good_as_a_grid_of_kappas():

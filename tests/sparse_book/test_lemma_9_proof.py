@@ -45,8 +45,3 @@ def test_layers_agree_with_the_cube(seed, n, s):
     assert np.array_equal(values[ones], net.values())
     on_cube = lemma_9.split(net.values(), lemma_9.pattern(net))
     assert split_layers(values, labels) == pytest.approx(on_cube, abs=1e-12)
-
-
-def test_layers_with_more_neurons_than_an_integer_has_bits():
-    u, c, b = np.ones(70), np.repeat([0, 1], [69, 1]), np.repeat([1, 0], [69, 1])  # the last one alone is ever active
-    assert split_layers(*layers(3, u, c, b)) == split_layers(*layers(3, [1], [1], [0]))

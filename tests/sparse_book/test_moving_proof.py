@@ -63,10 +63,3 @@ def test_the_drawings_show_values_regions_and_bars_to_scale():
     widths = [float(w) for w in re.findall(r'data-key="mean-\d-0"[^>]*width="([^"]*)"', drawings[4])]
     means = np.array(moving_proof.chain(LOOKED_UP))
     assert np.allclose(np.array(widths) / widths[-1], means / means[-1], rtol=1e-3)
-
-
-def test_a_network_that_does_not_attain_the_bound_is_no_extreme_case():
-    with pytest.raises(ValueError, match="must attain the bound 9"):
-        moving_proof.panels(LOOKED_UP, LOOKED_UP)
-    with pytest.raises(ValueError, match="3 inputs"):
-        moving_proof.panels(constructions.indexing(2), EXTREME)

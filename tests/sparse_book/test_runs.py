@@ -5,7 +5,6 @@ import pytest
 
 from sparse_book import runs
 from sparse_book.figures import canvas
-from sparse_core.cube import hypercube
 
 
 def test_a_split_has_each_image_once_and_depends_on_the_run():
@@ -24,13 +23,6 @@ def test_the_interval_is_students():
     assert runs.interval([1.0, 1.0]) == "1.00 ± 0.00"
     low, high = runs.confidence(values[0])
     assert ((low + high) / 2, (high - low) / 2) == pytest.approx((values[0].mean(), float(runs.half_width(values[0]))))
-
-
-def test_quadratic_has_all_monomials():
-    X = hypercube.points(5)
-    chi = runs.quadratic(X.astype(float))
-    assert chi.shape == (32, 16)
-    assert np.array_equal(chi.T @ chi, 32 * np.eye(16))
 
 
 def test_means_are_drawn_with_their_intervals():

@@ -68,11 +68,3 @@ def test_a_bound_is_evaluated_with_the_class_of_each_network():
     wanted = found.n + 10 * found.s + 100 * found.k + 1000 * found.W2 + 10**5 * found.B
     assert values == pytest.approx(wanted)
     assert found.evaluate(lambda n, s, k, W, B: k).dtype == np.float64
-
-
-def test_a_family_may_be_as_large_as_the_limit(monkeypatch):
-    monkeypatch.setattr(small_networks, "MAX_NETWORKS", comb(2 * 5 + 1, 2))  # pairs of 5 neurons with their signs
-    assert len(small_networks.networks(1, 2, 1, 1).k) == comb(2 * 5 + 1, 2)
-    monkeypatch.setattr(small_networks, "MAX_NETWORKS", comb(2 * 5 + 1, 2) - 1)
-    with pytest.raises(ValueError, match="^Argument 's' must be smaller: 2 of 5 neurons make more than 54 networks"):
-        small_networks.networks(1, 2, 1, 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparse_book.small_samples import THREE_POINTS, common_part, failures, orthonormal, two_points
+from sparse_book.small_samples import common_part, failures, orthonormal
 from sparse_core.general import rademacher
 
 
@@ -12,19 +12,10 @@ def test_the_closed_form_on_orthonormal_points_is_the_packing(s, k):
     assert orthonormal(5, s, k) == pytest.approx(rademacher.expected(np.eye(5), s, k).value)
 
 
-def test_three_points_are_of_one_norm_and_the_third_is_orthogonal_to_the_others():
-    assert (THREE_POINTS @ THREE_POINTS.T).tolist() == [[6, 2, 0], [2, 6, 0], [0, 0, 6]]
-
-
 @pytest.mark.parametrize("m", [2, 7])
 def test_points_with_a_common_part_have_equal_products(m):
     gram = common_part(m) @ common_part(m).T
     assert np.allclose(gram, np.eye(m) + (1 - np.eye(m)) / (1 + np.sqrt(m)))
-
-
-def test_the_samples_for_two_points_leave_the_rare_one_unseen_with_twice_the_probability_of_failure():
-    m = two_points(3.0, 0.01, np.log(20))
-    assert (1 - 8 * 0.01 / 9) ** m == pytest.approx(2 / 20)
 
 
 def test_a_member_that_agrees_and_errs_at_a_point_that_is_never_seen_is_a_failure():

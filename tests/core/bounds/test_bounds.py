@@ -30,12 +30,6 @@ def test_both_forms_of_the_tail_bound_hold_and_ours_is_the_smaller(f, d, rho):
     assert tail <= ours.tail_from_average_sensitivity(fourier.average_sensitivity(f), d) * SLACK + 1e-12
 
 
-def test_the_tail_bounds_are_equalities_for_a_parity_just_above_the_degree():
-    parity = hypercube.character(0b111, hypercube.points(3))
-    assert ours.tail_from_average_sensitivity(fourier.average_sensitivity(parity), 2) == 1
-    assert ours.claim_2_1_tail(fourier.noise_sensitivity(parity, 0.5), 0.5, 2) == pytest.approx(1)
-
-
 @pytest.mark.parametrize("n", [1, 2, 5, 50, 400])
 def test_lemma_6_on_symmetric_halfspaces(n):
     """AS of 1{sum x > n - 2h} counts the edges of one layer: (1/4) 2 (n - h) C(n, h) / 2^n with h + 1 layers inside."""
@@ -123,13 +117,6 @@ def test_second_order_tails_hold_on_a_deep_parity_and_need_a_high_degree():
 )
 def test_the_free_constant_is_a_factor_and_1_by_default(bound):
     assert bound(constant=3.0) == pytest.approx(3 * bound()) and bound(constant=1.0) == bound() != 0
-
-
-def test_the_buckets_of_an_exact_correlation_are_not_lost_to_round_off():
-    for r in (2, 3, 7, 10, 49, 1000):
-        b = paper.bucket_norm(5, 3, r)
-        expected = paper.lemma_9(r, 3, 1, sqrt(b), 2.0, form="repaired") / r
-        assert paper.lemma_10(5, 3, 1, 1.0, 2.0, 1 - 2 / r, form="repaired") == pytest.approx(expected, rel=1e-12)
 
 
 @given(st.floats(1e-4, 10), st.floats(0, 10), st.integers(1, 5), st.integers(0, 10))

@@ -1,6 +1,5 @@
 """Fourier analysis: each quantity by the route that the module does not take. The naive transform goes bit by bit."""
 
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from sparse_core.cube import fourier, hypercube
+from tests.core.naive import peak_memory
 
 LONG = [15, 16, 17, 18, 19, 20]  # a block, and up to five bits above it
 TYPES = [np.bool_, np.int8, np.uint8, np.int64, np.float32, np.float64]
@@ -105,14 +105,6 @@ def test_long_tables_are_added_exactly_in_one_sweep_or_several(n, dtype, strip, 
     monkeypatch.setattr(fourier, "STRIP_BITS", strip)
     f = np.where(integer_function(n, np.int8) > 0, 1, -1).astype(dtype)
     assert np.array_equal(fourier.inverse_walsh_transform(f), butterflies(f.astype(np.int32)))
-
-
-def peak_memory(function, *arguments, **options):
-    tracemalloc.start()
-    function(*arguments, **options)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])

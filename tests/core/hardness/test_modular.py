@@ -114,13 +114,6 @@ def test_arora_ge_finds_the_secret_from_the_stated_number_of_samples(p, q, m):
         assert modular.arora_ge(Y, table[Y @ w % q], table).tolist() == w.tolist()
 
 
-def test_a_label_of_one_residue_gives_degree_1_and_even_tables_have_none():
-    """-w has the labels of w: rounding to the nearest with p = 2 is such a table."""
-    assert modular.degree([0, 1, 0]) == 1
-    with pytest.raises(ValueError, match=r"determine the secret by linearisation; \[0, 0, 1, 1, 0\] does not"):
-        modular.degree([0, 0, 1, 1, 0])
-
-
 @pytest.mark.parametrize("m, p, q, d", [(12, 2, 5, 2), (40, 2, 11, 5), (10, 15, 31, 2)])
 def test_sample_counts(m, p, q, d):
     N, mean = modular.arora_ge_samples(m, printed(p, q))

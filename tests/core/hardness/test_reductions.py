@@ -77,11 +77,6 @@ def test_parity_is_exact_for_every_set(m, values, tent):
     assert net.scale.W == pytest.approx(W, rel=1e-15)  # attained at S = [m]
 
 
-def test_a_set_is_a_mask_or_its_coordinates():
-    for S in ([0, 3], (3, 0), {0, 3}, np.array([0, 3]), iter([0, 3])):
-        assert np.array_equal(reductions.parity(S, 5).W, reductions.parity(0b1001, 5).W)
-
-
 @pytest.mark.parametrize("m", range(1, 7))
 def test_the_printed_identity_is_constant(m):
     X = reductions.lift(hypercube.points(m))
@@ -136,10 +131,3 @@ def test_moduli_may_be_integers_of_numpy_and_the_zero_secret_needs_no_neuron():
     assert labels.tolist() == [label_by_hand(int(t), 2, 3, "lwr") for t in Y @ [2, 1]]
     net = reductions.lwr([0, 0], 2, 3)
     assert net.s == 0 and not net(reductions.encode(Y, 3)).any()
-
-
-def test_as_many_weights_as_the_limit(monkeypatch):
-    monkeypatch.setattr(reductions, "MAX_WEIGHTS", 3 * 2**2)
-    assert reductions.linearised([1, 1], [0, 1, 2])[0].size == 3 * 2**2
-    with pytest.raises(ValueError, match=r"not 4 neurons of 4 each"):
-        reductions.linearised([1, 1], [0, 1, 2, 3])

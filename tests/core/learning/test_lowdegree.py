@@ -99,12 +99,6 @@ def test_monomials_name_the_coefficients_on_both_sides_of_a_machine_word():
         assert kept.coef_ == pytest.approx([3.0])
 
 
-def test_what_is_not_said_is_what_the_documentation_says():
-    said = {"method": "averaging", "ridge": 0.0, "level": 1.0}
-    assert LowDegreeRegressor().get_params() == {"degree": 2, **said}
-    assert LowDegreeRegressor().__sklearn_tags__().regressor_tags.poor_score
-
-
 # --- As an estimator ---
 
 

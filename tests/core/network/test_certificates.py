@@ -27,15 +27,6 @@ SEEDS = range(30)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_incompatible_neurons_never_meet(seed):
-    W, b = neurons(seed)
-    A = activity.active(W, b, hypercube.points(W.shape[1])).astype(int)
-    graph = certificates.compatible(W, b)
-    assert np.array_equal(graph, graph.T) and not graph.diagonal().any()
-    assert not ((A.T @ A > 0) & ~graph & ~np.eye(len(b), dtype=bool)).any()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
 def test_pairs_at_ties_are_decided_in_rational_arithmetic(seed):
     """A convex function is least at a bend: a pair is compatible iff no bend and no common key excludes it."""
     W, b = certificates.normalised(*neurons_at_ties(seed, s=20))
@@ -43,7 +34,8 @@ def test_pairs_at_ties_are_decided_in_rational_arithmetic(seed):
     for j, i in itertools.combinations(range(len(b)), 2):
         bends = [(abs(y), abs(x)) for x, y in zip(W[j].tolist(), W[i].tolist(), strict=True) if x * y < 0]
         separated = (S[j] * S[i] < 0).any() or any(certificates.excluded(W[[j, i]], b[[j, i]], c) for c in bends)
-        assert graph[j, i] == (not separated)
+        assert graph[j, i] == graph[i, j] == (not separated)
+    assert not graph.diagonal().any()
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -61,23 +53,6 @@ def test_a_pair_of_many_coordinates_at_a_tie_is_decided_in_rational_arithmetic(s
     assert graph[0, 1] == (not certificates.excluded(W, b, c[::order]))
 
 
-def test_active_neurons_without_coordinates_are_compatible():
-    graph = certificates.compatible(np.zeros((2, 0)), np.array([-0.5, -0.5]))
-    assert graph.tolist() == [[False, True], [True, False]]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_multipliers_are_proofs(seed):
-    """No point of the cube contradicts multipliers that were accepted."""
-    W, b = neurons(seed)
-    A = activity.active(W, b, hypercube.points(W.shape[1]))
-    rng = np.random.default_rng(seed)
-    for _ in range(20):
-        c = np.where(rng.random(len(b)) < 0.5, 0, rng.integers(0, 3, len(b)))
-        if certificates.excluded(W, b, c.tolist()):
-            assert not A[:, c > 0].all(axis=1).any()
-
-
 def test_exact_arithmetic_decides_a_tie():
     W, b = np.array([[1.0, 0.1], [-1.0, 0.2]]), np.array([0.1, 0.2])
     assert Fraction(0.1) + Fraction(0.2) == sum(map(Fraction, b.tolist()))
@@ -85,8 +60,6 @@ def test_exact_arithmetic_decides_a_tie():
     assert not certificates.excluded(W, np.nextafter(b, 0), [1, 1])
     assert not certificates.excluded(W, b, [0, 0]) and not certificates.excluded(W, b, [1, -1])
     assert certificates.excluded(np.vstack([W, W[:1]]), np.r_[b, 9], [1, 1, 0])  # the third takes no part
-    with pytest.raises(ValueError, match="Argument .multipliers. must have one for each neuron, 2, not 1"):
-        certificates.excluded(W, b, [1])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -105,18 +78,6 @@ def test_neurons_with_equally_many_partners_are_grouped_in_their_order():
     graph, pairs = np.zeros((99, 99), dtype=bool), range(0, 99, 3)  # j and j + 1 meet, and j + 2 meets none
     graph[pairs, np.add(pairs, 1)] = graph[np.add(pairs, 1), pairs] = True
     assert certificates.exclusive_groups(graph) == [[*pairs, *range(2, 99, 3)], [*range(1, 99, 3)]]
-
-
-def test_a_neuron_that_is_barely_active_counts():
-    W, b = np.array([[0.5, 2.0**-30]]), np.array([0.5])
-    assert certificates.largest_count(W, b, [[0]], 30)[0] == 1 == activity.count(W, b).max()
-
-
-def test_without_time_there_is_a_bound_and_no_corner():
-    rng = np.random.default_rng(0)
-    W, b = certificates.normalised(rng.standard_normal((16, 40)), np.full(16, 10.0))
-    bound, corner = certificates.largest_count(W, b, [[j] for j in range(16)], 0)
-    assert bound == 16 and corner.shape == (0, 40)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -138,11 +99,3 @@ def test_normalised_divides_by_powers_of_two_and_keeps_the_signs():
     assert (np.log2([6.0, 0.7, 1e300]) - np.log2(top)).tolist() == pytest.approx([3, 0, 997])
     assert np.array_equal(activity.active(V, a, hypercube.points(2)), activity.active(W, b, hypercube.points(2)))
     assert certificates.normalised(np.zeros((1, 0)), np.array([-2.0]))[1].tolist() == [-0.5]
-
-
-def test_granularity_divides():
-    A = np.random.default_rng(0).integers(-9, 10, (50, 3)) / 2.0 ** np.random.default_rng(1).integers(0, 5, (50, 1))
-    A = A[A.any(axis=1)]
-    g = certificates.granularity(A)
-    assert np.array_equal(A / g[:, None], np.rint(A / g[:, None]))
-    assert (np.rint(A / g[:, None]) % 2 == 1).any(axis=1).all()

@@ -41,14 +41,6 @@ def test_equals_the_formula_on_networks_of_all_kinds(seed, block, monkeypatch):
         np.testing.assert_allclose(net.evaluator()(X), by_formula(net, X), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", range(8))
-@pytest.mark.usefixtures("always")
-def test_equals_the_formula_in_few_variables(n):
-    rng = np.random.default_rng(n)
-    net = SparseNetwork(rng.standard_normal(40), rng.standard_normal((40, n)), rng.uniform(-1, n, 40))
-    np.testing.assert_allclose(net.evaluator()(hypercube.points(n)), net.values(), rtol=1e-12, atol=1e-12)
-
-
 def test_equals_the_dense_pass_and_touches_little(monkeypatch):
     """One neuron and eight keys in each of two groups; those that are dead or have no weight in h are dropped."""
     rng = np.random.default_rng(0)

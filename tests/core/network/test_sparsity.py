@@ -99,19 +99,6 @@ def test_a_large_network_is_decided_beyond_enumeration():
     assert net.active_count(found.witness[None])[0] == found
 
 
-def test_given_points():
-    net = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1])
-    assert net.sparsity([[1, 1], [-1, 1]]) == 1
-    assert net.sparsity([[-1, 1], [1, -1], [1, 1]]).witness.tolist() == [1, -1]
-    assert net.sparsity(np.empty((0, 2))).witness is None
-    assert repr(net.sparsity([[1, -1]])) == "2, exact by evaluation of 1 given points"
-    assert net.sparsity(np.empty((0, 2))) == 0
-    assert net.sparsity([[0.5, -0.75]]).method == "sample"
-    assert SparseNetwork([1], [[1, 1]], [0.3]).sparsity([[0.1, 0.1]]) == 0  # though it is active on the cube
-    real = SparseNetwork([1], [[1, 1]], [0.3]).sparsity([[0.1, 0.2]])  # 0.1 + 0.2 > 0.3 by round-off
-    assert (real.lower, real.upper, real.exact) == (0, 1, False)
-
-
 def test_it_is_an_integer_that_travels():
     k = SparseNetwork([1, 1], [[1, 1], [1, -1]], [-1, 1]).sparsity()
     assert k == 2 and k <= 2 and k + 1 == 3 and list(range(k)) == [0, 1] and json.dumps([k]) == "[2]"
@@ -131,12 +118,3 @@ def test_dead_and_empty_networks_have_sparsity_zero(method):
     ):
         assert net.sparsity(method=method) == 0 and net.sparsity(method=method).exact
     assert constructions.junta([2.5]).sparsity(method=method) == 1
-
-
-def test_too_many_neurons_to_compare(monkeypatch):
-    net = SparseNetwork([1, 1], np.ones((2, 40)), [1, 1])
-    monkeypatch.setattr(sparsity, "MAX_COMPARED_ENTRIES", 160)
-    assert net.sparsity(method="pairs") == 2
-    monkeypatch.setattr(sparsity, "MAX_COMPARED_ENTRIES", 159)
-    with pytest.raises(ValueError, match="2 neurons in 40 variables are too many to compare"):
-        net.sparsity(method="pairs")
