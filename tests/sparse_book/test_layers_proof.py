@@ -75,3 +75,9 @@ def test_counts_and_norms_of_neurons_of_different_sizes():
     assert slope == pytest.approx((1 + 36) / 2, rel=1e-3) and within == outside == 2 * norms * 2 * 2
     first, second = 2 * norms * 1 * 2, 2 / 4 * norms * 3 * 3  # for k = 1
     assert layers_proof.soft(net) == pytest.approx(((1 + 36) / 4, first + second, first))
+
+
+@pytest.mark.parametrize("x, y", [(0.0, 1.0), (1.0, 0.0)])
+def test_the_trapezoid_rule_holds_where_an_end_is_a_kink(x, y):
+    net = Layered((np.eye(1), np.eye(1)), (np.zeros(1), np.zeros(1)))  # relu(x)
+    assert layers_proof.trapezoid(net, np.array([x]), np.array([y])) == (x - y, x - y, (x - y) / 2)
