@@ -71,7 +71,29 @@ def test_counts_and_norms_of_neurons_of_different_sizes():
     W = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 1.0]])
     net = Layered((W, np.array([[1.0, -3.0, 2.0]])), (np.array([0.0, 0.0, 2.0]), np.zeros(1)))
     norms = 4 * 9
-    slope, within, outside = layers_proof.along_edges(net, points=4001)
-    assert slope == pytest.approx((1 + 36) / 2, rel=1e-3) and within == outside == 2 * norms * 2 * 2
+    slope, within, outside = layers_proof.along_edges(net, points=401)
+    assert slope == pytest.approx((1 + 36) / 2, rel=1e-2) and within == outside == 2 * norms * 2 * 2
     first, second = 2 * norms * 1 * 2, 2 / 4 * norms * 3 * 3  # for k = 1
     assert layers_proof.soft(net) == pytest.approx(((1 + 36) / 4, first + second, first))
+
+
+@pytest.mark.parametrize("x, y", [(0.0, 1.0), (1.0, 0.0)])
+def test_the_trapezoid_rule_holds_where_an_end_is_a_kink(x, y):
+    net = Layered((np.eye(1), np.eye(1)), (np.zeros(1), np.zeros(1)))  # relu(x)
+    assert layers_proof.trapezoid(net, np.array([x]), np.array([y])) == (x - y, x - y, (x - y) / 2)
+
+
+def test_counts_and_norms_of_two_layers():
+    """Three neurons relu(x_1 + x_2 - 1) and relu(-x_2), then one of the former and two of the latter.
+
+    At (1, 1), (-1, 1), (1, -1), (-1, -1) h is 1, 0, 2, 2; 3, 0, 1, 1 neurons of the first layer are active, and 1, 0,
+    2, 2 of the second. The squared norms of the layers are 2 and 1, of the output 1.
+    """
+    W = np.array([[1.0, 1.0]] * 3 + [[0.0, -1.0]]), np.eye(4)[[0, 3, 3]], np.ones((1, 3))
+    net = Layered(W, (np.array([1.0, 1.0, 1.0, 0.0]), np.zeros(3), np.zeros(1)))
+    norms = 2 * 1 * 1
+    slope, within, outside = layers_proof.along_edges(net, points=401)
+    assert slope == pytest.approx((0.5 + 0) / 2 + (2.5 + 2) / 2, rel=1e-2)
+    assert within == outside == 2 * norms * 2 * (3 * 2)
+    first, second = norms * 2 * 2 * (2 * 4), norms * 2 / 4 * 3 * (4 * 3)  # for k = (1, 2), with an exception at (1, 1)
+    assert layers_proof.soft(net) == pytest.approx((1 / 8 + 5 / 8, first + second, first))
