@@ -6,6 +6,7 @@ import pytest
 from sparse_book.chapter_7 import gradient_proof
 from sparse_book.chapter_7.gradient_proof import disjoint
 from sparse_core.cube import fourier, hypercube
+from sparse_core.learning import guarantees
 from sparse_core.network import SparseNetwork, constructions, gradients
 from sparse_core.network.training import Layered
 
@@ -118,6 +119,8 @@ def test_a_trained_network_is_measured_as_on_the_whole_cube(monkeypatch):
     assert G / 2 < found.certified[0] and found.certified[1] == found.certified[0] * 2 / 3
     assert found.asymptotic[0] == pytest.approx(G / 2, rel=0.05)
     assert found.asymptotic[1] == pytest.approx(found.asymptotic[0] * 2 / 3)
+    again = guarantees.certify(layered, 20_000, 0.05, rng=np.random.default_rng(1))
+    assert (found.certified[0], found.asymptotic[0]) == (again.tail(1), again.asymptotic / 2)
 
 
 def test_the_reach_is_attained_by_one_neuron():
