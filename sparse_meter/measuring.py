@@ -152,7 +152,7 @@ def _settle(z: NDArray[Any], W: NDArray[Any], b: NDArray[Any], X: NDArray[Any]) 
     terms = activity.parts(W, b, X)
     if len(terms) > 1:
         active = activity.settled(z, terms, X, activity.round_off(W, b, X))
-        wrong = active != (z > 0)
+        wrong = np.nonzero(active != (z > 0))
         z[wrong] = np.where(active[wrong], np.finfo(np.float64).tiny, 0)
 
 
