@@ -39,14 +39,14 @@ def settings(names: Iterable[str], rng: np.random.Generator, count: int = SETTIN
     """
     drawn = []
     for _ in range(count):
-        one: dict[str, Any] = {}
+        setting: dict[str, Any] = {}
         for name in sorted(names, key=lambda name: name == "k"):  # k after s
             low, high = REAL.get(name) or WHOLE[name]
-            if name == "k" and "s" in one:
-                high = min(high, one["s"] // 2)
+            if name == "k" and "s" in setting:
+                high = min(high, setting["s"] // 2)
             value = exp(rng.uniform(log(low), log(high)))
-            one[name] = value if name in REAL else int(np.clip(round(value), low, high))
-        drawn.append(one)
+            setting[name] = value if name in REAL else int(np.clip(round(value), low, high))
+        drawn.append(setting)
     return drawn
 
 
@@ -62,7 +62,7 @@ def compare(
       control: 5 % less: fails on 40 of 40
     """
     chosen = settings(inspect.signature(formula).parameters, np.random.default_rng(seed))
-    left, right = ([float(f(**one)) for one in chosen] for f in (function, formula))
+    left, right = ([float(f(**setting)) for setting in chosen] for f in (function, formula))
     less = [0.95 * value for value in right]
     return ledger.check(
         claim, left, right, relation="==", evidence="sampled", seed=seed,

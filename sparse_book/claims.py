@@ -130,8 +130,8 @@ class Claim:
             path = os.pathsep.join([str(book.parent), str(PACKAGES)])
             client.execute(cwd=str(book), env={**os.environ, "PYTHONPATH": path})
             outputs += [output for number in numbers for output in notebook.cells[number].outputs]
-        found = [output["data"][MIME] for output in outputs if MIME in output.get("data", {})]
-        return [Record.of(data) for data in found if data["claim"] in (self.id, *self.errata)]
+        records = [output["data"][MIME] for output in outputs if MIME in output.get("data", {})]
+        return [Record.of(data) for data in records if data["claim"] in (self.id, *self.errata)]
 
     def _checks(self) -> dict[Path, list[int]]:
         """By page of the chapter the numbers of the code cells that check or refute this claim or one of its errata."""
@@ -158,10 +158,10 @@ def find(claim_id: str, origin: str | Path | None = None) -> Claim:
     ValueError: Argument 'claim_id' must be the id of a claim such as 'lemma-9', not 'lemma-99'.
     """
     origin = Path(origin) if origin is not None else BOOK
-    known = _known(origin.resolve(), _changed(origin))
-    if claim_id not in known:
+    claims = _known(origin.resolve(), _changed(origin))
+    if claim_id not in claims:
         raise ValueError(f"Argument 'claim_id' must be the id of a claim such as 'lemma-9', not {claim_id!r}.")
-    return known[claim_id]
+    return claims[claim_id]
 
 
 def _changed(origin: Path) -> tuple[tuple[Path, int], ...]:
@@ -201,8 +201,8 @@ def read(book: Path) -> list[Entry]:
             raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in _toc.yml.")
         sources = {page: book / f"{page}.md" for page in pages}
         texts = {page: _text(source) for page, source in sources.items() if source.is_file()}
-        found = _entries(path)
-        claims += [_completed(entry, path.stem, texts, _boxes(texts, found)) for entry in found]
+        entries = _entries(path)
+        claims += [_completed(entry, path.stem, texts, _boxes(texts, entries)) for entry in entries]
     theorems = machine_checked(book)["theorems"]
     for claim in claims:
         if "proved" in claim and claim["proved"] not in theorems:
@@ -248,16 +248,16 @@ def machine_checked(book: Path) -> dict[str, dict[str, Entry]]:
     True
     """
     path = book.parent / "proofs/statements.json"
-    found: dict[str, dict[str, Entry]] = {"definitions": {}, "theorems": {}}
+    proved: dict[str, dict[str, Entry]] = {"definitions": {}, "theorems": {}}
     if path.is_file():
-        found = json.loads(path.read_text(encoding="utf-8"))
-    return found
+        proved = json.loads(path.read_text(encoding="utf-8"))
+    return proved
 
 
 def _entries(path: Path) -> list[Entry]:
     """The entries of one file: a list of mappings with texts, and lists of ids where those belong."""
-    found: list[Entry] = read_yaml(path, list)
-    for number, entry in enumerate(found, start=1):
+    entries: list[Entry] = read_yaml(path, list)
+    for number, entry in enumerate(entries, start=1):
         if not (isinstance(entry, dict) and isinstance(entry.get("id"), str)):
             raise LedgerError(f"claims/{path.name}: entry {number} must be a mapping with an id, not {entry!r:.60}.")
         for key, value in entry.items():
@@ -265,7 +265,7 @@ def _entries(path: Path) -> list[Entry]:
             if (key in LISTS) != isinstance(value, list) or not all(isinstance(text, str) for text in texts):
                 form = "a list of ids" if key in LISTS else "text (in quotes, if YAML reads something else)"
                 raise LedgerError(f"claims/{path.name}: {entry['id']}: {key} must be {form}, not {value!r:.60}.")
-    return found
+    return entries
 
 
 def _boxes(texts: dict[str, str], entries: list[Entry]) -> dict[str, Entry]:
@@ -309,12 +309,12 @@ def statements(source: str) -> dict[str, tuple[str, str]]:
     ... ''')
     {'half': ('Lemma', 'Twice a half is $1 .$')}
     """
-    found = {}
+    boxes = {}
     for _, kind, options, text in BOX.findall(source):
         if label := re.search(r":label: *(\S+)", options):
             text = " ".join(re.sub(r"\$\$(.*?)\$\$", _in_line, text, flags=re.S).split())
-            found[label[1]] = kind.capitalize(), text
-    return found
+            boxes[label[1]] = kind.capitalize(), text
+    return boxes
 
 
 def _in_line(displayed: re.Match[str]) -> str:
@@ -342,12 +342,12 @@ def read_yaml(path: Path, kind: type) -> Any:
     import yaml
 
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise LedgerError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(found, kind):
-        raise LedgerError(f"{path.name} cannot be read: it must hold a {kind.__name__}, not {found!r:.60}")
-    return found
+    if not isinstance(content, kind):
+        raise LedgerError(f"{path.name} cannot be read: it must hold a {kind.__name__}, not {content!r:.60}")
+    return content
 
 
 # The command

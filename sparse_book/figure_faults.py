@@ -27,9 +27,9 @@ def found(fig: Any, renderer: Any) -> list[str]:
     """What is wrong, in words, with a figure whose panels stand below each other."""
     faults = []
     texts = [(text, _box(text, renderer)) for text in _texts(fig)]
-    for (one, a), (other, b) in combinations(texts, 2):
+    for (first, a), (second, b) in combinations(texts, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > TOUCH and min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH:
-            faults.append(f"{_words(one)} and {_words(other)} overlap")
+            faults.append(f"{_words(first)} and {_words(second)} overlap")
     for text, box in texts:
         if box.x0 < fig.bbox.x0 - EDGE or box.x1 > fig.bbox.x1 + EDGE:
             faults.append(f"{_words(text)} is cut off")

@@ -108,9 +108,9 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
 def _grouped(factors: Mapping[str, float]) -> dict[str, float]:
     """The product of the factors in each group."""
     named = {name for _, names in GROUPS.values() for name in names}
-    found = {group: prod(factors[name] for name in names) for group, (_, names) in GROUPS.items()}
-    found["along edges"] = prod(factor for name, factor in factors.items() if name not in named)
-    return found
+    groups = {group: prod(factors[name] for name in names) for group, (_, names) in GROUPS.items()}
+    groups["along edges"] = prod(factor for name, factor in factors.items() if name not in named)
+    return groups
 
 
 def _short(factor: float) -> str:

@@ -235,12 +235,12 @@ def check(
     caught = []
     family = left.size > 1 or evidence in ("exhaustive", "sampled")
     varied = not (family and _constant(left) and _constant(right))
-    for mutation, one, other in _mutated(claim_id, lhs, control):
-        varied = varied or (one != left[0]).any()
-        failures = int(_violations(one, other, relation, rtol, atol).sum())
+    for mutation, changed, against in _mutated(claim_id, lhs, control):
+        varied = varied or (changed != left[0]).any()
+        failures = int(_violations(changed, against, relation, rtol, atol).sum())
         if failures == 0:
             raise LedgerError(f"{claim_id}: the control '{mutation}' was not caught, so this check cannot fail.")
-        caught.append(f"{mutation}: fails on {failures} of {one.size}")
+        caught.append(f"{mutation}: fails on {failures} of {changed.size}")
     if not varied:
         same = f"{_number(left[0])} {relation} {_number(right[0])}"
         raise LedgerError(
@@ -290,12 +290,12 @@ def miscounted(over: str, evidence: str, count: int) -> str | None:
     """
     if NUMBER.match(over):
         return f"must not begin with a number, which is counted: {over!r}"
-    for found in NUMBER.finditer(over) if evidence == "exhaustive" else ():
-        before = over[: found.start()]
+    for number in NUMBER.finditer(over) if evidence == "exhaustive" else ():
+        before = over[: number.start()]
         # after the last sign stand at most other values of the same parameter
         of_parameter = SIGN.search(before) and not re.search(r"[^\W\d]", LISTED.sub("", SIGN.split(before)[-1]))
-        if not of_parameter and _value(found[0]) > count:
-            return f"names {found[0]}, more than the {count} instances that were checked: {over!r}"
+        if not of_parameter and _value(number[0]) > count:
+            return f"names {number[0]}, more than the {count} instances that were checked: {over!r}"
     return None
 
 
@@ -326,18 +326,18 @@ def refute(
     left, right, exact = _sides(claim_id, lhs, rhs)
     gaps = np.abs(left - right) if relation == "==" else left - right
     i = int(np.argmax(gaps))
-    gap, one, other = map(_number, (gaps[i], left[i], right[i]))
+    gap, largest_left, largest_right = map(_number, (gaps[i], left[i], right[i]))
     floor = 0 if exact else RTOL * max(abs(left[i]), abs(right[i]))
     if not margin > floor:
         raise LedgerError(f"{claim_id}: a margin of {margin} does not exceed the round-off of the sides, {floor}.")
     if not gaps[i] >= margin:
-        less = f"{one} exceeds {other} by {gap}, less than the margin {_number(margin)}"
+        less = f"{largest_left} exceeds {largest_right} by {gap}, less than the margin {_number(margin)}"
         raise LedgerError(f"{claim_id} is not refuted: {less}.")
     for corrected, true, bound in _mutated(claim_id, lhs, control):
         if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
     return Record(
-        claim_id, "refuted", relation, over, left.size, margin=gap, sides=(one, other),
+        claim_id, "refuted", relation, over, left.size, margin=gap, sides=(largest_left, largest_right),
         controls=tuple(f"{corrected}: holds" for corrected in control or {}),
     )  # fmt: skip
 
@@ -397,10 +397,10 @@ def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: fl
 def _deviations(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """|left - right| / max(1, |left|, |right|), and 0 where both are the same infinity."""
     differ = left != right
-    one, other = left[differ], right[differ]
-    found = np.zeros(left.shape)
-    found[differ] = np.abs(one - other) / np.maximum(1, np.maximum(np.abs(one), np.abs(other)))
-    return found
+    a, b = left[differ], right[differ]
+    distance = np.zeros(left.shape)
+    distance[differ] = np.abs(a - b) / np.maximum(1, np.maximum(np.abs(a), np.abs(b)))
+    return distance
 
 
 def _number(value: Any) -> str:

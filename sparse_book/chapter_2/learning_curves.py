@@ -91,12 +91,12 @@ def sample_risks(
     checks.integer("n", n, 1)
     cube = points(n)
     coefficients = walsh_transform(h)
-    found = []
+    measured = []
     for _ in range(runs):
         rows = rng.integers(0, len(h), m)
         y = h[rows] if noise is None else noise(h[rows])
-        found.append(risk(copy(model).fit(cube[rows], y), coefficients))
-    return np.array(found)
+        measured.append(risk(copy(model).fit(cube[rows], y), coefficients))
+    return np.array(measured)
 
 
 class Curve(NamedTuple):
@@ -133,8 +133,8 @@ def learning_curve(
     m = np.array([checks.size("sizes", int(size)) for size in given], dtype=np.int64)
     runs = checks.size("runs", runs, 2)
     rng = checks.generator("rng", rng)
-    found = np.array([sample_risks(model, h, size, runs, rng=rng) for size in m.tolist()])
-    return Curve(m, found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(runs), runs)
+    measured = np.array([sample_risks(model, h, size, runs, rng=rng) for size in m.tolist()])
+    return Curve(m, measured.mean(axis=1), measured.std(axis=1, ddof=1) / np.sqrt(runs), runs)
 
 
 def loss_kept(

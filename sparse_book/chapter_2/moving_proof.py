@@ -101,7 +101,7 @@ def chain(net: SparseNetwork) -> Chain:
 def example_flip(net: SparseNetwork) -> Edge:
     """The flip that changes h and concerns the most neurons; among these the one with the largest change."""
     flips = [edge(net, point, bit) for point in range(1 << net.n) for bit in range(net.n)]
-    rank = [(one.quarter > 0, len({*one.active[0], *one.active[1]}), one.quarter) for one in flips]
+    rank = [(flip.quarter > 0, len({*flip.active[0], *flip.active[1]}), flip.quarter) for flip in flips]
     return flips[rank.index(max(rank))]
 
 
@@ -255,16 +255,16 @@ def _all(net: SparseNetwork) -> list[Edge]:
 
 def _cube(net: SparseNetwork, told: Sequence[Edge], *, regions: bool = False) -> str:
     """The cube with the values of h; the edges ``told`` are as wide as their change is large."""
-    change = {frozenset((one.point, one.point ^ (1 << one.bit))): one.quarter for one in told}
+    change = {frozenset((flip.point, flip.point ^ (1 << flip.bit))): flip.quarter for flip in told}
     most = max(change.values()) or 1
     lines = ""
-    for one in _all(net):
-        ends = frozenset((one.point, one.point ^ (1 << one.bit)))
-        (x1, y1), (x2, y2) = _place(one.point), _place(one.point ^ (1 << one.bit))
+    for flip in _all(net):
+        ends = frozenset((flip.point, flip.point ^ (1 << flip.bit)))
+        (x1, y1), (x2, y2) = _place(flip.point), _place(flip.point ^ (1 << flip.bit))
         kind = "edge told" if ends in change and (change[ends] or len(told) <= net.n) else "edge"
         width = max(WIDEST_EDGE * change[ends] / most, 2.5) if kind == "edge told" else 1.0
         lines += _element(
-            "line", f"edge-{one.point}-{one.bit}", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, class_=kind
+            "line", f"edge-{flip.point}-{flip.bit}", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, class_=kind
         )
     active = net.active(hypercube.points(3))
     values = net.values()
@@ -342,20 +342,20 @@ def _charges(flip: Edge) -> str:
 
 def _sums(star: Sequence[Edge]) -> str:
     """For each bit the squared change over 4, and twice the squared charges at both ends."""
-    sides = [2 * one.charges[0] ** 2 + 2 * one.charges[1] ** 2 for one in star]
+    sides = [2 * flip.charges[0] ** 2 + 2 * flip.charges[1] ** 2 for flip in star]
     unit = (RIGHT - LEFT) / max(sides)
     body = ""
-    for i, (one, side) in enumerate(zip(star, sides, strict=True)):
+    for i, (flip, side) in enumerate(zip(star, sides, strict=True)):
         y = TOP - 4 + 36.0 * i
         body += _element("text", f"bit-{i}", f"bit {i + 1}", x=LEFT - 8, y=y + 17, text_anchor="end")
         body += _element(
             "rect", f"side-{i}", x=LEFT, y=y, width=float(side * unit), height=24.0, fill=COLOURS[2], fill_opacity=0.5
         )
         body += _element(
-            "rect", f"quarter-{i}", x=LEFT, y=y + 6, width=float(one.quarter * unit), height=12.0, fill=COLOURS[0]
+            "rect", f"quarter-{i}", x=LEFT, y=y + 6, width=float(flip.quarter * unit), height=12.0, fill=COLOURS[0]
         )
         body += _element(
-            "text", f"both-{i}", f"{_number(one.quarter)} ≤ {_number(side)}", x=LEFT + side * unit + 6, y=y + 17
+            "text", f"both-{i}", f"{_number(flip.quarter)} ≤ {_number(side)}", x=LEFT + side * unit + 6, y=y + 17
         )
     return body
 

@@ -57,8 +57,8 @@ def disjoint(p: int, blocks: int, copies: int = 1) -> SparseNetwork:
     >>> disjoint(2, 3, 2)
     SparseNetwork(n=6, s=24, W=1.41421, B=0)
     """
-    one = constructions.tight(p, copies)
-    return SparseNetwork(np.tile(one.u, blocks), np.kron(np.eye(blocks), one.W), np.tile(one.b, blocks))
+    block = constructions.tight(p, copies)
+    return SparseNetwork(np.tile(block.u, blocks), np.kron(np.eye(blocks), block.W), np.tile(block.b, blocks))
 
 
 def random_network(rng: np.random.Generator, n: int, s: int) -> SparseNetwork:

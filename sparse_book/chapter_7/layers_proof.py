@@ -135,7 +135,7 @@ def along_edges(net: Layered, points: int = 41) -> tuple[float, float, float]:
             slope += float(np.mean(gradients.gradients(net, X)[:, i] ** 2)) / points
             most = [max(pair) for pair in zip(most, count(X), strict=True)]
     norms = prod(float((W**2).sum(axis=1).max()) for W in net.W[:-1]) * float(np.abs(net.W[-1]).max()) ** 2
-    within, outside = (2 * norms * found[-1] * prod(found) for found in (most, ends))
+    within, outside = (2 * norms * counts[-1] * prod(counts) for counts in (most, ends))
     return slope, within, outside
 
 
@@ -161,11 +161,11 @@ def soft(net: Layered) -> tuple[float, float, float]:
     K = np.array([(H > 0).sum(axis=1) for H in net.activations(X)])
     s = [len(W) for W in net.W[:-1]]
     norms = prod(float((W**2).sum(axis=1).max()) for W in net.W[:-1]) * float(np.abs(net.W[-1]).max()) ** 2
-    found = []
+    terms = []
     for quantile in (0.5, 0.75, 0.9, 1.0):
         k = np.ceil(np.quantile(K, quantile, axis=1))
         eta = np.mean((K > k[:, None]).any(axis=0))
-        found.append((2 * k[-1] * np.prod(2 * k), 2 * eta * s[-1] * prod(s)))
-    first, second = norms * np.array(found).T
+        terms.append((2 * k[-1] * np.prod(2 * k), 2 * eta * s[-1] * prod(s)))
+    first, second = norms * np.array(terms).T
     AS = fourier.average_sensitivity(net(X)[:, 0])
     return AS, float((first + second).min()), float(first.min())

@@ -50,14 +50,14 @@ def planted(uniform: NDArray[Any], rng: np.random.Generator) -> dict[str, tuple[
     [4096, 4096, 4096, 4096, 4352, 4096, 4096]
     """
     junta = constructions.junta(rng.standard_normal(4096), n=N)
-    one = blocks(1, 12, rng)
+    appendix_a = blocks(1, 12, rng)
     centres = rng.choice([-1, 1], (4096, N))
     nets = {
         "junta of 12 bits": junta,
-        "Appendix A": one,
+        "Appendix A": appendix_a,
         "Appendix A, 4 blocks": blocks(4, 10, rng),
         "Appendix A, 16 blocks": blocks(16, 8, rng),
-        "Appendix A and 6 % unstructured": one + unstructured(256, rng),
+        "Appendix A and 6 % unstructured": appendix_a + unstructured(256, rng),
         "Hamming balls of radius 8": constructions.code_caps(centres, bias=48),
         "unstructured": unstructured(4096, rng),
     }

@@ -91,16 +91,16 @@ def times(name: str = "times") -> dict[str, Any]:
     >>> [card["device"] for card in times("skipping_gpu")["cards"]]
     ['NVIDIA H200', 'NVIDIA H100 80GB HBM3']
     """
-    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    table: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return table
 
 
 def generate(name: str) -> None:
     """Measure every cell, or the times, and replace what is stored."""
     RESULTS.mkdir(exist_ok=True)
     if name in TIMED:
-        found = importlib.import_module(f"{__name__}.{TIMED[name]}").measure()
-        (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        measured = importlib.import_module(f"{__name__}.{TIMED[name]}").measure()
+        (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
         return
     module = experiment(name)
     rows = [json.dumps([cell, {column: _short(v) for column, v in module.measure(*cell).items()}])

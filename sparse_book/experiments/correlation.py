@@ -100,7 +100,7 @@ def measure(name: str, signs: str, run: int) -> Row:
     h = net.values()
     cube = hypercube.points(N)
     rows = rng.integers(0, len(h), max(SIZES))
-    found = {
+    row = {
         "Var K": net.active_count().var(),
         "variance": h.var(),
         "average sensitivity": fourier.average_sensitivity(h),
@@ -109,6 +109,6 @@ def measure(name: str, signs: str, run: int) -> Row:
         "noise sensitivity": fourier.noise_sensitivity(h, RHO),
         "complexity": complexity(net, cube[rows[:SAMPLE]], rng.choice([-1.0, 1.0], (DRAWS, SAMPLE))),
     }
-    return found | learners.risks(
+    return row | learners.risks(
         cube[rows], h[rows], SIZES, lambda f: np.mean((f(cube) - h) ** 2) / h.var(), rng=rng
     )  # fmt: skip

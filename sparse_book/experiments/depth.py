@@ -78,11 +78,11 @@ def measure(name: str, depth: int, run: int) -> Row:
 def _described(net: training.Layered, X: NDArray[Any], rng: np.random.Generator) -> Row:
     """The shares of active neurons on X, and n Var and the bound by gradients in units of AS, for the first output."""
     points, many = (rng.choice(np.array([-1.0, 1.0]), (count, X.shape[1])) for count in (POINTS, MANY))
-    found = gradients.edges(net, points)
-    AS = found.sensitivity.mean()
+    edges = gradients.edges(net, points)
+    AS = edges.sensitivity.mean()
     return {
         "active": [(h > 0).mean() for h in net.activations(X)],
-        "gradients / AS": found.bound / AS,
+        "gradients / AS": edges.bound / AS,
         "n Var / AS": X.shape[1] * net(many)[:, 0].var() / AS,
     }
 
@@ -108,8 +108,8 @@ def _trained(X: NDArray[Any], y: Array, depth: int, rng: np.random.Generator) ->
     """The network that was best on the fifth of the sample that is held out, trained by Adam."""
     from sklearn.neural_network import MLPRegressor  # its import changes the filters of warnings
 
-    found = MLPRegressor(
+    model = MLPRegressor(
         hidden_layer_sizes=(WIDTH,) * depth, batch_size=64, learning_rate_init=0.003, max_iter=1000,
         early_stopping=True, validation_fraction=1 / HELD_OUT, random_state=int(rng.integers(1 << 31)),
     ).fit(X, y)  # fmt: skip
-    return training.Layered(tuple(W.T for W in found.coefs_), tuple(-b for b in found.intercepts_))
+    return training.Layered(tuple(W.T for W in model.coefs_), tuple(-b for b in model.intercepts_))

@@ -96,11 +96,11 @@ def by_rate() -> dict[str, list[dict[str, Array]]]:
     >>> {name: len(found) for name, found in by_rate().items()}
     {'SGD': 3, 'both noises': 3, 'Adam': 3, 'Adam, both noises': 3}
     """
-    found = {}
+    tables = {}
     for plain, (slow, fast) in RATES.items():
         for name, long in ((plain, plain), (NOISY[plain], f"{plain}, both noises")):
-            found[name] = [stored("emergence", key) for key in (f"{long}, rate {slow}", name, f"{long}, rate {fast}")]
-    return found
+            tables[name] = [stored("emergence", key) for key in (f"{long}, rate {slow}", name, f"{long}, rate {fast}")]
+    return tables
 
 
 def sparsest_enough(accuracy: Array) -> NDArray[np.int64]:
@@ -124,7 +124,7 @@ def measure(name: str, run: int) -> Row:
 
     net = train(name, run, watch=watch)
     active = net.activations(test)[0] > 0
-    found = {
+    row = {
         "accuracy": np.mean(net.predict(test) == classes),
         "start": start[0],
         "active": active.mean(),
@@ -132,5 +132,5 @@ def measure(name: str, run: int) -> Row:
         "union": shares_of_unions(active),
     }
     if "penalty" in name:
-        found["validation"] = np.mean(net.predict(X[:HELD_OUT]) == y[:HELD_OUT])
-    return found
+        row["validation"] = np.mean(net.predict(X[:HELD_OUT]) == y[:HELD_OUT])
+    return row

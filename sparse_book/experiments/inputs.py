@@ -91,8 +91,8 @@ def measure(target: str, inputs: str, run: int) -> Row:
 
     losses = (np.array([net(sample) for net in nets]) - y[: len(sample)]) ** 2
     least = [risk(nets[losses[:, :m].sum(axis=1).argmin()]) for m in SIZES]
-    found = learners.risks(sample, y, SIZES, risk, rng=rng, degrees=(1, 2)) | {"minimiser": least}
-    found["nearest"] = [risk(learners.nearest(sample[:m], y[:m])) for m in SIZES]
+    row = learners.risks(sample, y, SIZES, risk, rng=rng, degrees=(1, 2)) | {"minimiser": least}
+    row["nearest"] = [risk(learners.nearest(sample[:m], y[:m])) for m in SIZES]
     if inputs == "lifted":
-        found["degree 3"] = [risk(learners.cubic(sample[:m], y[:m])) for m in SIZES]
-    return found
+        row["degree 3"] = [risk(learners.cubic(sample[:m], y[:m])) for m in SIZES]
+    return row

@@ -100,9 +100,9 @@ def cubic(X: NDArray[np.int8], y: Array) -> Predictor:
     means = np.bincount(where.ravel(), y) / counts
     n = X.shape[1]
 
-    def kernel(one: NDArray[np.int8]) -> Array:
+    def kernel(sample: NDArray[np.int8]) -> Array:
         """The sum of the monomials of degree at most 3 at the products of the entries."""
-        t = one.astype(np.float64) @ points.T
+        t = sample.astype(np.float64) @ points.T
         return np.asarray(1 + t + (t**2 - n) / 2 + (t**3 - (3 * n - 2) * t) / 6)
 
     K = kernel(points)

@@ -60,7 +60,7 @@ def measure(run: int) -> Row:
     target = values[planted]
     random = np.append(rng.choice(len(values), ends[1] - 1, replace=False), planted)
     parts: dict[str, Any] = {f"H_{k}": slice(end) for k, end in ends.items()} | {"random": random}
-    found: Row = {name: [] for name in parts}
+    row: Row = {name: [] for name in parts}
     for m in SIZES:
         x = rng.integers(0, len(target), m)
         y = target[x] + target.std() * rng.standard_normal(m)
@@ -68,5 +68,5 @@ def measure(run: int) -> Row:
         loss = values**2 @ np.bincount(x, minlength=len(target)) - 2 * values @ np.bincount(x, y, minlength=len(target))
         for name, part in parts.items():
             best = values[part][loss[part].argmin()]
-            found[name].append(np.mean((best - target) ** 2) / target.var())
-    return found
+            row[name].append(np.mean((best - target) ** 2) / target.var())
+    return row

@@ -113,28 +113,28 @@ def measure(name: str, run: int) -> Row:
 
 
 def _patterns(rng: np.random.Generator) -> Row:
-    found: Row = {"agreement": [], "right": []}
+    row: Row = {"agreement": [], "right": []}
     for m in SIZES:
         bits = rng.choice(BITS, RELEVANT, replace=False).tolist()
         planted = constructions.junta(rng.standard_normal(1 << RELEVANT), BITS, bits)
         samples = [rng.choice(np.array([-1, 1], np.int8), (m, BITS)) for _ in range(2)]
         first, second = (set(bits_found(X, planted(X))) for X in samples)
-        found["agreement"].append(len(first & second) / max(len(first | second), 1))
-        found["right"].append(float(first == set(bits)))
-    return found
+        row["agreement"].append(len(first & second) / max(len(first | second), 1))
+        row["right"].append(float(first == set(bits)))
+    return row
 
 
 def _promise(rng: np.random.Generator) -> Row:
-    found: Row = {"looks": [], "fresh": [], "AS": [], "bound": []}
+    row: Row = {"looks": [], "fresh": [], "AS": [], "bound": []}
     for q in CORNERS:
         net = broken(q)
         K = net.active_count()
         rows = rng.integers(0, len(K), SAMPLE + FRESH)
-        found["looks"].append(float(K[rows[:SAMPLE]].max() <= 1))
-        found["fresh"].append(np.mean(K[rows[SAMPLE:]] > 1))
-        found["AS"].append(fourier.average_sensitivity(net.values()))
-        found["bound"].append(bounds.ours.remark_11(net.scale.W, 1, net.s, float(np.mean(K > 1))))
-    return found
+        row["looks"].append(float(K[rows[:SAMPLE]].max() <= 1))
+        row["fresh"].append(np.mean(K[rows[SAMPLE:]] > 1))
+        row["AS"].append(fourier.average_sensitivity(net.values()))
+        row["bound"].append(bounds.ours.remark_11(net.scale.W, 1, net.s, float(np.mean(K > 1))))
+    return row
 
 
 def _weights(rng: np.random.Generator) -> Row:

@@ -102,18 +102,18 @@ def gathered(X: Floats, W: Floats, U: Floats, union: NDArray[np.int64], room: tu
 def _batch(W: Floats, U: Floats, m: int, rng: np.random.Generator, room: tuple[Floats, Floats]) -> dict[str, Any]:
     few = round(SHARE * NEURONS)
     kept = W[:few].copy(), U[:few].copy()
-    found: dict[str, list[float]] = {"union": [], "dense": [], "skipped": [], "dead": []}
+    samples: dict[str, list[float]] = {"union": [], "dense": [], "skipped": [], "dead": []}
     for repetition in range(REPEATS):
         X = rng.standard_normal((m, INPUTS), np.float32)
         sets = [rng.choice(NEURONS, few, replace=False) for _ in range(m)]
         union = np.unique(sets)
         if repetition == 0:
             _compare(X, W, U, union, room)
-        found["union"].append(len(union) / NEURONS)
-        found["dense"].append(_seconds(layer, X, W, U))
-        found["skipped"].append(_seconds(gathered, X, W, U, union, room))
-        found["dead"].append(_seconds(layer, X, *kept))
-    times = {name: np.array(values) for name, values in found.items()}
+        samples["union"].append(len(union) / NEURONS)
+        samples["dense"].append(_seconds(layer, X, W, U))
+        samples["skipped"].append(_seconds(gathered, X, W, U, union, room))
+        samples["dead"].append(_seconds(layer, X, *kept))
+    times = {name: np.array(values) for name, values in samples.items()}
     return {
         "m": m,
         "union": _short(times["union"].mean()),

@@ -224,7 +224,7 @@ def measure(name: str, run: int) -> Row:
         flipped = points.copy()
         flipped[:, i] *= -1
         AS += float(np.mean((net.forward(flipped)[0][:, 0] - h) ** 2) / 4)
-    found = {
+    row = {
         "accuracy": np.mean(scores.argmax(axis=1) == classes),
         "max k": k.max(),
         "mean k": k.mean(),
@@ -235,6 +235,6 @@ def measure(name: str, run: int) -> Row:
     }
     if name in PLAIN:
         score = SparseNetwork(net.U[0], net.W, net.b)
-        found["gradients / AS"] = gradients.edges(score, points).bound / AS
-        found["4 W^2 E k^2 / AS"] = 4 * score.scale.W**2 * np.mean((uniform > 0).sum(axis=1) ** 2.0) / AS
-    return found
+        row["gradients / AS"] = gradients.edges(score, points).bound / AS
+        row["4 W^2 E k^2 / AS"] = 4 * score.scale.W**2 * np.mean((uniform > 0).sum(axis=1) ** 2.0) / AS
+    return row

@@ -38,9 +38,9 @@ def faults(notebook: dict[str, Any]) -> Iterator[str]:
 def remember(node: ast.AST, names: dict[str, str], aliases: dict[str, ast.expr]) -> None:
     """Keep what a statement imports, and the function to which it gives a second name."""
     if isinstance(node, ast.Import):
-        names.update({one.asname or one.name.partition(".")[0]: one.name for one in node.names})
+        names.update({alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names})
     elif isinstance(node, ast.ImportFrom):
-        names.update({one.asname or one.name: f"{node.module}.{one.name}" for one in node.names})
+        names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
     elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         aliases[node.targets[0].id] = node.value
 
@@ -86,9 +86,9 @@ class Plain(ast.NodeTransformer):
         for _ in self.aliases:  # each name leads to another one at most once
             behind = self.aliases.get(node.func.id) if isinstance(node.func, ast.Name) else None
             if isinstance(behind, ast.Lambda) and isinstance(behind.body, ast.Call):
-                given = [one.arg for one in behind.args.args]
-                passed = [ast.unparse(one) for one in behind.body.args]
-                behind = behind.body.func if given == passed and not behind.body.keywords else None
+                parameters = [argument.arg for argument in behind.args.args]
+                passed = [ast.unparse(argument) for argument in behind.body.args]
+                behind = behind.body.func if parameters == passed and not behind.body.keywords else None
             if not isinstance(behind, (ast.Name, ast.Attribute)):
                 break
             node.func = behind

@@ -159,12 +159,12 @@ def differences(outputs: Sequence[Output], stored: Sequence[Output]) -> list[str
 
 def texts(outputs: Sequence[Output]) -> dict[str, str]:
     """All text of each kind; a stream may arrive in parts, and between other outputs."""
-    found: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     for output in text_only(outputs):
         kind = str(output.get("name", output["output_type"]))
         text = output.get("text") or output.get("data", {}).get("text/plain") or output.get("evalue", "")
-        found[kind] = found.get(kind, "") + "".join(text) + ("" if "text" in output else "\n")
-    return found
+        kinds[kind] = kinds.get(kind, "") + "".join(text) + ("" if "text" in output else "\n")
+    return kinds
 
 
 def same_text(now: str, then: str) -> bool:

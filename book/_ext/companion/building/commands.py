@@ -65,7 +65,7 @@ def read(sources: Mapping[str, Path]) -> dict[str, Notebook]:
 
 def chosen(names: Iterable[str], sources: Mapping[str, Path]) -> dict[str, Path]:
     """The sources of these names; the beginning of one, such as 2 or 02, stands for it."""
-    found = {}
+    selection = {}
     for name in names:
         padded = f"{name:0>2}-" if name.isdecimal() else name
         fitting = [name] if name in sources else [source for source in sources if padded and source.startswith(padded)]
@@ -73,8 +73,8 @@ def chosen(names: Iterable[str], sources: Mapping[str, Path]) -> dict[str, Path]
             fitting = fitting[:1]
         if len(fitting) != 1:
             raise Stop(f"there is no chapter {name!r}; the chapters are {', '.join(sources)}")
-        found[fitting[0]] = sources[fitting[0]]
-    return found
+        selection[fitting[0]] = sources[fitting[0]]
+    return selection
 
 
 def executed(notebooks: Mapping[str, Notebook]) -> dict[str, Notebook]:
@@ -299,10 +299,10 @@ class Pages(SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         for folder in self.folders:
             self.directory = str(folder)
-            found = super().translate_path(path)
-            if os.path.exists(found):
+            translated = super().translate_path(path)
+            if os.path.exists(translated):
                 break
-        return found
+        return translated
 
 
 def serve(chapter: str | None = None) -> None:

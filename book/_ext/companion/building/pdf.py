@@ -87,7 +87,7 @@ def document(pages: Mapping[str, str], styles: str) -> str:
     book = "\n".join(article(stem, text, list(pages)) for stem, text in pages.items())
     entries = "".join(f'<li><a href="#{stem}--top">{title}</a></li>' for stem, title in order(first).items())
     title = re.findall(r"<title>(?:.*&#8212; )?(.*?)</title>", first, flags=re.S)[0]
-    sheets = [one for one in re.findall(r"<link[^>]*stylesheet[^>]*>", first) if "/custom.css" not in one]
+    sheets = [link for link in re.findall(r"<link[^>]*stylesheet[^>]*>", first) if "/custom.css" not in link]
     front = TITLE.format(title=title, words=WORDS, entries=entries)
     wide = styles.replace("max-width: 60rem", "max-width: 0").replace("max-width: 45rem", "max-width: 0")
     wide = wide.replace('url("', 'url("../html/_static/')
@@ -106,10 +106,10 @@ def browser() -> str:
     if driver.returncode:
         reason = (driver.stderr.splitlines() or [f"exit code {driver.returncode}"])[-1]
         raise Stop(f"Playwright, which starts the browser, does not run ({reason}); Debian: apt install libatomic1")
-    found = [path for path in map(shutil.which, BROWSERS) if path] or [of_playwright()]
-    if not Path(found[0]).is_file():
+    browsers = [path for path in map(shutil.which, BROWSERS) if path] or [of_playwright()]
+    if not Path(browsers[0]).is_file():
         raise Stop("no browser was found: install Chromium or Chrome, then run again")
-    return found[0]
+    return browsers[0]
 
 
 def of_playwright() -> str:

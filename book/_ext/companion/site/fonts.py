@@ -102,7 +102,7 @@ def drop_tall_brackets(font: TTFont) -> None:
     variants = font["MATH"].table.MathVariants
     for construction in variants.VertGlyphConstruction:
         records = construction.MathGlyphVariantRecord
-        construction.MathGlyphVariantRecord = [one for one in records if one.AdvanceMeasurement < TALLEST]
+        construction.MathGlyphVariantRecord = [variant for variant in records if variant.AdvanceMeasurement < TALLEST]
         construction.MathGlyphVariantCount = len(construction.MathGlyphVariantRecord)
 
 

@@ -24,8 +24,8 @@ def document(claims: Claims, records: Records) -> dict[str, Any]:
 
 def entry(claim: Claim, records: Records, word: str, fallen: list[str]) -> dict[str, Any]:
     """What is known of one claim."""
-    found = [evidence(record) for record in records if record["claim"] == claim["id"]]
-    words = {one["tightness"] for one in found}
+    checks = [evidence(record) for record in records if record["claim"] == claim["id"]]
+    words = {checked["tightness"] for checked in checks}
     return {
         "id": claim["id"],
         "label": name(claim),
@@ -41,7 +41,7 @@ def entry(claim: Claim, records: Records, word: str, fallen: list[str]) -> dict[
         "rests_on_false": fallen,
         "errata": claim.get("errata", []),
         "follows": claim.get("follows", []),
-        "evidence": found,
+        "evidence": checks,
         "tightness": next((word for word in TIGHTNESS if word in words), None),
         "proof": claim["proof"],
         "place": f"book/{claim['place']}" if claim["place"] else None,

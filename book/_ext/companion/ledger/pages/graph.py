@@ -104,12 +104,12 @@ def direct(below: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 def reached(start: Iterable[str], following: Mapping[str, list[str]]) -> set[str]:
     """These statements, and what is reached from them along the arrows."""
-    found: set[str] = set()
+    reached: set[str] = set()
     last = set(start)
     while last:
-        found |= last
-        last = {one for i in last for one in following[i]} - found
-    return found
+        reached |= last
+        last = {next_id for i in last for next_id in following[i]} - reached
+    return reached
 
 
 def svg(statements: Mapping[str, Claim], drawing: layers.Drawing) -> str:

@@ -133,7 +133,7 @@ def kind(claim: Claim, known: dict[str, Claim]) -> str:
     """What a claim is and where it stands in the paper."""
     words = f"{claim['kind']}, §{claim['section']}" if claim["source"] == "paper" else str(claim["kind"])
     if claim["kind"] == "erratum":
-        words = f"to {', '.join(name(known[one]) for one in claim.get('about', []))}"
+        words = f"to {', '.join(name(known[about]) for about in claim.get('about', []))}"
     return words + (f"; arXiv: {claim['arxiv']}" if claim.get("arxiv") else "")
 
 
@@ -182,7 +182,7 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
     if claim.get("command"):
         shown.append(f"<small>To run it again: <code>{claim['command']}</code></small>")
     if code:
-        packages = sorted({one.removeprefix("sparse_core.").partition(".")[0] for one in code})
+        packages = sorted({function.removeprefix("sparse_core.").partition(".")[0] for function in code})
         tests = ", ".join(f"`tests/{'' if name.startswith('sparse_') else 'core/'}{name}`" for name in packages)
         links = f"{JOINER}, ".join(map(to_code, code))
         shown.append(f"<small>Code: {links}{JOINER}; tests: {tests}.</small>")
