@@ -432,7 +432,8 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: 
         z = np.abs(z if up is None else z * up)
         limit = float(unit.threshold)
         if unit.kind != "nonzero":
-            places = (np.minimum(z, SIZES[-1]).astype(np.float32).view(np.int32) >> MANTISSA).ravel("K")
+            single = np.minimum(z, float(SIZES[-1])).astype(np.float32, copy=False)
+            places = (single.view(np.int32) >> MANTISSA).ravel("K")
             parts = [np.bincount(places[part], minlength=SIZES.size) for part in slices(len(places), SLICE_ENTRIES)]
             sizes = np.sum(parts, axis=0)
     elif np.any(unit.threshold):

@@ -86,9 +86,19 @@ def first_product(
 
 @triton.jit
 def second_product(
-    Z, U, UNION, Y, m, size, D: tl.constexpr, S: tl.constexpr, BM: tl.constexpr, BD: tl.constexpr, BJ: tl.constexpr,
+    Z,
+    U,
+    UNION,
+    Y,
+    m,
+    size,
+    D: tl.constexpr,
+    S: tl.constexpr,
+    BM: tl.constexpr,
+    BD: tl.constexpr,
+    BJ: tl.constexpr,
     PARTS: tl.constexpr,
-):  # fmt: skip
+):
     """Y += Z U at the neurons of UNION, a part of the sum in each program."""
     row = tl.program_id(2) * BM + tl.arange(0, BM)
     column = tl.program_id(0) * BD + tl.arange(0, BD)
@@ -172,8 +182,21 @@ class Draw:
         rows, columns, depth, *_, warps = self.tiles
         grid = (triton.cdiv(len(union), columns), triton.cdiv(m, rows))
         stages = min(4, ON_CHIP // (2 * depth * (rows + columns)))
-        first_product[grid](self.X[i], self.layers.W[i], union, self.Z, m, len(union), inputs, self.Z.shape[1],
-                            rows, columns, depth, num_warps=warps, num_stages=stages)  # fmt: skip
+        first_product[grid](
+            self.X[i],
+            self.layers.W[i],
+            union,
+            self.Z,
+            m,
+            len(union),
+            inputs,
+            self.Z.shape[1],
+            rows,
+            columns,
+            depth,
+            num_warps=warps,
+            num_stages=stages,
+        )
 
     def second(self, i: int, union: Any, Z: Any) -> Any:
         """The second product of what Z has in its first columns."""
@@ -181,8 +204,21 @@ class Draw:
         rows, _, _, columns, depth, parts, warps = self.tiles
         self.Y.zero_()
         grid = (inputs // columns, parts, triton.cdiv(m, rows))
-        second_product[grid](Z, self.layers.U[i], union, self.Y, m, len(union), inputs, Z.shape[1],
-                             rows, columns, depth, parts, num_warps=warps)  # fmt: skip
+        second_product[grid](
+            Z,
+            self.layers.U[i],
+            union,
+            self.Y,
+            m,
+            len(union),
+            inputs,
+            Z.shape[1],
+            rows,
+            columns,
+            depth,
+            parts,
+            num_warps=warps,
+        )
         return self.Y
 
     def compare(self) -> None:
@@ -240,8 +276,13 @@ def batch(layers: Layers, m: int, kind: str) -> dict[str, Any]:
         for name, taken in times.items():
             taken.append(seconds(getattr(draw, name), len(layers.W)))
     microseconds = 1e6 * np.median(times["dense"]) / len(layers.W)
-    return {"union": short(np.mean(unions)), "dense, us": short(microseconds), "factor": factors(times, "skipped"),
-            "copied": factors(times, "copied"), "dead": factors(times, "dead")}  # fmt: skip
+    return {
+        "union": short(np.mean(unions)),
+        "dense, us": short(microseconds),
+        "factor": factors(times, "skipped"),
+        "copied": factors(times, "copied"),
+        "dead": factors(times, "dead"),
+    }
 
 
 def one_input(layers: Layers) -> dict[str, Any]:
@@ -301,8 +342,14 @@ def measure() -> dict[str, Any]:
             for m in batches:
                 setting = {"inputs": inputs, "neurons": neurons, "share": share, "kind": kind, "m": m}
                 rows.append(setting | batch(layers, m, kind))
-    return {"device": torch.cuda.get_device_name(), "PyTorch": torch.__version__, "Triton": triton.__version__,
-            "date": date.today().isoformat(), "one input": single, "rows": rows}  # fmt: skip
+    return {
+        "device": torch.cuda.get_device_name(),
+        "PyTorch": torch.__version__,
+        "Triton": triton.__version__,
+        "date": date.today().isoformat(),
+        "one input": single,
+        "rows": rows,
+    }
 
 
 def store(card: dict[str, Any]) -> None:
