@@ -1,6 +1,6 @@
 """Models of Keras, with the real library on any of its backends.
 
-In an environment of its own: ``pip install keras torch pytest hypothesis .``, then
+In an environment of its own: ``pip install keras torch pytest pytest-timeout hypothesis .``, then
 ``KERAS_BACKEND=torch pytest tests/frameworks/test_keras.py``.
 """
 

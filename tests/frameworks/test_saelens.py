@@ -1,6 +1,7 @@
 """Transcoders and sparse autoencoders that SAELens has saved: who is active is what its ``encode`` says.
 
-In an environment of its own: ``pip install sae-lens pytest . && pytest tests/frameworks/test_saelens.py``.
+In an environment of its own: ``pip install sae-lens pytest pytest-timeout .``, then
+``pytest tests/frameworks/test_saelens.py``.
 """
 
 import numpy as np

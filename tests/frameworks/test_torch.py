@@ -1,6 +1,6 @@
 """Networks of PyTorch, with the real library, which is too large for the tests that always run.
 
-In an environment of its own: ``pip install torch pytest ".[files]" && pytest tests/frameworks``.
+In an environment of its own: ``pip install torch pytest pytest-timeout ".[files]" && pytest tests/frameworks``.
 """
 
 import inspect
