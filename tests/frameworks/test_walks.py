@@ -1,7 +1,7 @@
 """Models of PyTorch that stand for those of users: who is active is what a forward pass of the test's own says.
 
 In an environment of its own: ``pip install torch transformers pytest pytest-timeout ".[files]"``, then
-``pytest tests/frameworks``. With ``-s`` a line for each walk shows what ``measure`` says, and the number of the own pass.
+``pytest tests/frameworks``. With ``-s`` a line for each walk shows what ``measure`` says, and the own number.
 """
 
 import os
