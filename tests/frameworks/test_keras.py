@@ -10,6 +10,8 @@ import pytest
 keras = pytest.importorskip("keras")
 
 import sparse_meter  # noqa: E402  (after the line that may skip this file)
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Keras itself converts tensors in an old way
 from sparse_meter import as_layer, files  # noqa: E402
 
 
