@@ -447,7 +447,7 @@ def test_serve_needs_a_site_and_shows_it(small):
     assert addresses[0] != addresses[1]
     for process, address in zip(processes, addresses, strict=True):
         with urllib.request.urlopen(address) as page:
-            assert page.read() == b"a site"
+            assert page.read() == b"a site" and page.headers["Cache-Control"] == "no-cache"
         process.send_signal(signal.SIGINT)
         assert "serve: ended" in process.communicate()[0]
         assert process.returncode == 0

@@ -304,6 +304,10 @@ class Pages(SimpleHTTPRequestHandler):
                 break
         return translated
 
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-cache")  # a page that was built anew is shown anew
+        super().end_headers()
+
 
 def serve(chapter: str | None = None) -> None:
     """Show the site to this machine alone, at port 8000 or, if that is taken, at a free one, until Ctrl-C; of one
