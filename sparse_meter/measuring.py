@@ -177,6 +177,10 @@ def _of_several(network: Any, X: Any, layer: str | None, activation: str | Unit 
 
     def step(i: int, known: Layer, x: NDArray[Any], wanted: bool) -> tuple[NDArray[Any], Measurement | None]:
         found = None
+        # Also where this layer is not counted: relu would turn an infinite sum into a harmless 0.
+        x = checks.real_array("X", x, None, convert=False)
+        if x.shape[-1:] != (known.n,):
+            raise ValueError(f"Argument 'X' must have {known.n} columns, not {x.shape[-1] if x.ndim else 'none'}.")
         if wanted:
             note = f"Layer {i}, hidden layer {i + 1} of {len(layers)}: its inputs were computed from X, the model's."
             unit = known.unit if activation is None else Unit.parse(activation)

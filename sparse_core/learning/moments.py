@@ -635,9 +635,8 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
         from dask.delayed import delayed
     except ImportError:
         raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'") from None
-    known: Any = get_scheduler
     try:
-        known(scheduler=scheduler)
+        get_scheduler(scheduler=scheduler)  # type: ignore[no-untyped-call]
     except (TypeError, ValueError) as error:
         raise ValueError(f"Argument 'scheduler' must be a client or a name that Dask knows: {error}") from None
     part, add = (delayed(work, pure=True) for work in (Shard.moments, Moments.__add__))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -17,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from sparse_core import SparseNetwork
 from sparse_core.cube import hypercube
+from sparse_core.network.training import Layered
 from sparse_meter import Layer, Unit, measure
 from sparse_meter.counting import ALIGNMENT, THRESHOLDS
 
@@ -334,3 +336,17 @@ def test_a_batch_uses_the_neurons_that_one_of_its_inputs_activates():
 def test_a_large_batch_of_many_inputs_needs_no_table_of_all_of_them():
     large = replace(measure([[1.0, -1.0, 1.0]]), inputs=10**9, active_at=np.array([10**5, 1, 10**9]))
     assert large.union(3 * 10**6) == pytest.approx(1 + 0.003 + 1, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "X, words",
+    [
+        ([[-np.inf], [1.0]], "Argument 'X' must be finite; entry (0, 0) is -inf"),
+        ([[1.0, 1.0]], "Argument 'X' must have 1 columns, not 2"),
+    ],
+)
+@pytest.mark.parametrize("layer", [None, "1"])
+def test_the_inputs_of_a_deep_network_are_checked_whichever_layer_is_counted(X, words, layer):
+    net = Layered((np.ones((2, 1)), np.ones((2, 2)), np.ones((1, 2))), (np.zeros(2), np.zeros(2), np.zeros(1)))
+    with pytest.raises(ValueError, match=re.escape(words)):
+        measure(net, np.array(X), layer=layer)
