@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
-BOOK_LOCK = ROOT / "requirements-book.lock"
+DEV_LOCK = ROOT / "requirements-dev.lock"
 BENCH_VENV = ROOT / ".bench-venv"
 BENCH_LOCK = ROOT / "tests" / "benchmarks" / "requirements.txt"
 OLDEST = (3, 11)
@@ -34,8 +35,8 @@ INSTALL_PROBLEMS = {
 }
 # The packages that a command needs, if it needs some
 LOCKS = {
-    **dict.fromkeys(["book", "refresh", "publish"], BOOK_LOCK),
-    **dict.fromkeys(["test", "check", "extras", "measure-pages"], LOCK),
+    **dict.fromkeys(["book", "refresh", "publish"], LOCK),
+    **dict.fromkeys(["test", "check", "extras", "measure-pages"], DEV_LOCK),
 }
 
 # The package import-linter has no __main__, and looks for packages where Python does.
@@ -47,27 +48,38 @@ lint_imports_command()
 """
 
 sys.path.append(str(ROOT / "book/_ext"))
-from companion.building import commands, kept  # noqa: E402  (the line above finds them)
-from companion.places import BUILD, ENVIRONMENT, Stop  # noqa: E402
+from companion.building import chapters, commands, kept  # noqa: E402  (the line above finds them)
+from companion.places import BOOK, BUILD, ENVIRONMENT, Stop  # noqa: E402
 
 
 def bootstrap(venv: Path, lock: Path) -> str:
-    """The interpreter of an environment with the locked packages; what an interrupted run left is made anew.
+    """The interpreter of an environment with the locked packages and ours; what an interrupted run left is made anew.
 
-    LOCK holds all of BOOK_LOCK: an environment of the one serves for the other, which grows into it.
+    DEV_LOCK holds all of LOCK: an environment of the one serves for the other, which grows into it.
     """
     python = str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     stamp = venv / "requirements.sha"
     found = stamp.read_text() if stamp.is_file() else ""
-    if found not in (sealed(lock), sealed(LOCK)):
+    if found not in (sealed(lock), sealed(DEV_LOCK)):
         print(f"first run: installing the packages of {lock.name} into {venv.name} (about a minute)", flush=True)
         stamp.unlink(missing_ok=True)
-        if not (lock == LOCK and found == sealed(BOOK_LOCK)):
+        if not (lock == DEV_LOCK and found == sealed(LOCK)):
             install([sys.executable, "-m", "venv", "--clear", str(venv)])
         options = ["--no-input", "--no-compile", "--only-binary", ":all:"]  # most modules are never imported
         install([python, "-m", "pip", "install", *options, "-r", str(lock)])
+        know_this_folder(venv)
         stamp.write_text(sealed(lock))
     return python
+
+
+def know_this_folder(venv: Path) -> None:
+    """Let a program of the environment import our packages wherever it starts, such as a notebook in book/.
+
+    It is the line by which `pip install -e .` does so, but relative: the folder may be moved, or the environment linked
+    from a second one, and nothing is downloaded or built.
+    """
+    packages = sysconfig.get_path("purelib", "venv", {"base": str(venv), "platbase": str(venv)})
+    Path(packages, "sparse-activations.pth").write_text(os.path.relpath(ROOT, packages))
 
 
 def sealed(lock: Path) -> str:
@@ -244,6 +256,9 @@ def main(arguments: Sequence[str]) -> int:
         if sys.version_info < OLDEST:
             raise Stop(f"this is Python {VERSION}; the book needs 3.11 or newer (tested: {TESTED})")
         BUILD.mkdir(exist_ok=True)
+        if command in ("book", "refresh"):  # a chapter that is not there needs no packages
+            named = options.get("names", [options.get("chapter")])
+            commands.chosen([name for name in named if name is not None], chapters.sources(BOOK))
         if command in LOCKS:
             reexec(LOCKS[command], [str(ROOT / "make.py"), *arguments])
         COMMANDS[command](**options)

@@ -22,7 +22,7 @@ from typing import Any
 try:
     import matplotlib as mpl
 except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError("Figures need matplotlib: pip install 'sparse-activations[figures]'") from missing
+    raise ModuleNotFoundError("Figures need matplotlib: pip install matplotlib") from missing
 import matplotlib.figure
 import numpy as np
 from cycler import cycler

@@ -5,7 +5,7 @@ says which activation function they belong to. Nothing in a file is run: pickles
 refused. What a file says of itself is checked against its size before memory is taken.
 
 .safetensors files are read by the library of that name, with ``ml_dtypes`` for bfloat16, in which most large models are
-stored: ``pip install "sparse-activations[files]"``.
+stored: ``pip install safetensors ml_dtypes``.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def read(path: str | os.PathLike[str]) -> Weights:
     Parameters
     ----------
     path : a .npz file, with arrays u, W and b of Definition 1, with names as in a ``state_dict``, or with the four
-        arrays of a Keras model; a .safetensors file (needs ``sparse-activations[files]``); a folder with .safetensors
+        arrays of a Keras model; a .safetensors file (needs ``safetensors``); a folder with .safetensors
         files, or their model.safetensors.index.json; config.json or cfg.json there names the activation function.
 
     >>> from tempfile import TemporaryDirectory
@@ -309,7 +309,7 @@ def _safetensors(path: Path) -> dict[str, Stored]:
         import ml_dtypes  # noqa: F401  (NumPy has no bfloat16 of its own)
         from safetensors import SafetensorError, safe_open
     except ImportError:
-        raise ValueError(f"To read {path} needs safetensors: pip install 'sparse-activations[files]'") from None
+        raise ValueError(f"To read {path} needs safetensors: pip install safetensors ml_dtypes") from None
     found = {}
     try:
         with safe_open(path, framework="numpy") as file:

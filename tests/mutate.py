@@ -35,7 +35,7 @@ def main(name):
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (VENV / "ready").exists():
         venv.create(VENV, clear=True, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "-r", ROOT / "requirements.txt", MUTMUT], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", ROOT / "requirements-dev.txt", MUTMUT], check=True)
         (VENV / "ready").touch()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")

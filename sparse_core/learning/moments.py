@@ -634,7 +634,7 @@ def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Mome
         from dask.base import get_scheduler
         from dask.delayed import delayed
     except ImportError:
-        raise ImportError("Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'") from None
+        raise ImportError("Argument 'scheduler' needs Dask: pip install dask distributed") from None
     try:
         get_scheduler(scheduler=scheduler)  # type: ignore[no-untyped-call]
     except (TypeError, ValueError) as error:

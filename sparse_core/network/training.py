@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array
+from .._arrays import Array, one_thread
 from .network import SparseNetwork
 
 __all__ = ["Layered", "classify", "fit", "fit_each"]
@@ -106,7 +106,8 @@ def classify(
     watch : called with the network at the start and after each pass; it must not keep it, since the steps change it.
 
     The network is in single precision if X is (that halves the time). The same generator gives the same network on one
-    machine. On another one round-off differs, and many steps amplify it: what then agrees are statistics, roughly.
+    machine, on one thread: a batch is too small for more. On another machine round-off differs, and many steps amplify
+    it: what then agrees are statistics, roughly.
 
     >>> X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> net = classify(X, [0, 1, 1, 0], (16,), rng=np.random.default_rng(0), rate=0.1, epochs=200)
@@ -149,6 +150,7 @@ def classify(
     return net
 
 
+@one_thread()  # else BLAS shares each small product among threads, which takes three times as long
 def descend(
     parameters: list[Any],
     gradient: Callable[[Any, Any], list[Any]],
@@ -284,6 +286,7 @@ def fit(
     return fit_each(X, y, width, penalties, rng=rng, validation=validation, steps=steps, rate=rate, batch=batch)[0]
 
 
+@one_thread()
 def fit_each(
     X: ArrayLike,
     y: ArrayLike,

@@ -59,7 +59,7 @@ def write(root):
         "sparse_book/__init__.py": "",
         "_toc.yml": TOC,
         "requirements.lock": "# nothing\n",
-        "requirements-book.lock": "# nothing\n",
+        "requirements-dev.lock": "# nothing\n",
         "book/_ext/companion/ledger/pages/__init__.py": LEDGER,
         "book/index.md": "# A small book\n",
         "book/01-a.md": CHAPTER,

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import tomllib
 import urllib.request
+import venv
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ def test_two_builds_are_identical_and_each_chapter_runs_once(tmp_path):
     html = one / "_build/html"
     assert (code, output.splitlines()[-1]) == (0, f"book: {html / 'index.html'}"), errors
     assert "  01-a: 2 cells, " in output and "  02-b: 2 cells, " in output
+    assert output.index("  02-b") < output.index("  building the site\n") < output.index("  html: ")
     built = files(html)
     assert "_static/formulas.woff2" in built
     assert b"n is 3" in built["book/01-a.html"] and b"n is 3" in built["book/ledger.html"]
@@ -246,6 +248,42 @@ def test_a_notebook_that_is_broken_is_named_or_written_anew(small):
     assert stored.read_text() == good and "PROVED" not in kept.read_text()
 
 
+def added(cells):
+    cells.append({**cells[0], "id": "5f0c2a61", "source": "Added."})
+
+
+@pytest.mark.usefixtures("executed")
+@pytest.mark.parametrize(
+    "change, at",
+    [
+        (lambda cells: cells[0].update(source=["# Another title"]), "# Another title"),
+        (lambda cells: cells[1].update(source=["n = 4"]), "n = 4"),
+        (lambda cells: cells[1]["metadata"].update(tags=[]), "n = 3"),
+        (added, "Added."),
+    ],
+    ids=["text", "code", "tag", "one more"],
+)
+def test_an_edited_notebook_is_named_and_not_overwritten(small, change, at):
+    assert run(small, "refresh", "1")[0] == 0
+    path = small / "book/01-a.ipynb"
+    written = path.read_text()
+    notebook = json.loads(written)
+    notebook["cells"][2]["outputs"] = []
+    notebook["cells"].append({**notebook["cells"][0], "id": "0f0c2a61", "source": ""})  # as Jupyter adds one
+    path.write_text(json.dumps(notebook))
+    assert run(small, "refresh", "1")[0] == 0 and path.read_text() == written  # who runs it edits nothing
+    change(notebook["cells"])
+    path.write_text(json.dumps(notebook))
+    edited = path.read_text()
+    (small / "book/01-a.md").write_text(CHAPTER.replace("A chapter", "A title"))
+    said = f"book/01-a.ipynb, at {at!r}: edited by hand, while the book is made from the Markdown beside it. "
+    assert said in stopped(small, "refresh", "1") and path.read_text() == edited
+    assert f"  {said}" in run(small, "book", "--chapter", "1")[1]
+    assert said not in run(small, "refresh", "2")[1]
+    path.unlink()
+    assert run(small, "refresh", "1")[0] == 0 and "A title" in path.read_text()
+
+
 @pytest.mark.usefixtures("executed")
 def test_refresh_stores_text_where_something_changed(small):
     assert run(small, "refresh")[0] == 0
@@ -325,6 +363,7 @@ def test_a_build_that_is_stopped_while_sites_are_exchanged_leaves_a_whole_one(tm
 @pytest.fixture
 def steps(tmp_path, monkeypatch):
     """A function that says what each step of an installation will print and return; it lists the steps from then on."""
+    venv.create(tmp_path)
     monkeypatch.setattr(make, "VENV", tmp_path)
     monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
 
@@ -375,33 +414,61 @@ def test_an_installation_that_failed_or_was_interrupted_says_why_and_is_made_aga
 
 def test_an_environment_of_the_book_grows_into_one_of_the_tests_or_is_made_anew(steps):
     steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.LOCK)
     steps("", None)  # its growth is interrupted
     assert make.main(["check"]) == 1
     made = steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, make.BOOK_LOCK)
-    assert "--clear" in made[0] and made[1][-1] == str(make.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.LOCK)
+    assert "--clear" in made[0] and made[1][-1] == str(make.LOCK)
     steps("", None)
     assert make.main(["check"]) == 1
     anew = steps("Collecting numpy", 0)
-    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.LOCK)
     assert "--clear" in anew[0]  # the growth was interrupted
     grown = steps("Collecting pytest", 0)
-    make.bootstrap(make.VENV, make.LOCK)
-    assert [step[-1] for step in grown] == [str(make.LOCK)]
+    make.bootstrap(make.VENV, make.DEV_LOCK)
+    assert [step[-1] for step in grown] == [str(make.DEV_LOCK)]
     again = steps("a third installation", 0)
-    make.bootstrap(make.VENV, make.BOOK_LOCK)
+    make.bootstrap(make.VENV, make.LOCK)
     assert again == []
 
 
 def test_an_environment_whose_python_is_gone_is_named_in_one_line(tmp_path, monkeypatch, capsys):
-    (tmp_path / "requirements.sha").write_text(make.sealed(make.LOCK))
+    (tmp_path / "requirements.sha").write_text(make.sealed(make.DEV_LOCK))
     monkeypatch.setattr(make, "VENV", tmp_path)
     monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
     assert make.main(["check"]) == 1
     errors = capsys.readouterr().err
     assert errors.startswith(f"check: stopped: {tmp_path} is damaged, ")
     assert errors.endswith(f"remove {tmp_path.name}, then run again\n") and errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("then", ["nothing", "the folder is moved", "a second folder has a link to it"])
+def test_a_program_of_the_environment_finds_the_packages_wherever_it_starts(small, tmp_path, then):
+    """Such as a kernel of JupyterLab, which starts in the folder of its notebook and without our settings."""
+    venv.create(small / ".venv")
+    subprocess.run([sys.executable, "-c", "import make; make.know_this_folder(make.VENV)"], cwd=small, check=True)
+    root = small
+    if then != "nothing":
+        root = tmp_path / "another folder"
+        if then == "the folder is moved":
+            small.rename(root)
+        else:
+            write(root)
+            (root / ".venv").symlink_to(small / ".venv")
+    python = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    bare = {name: value for name, value in os.environ.items() if name not in make.ENVIRONMENT}
+    words = "import sparse_core; print(sparse_core.__file__)"
+    done = subprocess.run([python, "-c", words], cwd=root / "book", env=bare, capture_output=True, text=True)
+    assert done.stdout == f"{root / 'sparse_core/__init__.py'}\n", done.stderr
+
+
+def test_a_chapter_that_is_not_there_is_named_before_any_package_is_installed(steps, capsys):
+    made = steps("Collecting numpy", 0)
+    for line in (["book", "--chapter", "77"], ["refresh", "2", "77"]):
+        assert make.main(line) == 1
+        assert "there is no chapter '77'; the chapters are 01-definitions, " in capsys.readouterr().err
+    assert made == []
 
 
 # The rest

@@ -85,6 +85,24 @@ def test_no_checkout_leaves_its_token_behind(name):
     assert checkouts and all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
+def test_ci_reruns_notebooks_as_the_readme_says():
+    job = yaml.safe_load(WORKFLOWS["ci"])["jobs"]["conventional"]
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    install = "pip install -r requirements.txt -e ."
+    assert commands[0] == install and f"after `{install}`" in read("README.md")
+    execute = next(line for line in commands if line.startswith("jupyter execute "))
+    assert len(re.findall(r"book/[\w-]+\.ipynb", execute)) == 3 and "book/08-practice.ipynb" in execute
+
+
+def test_no_text_tells_to_install_the_package_by_its_name():
+    """The index has none of this name: who follows such a hint gets nothing, or what a stranger put there."""
+    folders = ("sparse_core", "sparse_meter", "sparse_book", "book")
+    paths = [*PAGES, *(path for folder in folders for path in ROOT.glob(f"{folder}/**/*.[mp][dy]"))]
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines() if "pip install" in line]
+    assert len(lines) > 8
+    assert [line for line in lines if re.search("pip install .*sparse-activations", line)] == []
+
+
 @pytest.mark.parametrize("name, last", [("pages", "deploy"), ("release", "publish")])
 def test_what_reaches_readers_has_passed_ci(name, last):
     jobs = yaml.safe_load(WORKFLOWS[name])["jobs"]

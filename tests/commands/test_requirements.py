@@ -1,4 +1,4 @@
-"""The requirements: the lock holds those of requirements.txt, and all that they need on each Python and system."""
+"""The requirements: each lock holds those of its .txt file, and all that they need on each Python and system."""
 
 import ast
 import re
@@ -26,15 +26,19 @@ def canonical(name):
     return re.sub("[-_.]+", "-", name).lower()
 
 
-LOCKED = requirements("requirements.lock")
-BOOK = requirements("requirements-book.lock")
+BOOK = requirements("requirements.lock")
+LOCKED = requirements("requirements-dev.lock")
 # What the package imports only where a user asks for it, and what `make.py extras` alone imports
 NOT_OF_THE_BOOK = {"ml_dtypes", "playwright", "pypdf", "safetensors"}
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "tests/benchmarks/requirements.txt"])
-def test_the_lock_holds_each_requirement_at_the_same_version(name):
-    locked = {(canonical(one.name), str(one.specifier)) for one in LOCKED}
+@pytest.mark.parametrize(
+    "name, lock",
+    [("requirements.txt", BOOK), ("requirements-dev.txt", LOCKED), ("tests/benchmarks/requirements.txt", LOCKED)],
+    ids=["book", "all", "benchmarks"],
+)
+def test_the_lock_holds_each_requirement_at_the_same_version(name, lock):
+    locked = {(canonical(one.name), str(one.specifier)) for one in lock}
     wanted = {(canonical(one.name), str(one.specifier)) for one in requirements(name)}
     assert wanted and wanted <= locked
 
@@ -50,9 +54,8 @@ def test_the_package_allows_what_is_locked_and_has_no_upper_bounds():
 
 def test_the_book_needs_a_part_of_what_the_tests_need():
     assert {str(one) for one in BOOK} < {str(one) for one in LOCKED}
-    wanted = {canonical(one.name) for one in requirements("requirements-book.txt")}
-    assert wanted < {canonical(one.name) for one in requirements("requirements.txt")}
-    assert wanted <= {canonical(one.name) for one in BOOK}
+    text = (make.ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+    assert "\n-r requirements.txt\n" in text
 
 
 def imported(text):
@@ -79,6 +82,24 @@ def test_what_the_book_imports_is_in_its_lock():
     theirs = set().union(*map(imported, texts)) - NOT_OF_THE_BOOK
     needed = {canonical(one) for root in theirs for one in names.get(root, ())}
     assert len(needed) > 10 and needed <= {canonical(one.name) for one in BOOK} | {"sparse-activations"}
+
+
+@pytest.mark.parametrize("package", ["sparse_core", "sparse_meter"])
+def test_the_package_names_all_that_it_imports(package):
+    """What it imports at the top of a module is installed with it, what it imports elsewhere perhaps by an extra."""
+    extras = [text for texts in PROJECT["optional-dependencies"].values() for text in texts]
+    always, sometimes = (
+        {canonical(Requirement(text).name) for text in texts}
+        for texts in (PROJECT["dependencies"], [*PROJECT["dependencies"], *extras])
+    )
+    names = packages_distributions()
+    for path in make.ROOT.glob(f"{package}/**/*.py"):
+        text = path.read_text(encoding="utf-8")
+        top = [ast.unparse(node) for node in ast.parse(text).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        for source, allowed in (("\n".join(top), always), (text, sometimes)):
+            needed = {canonical(one) for root in imported(source) for one in names.get(root, ())}
+            assert needed - {"sparse-activations"} <= allowed, path
+    assert "threadpoolctl" in always
 
 
 @pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.0", "3.14.0"])

@@ -108,7 +108,7 @@ def test_figures_without_matplotlib_say_how_to_get_it():
     code = "import sys; sys.modules['matplotlib'] = None; import sparse_book.figures"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
-    assert last == "ModuleNotFoundError: Figures need matplotlib: pip install 'sparse-activations[figures]'"
+    assert last == "ModuleNotFoundError: Figures need matplotlib: pip install matplotlib"
 
 
 @pytest.mark.parametrize("readme", [(ROOT / "README.md").read_text(encoding="utf-8"), PROJECT["readme"]["text"]])

@@ -160,7 +160,7 @@ except ImportError as error:
     print(error)
 """
     said = subprocess.check_output([sys.executable, "-c", script], text=True)
-    assert said == "Argument 'scheduler' needs Dask: pip install 'sparse-activations[dask]'\n"
+    assert said == "Argument 'scheduler' needs Dask: pip install dask distributed\n"
 
 
 def test_the_samples_of_a_shard_stay_in_their_files(tmp_path):

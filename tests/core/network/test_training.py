@@ -5,7 +5,9 @@ from math import cos, pi, sqrt
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
+from sparse_core._arrays import threads
 from sparse_core.network import SparseNetwork, training
 
 RNG = np.random.default_rng
@@ -249,3 +251,15 @@ def test_classify_is_watched_at_its_start_and_after_each_epoch():
     seen = []
     first = training.classify(X, y, (4,), rng=RNG(0), epochs=3, watch=lambda h: seen.append(h.W[0].sum()))
     assert len(set(seen)) == 4 and seen[-1] == first.W[0].sum()
+
+
+@pytest.mark.parametrize("train", [training.fit, training.classify])
+def test_the_products_of_a_step_are_on_one_thread(train, monkeypatch):
+    """For more they are too small: chapter 8, where nobody set OMP_NUM_THREADS, took three times as long."""
+    seen, step = [], training._gradient
+    monkeypatch.setattr(training, "_gradient", lambda *given: seen.append(threads()) or step(*given))
+    with threadpool_limits(2, "blas"):
+        size = 8 if train is training.fit else (8,)
+        train(np.eye(4), [0, 1, 0, 1], size, rng=RNG(0), **({"steps": 3} if size == 8 else {"epochs": 3}))
+        seen.append(threads())
+    assert len(seen) == 4 and set(seen[:-1]) == {1} and seen[-1] == 2

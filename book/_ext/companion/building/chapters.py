@@ -51,7 +51,7 @@ def sources(book: Path) -> dict[str, Path]:
 
 
 def read(source: Path) -> Notebook:
-    """The notebook of a Markdown source; a cell's id changes only when its type or text does."""
+    """The notebook of a Markdown source; a cell's id changes only when its type, text or tags do."""
     import jupytext
 
     try:
@@ -61,10 +61,16 @@ def read(source: Path) -> Notebook:
     notebook["metadata"].update(METADATA)
     seen: dict[str, int] = {}
     for cell in notebook["cells"]:
-        digest = hashlib.sha256((cell["cell_type"] + cell["source"]).encode()).hexdigest()[:8]
-        seen[digest] = seen.get(digest, 0) + 1
-        cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        key = digest(cell)
+        seen[key] = seen.get(key, 0) + 1
+        cell["id"] = key if seen[key] == 1 else f"{key}-{seen[key]}"
     return notebook
+
+
+def digest(cell: Cell) -> str:
+    """Eight digits that tell a cell from others: of its type, its text and its tags."""
+    tags = "".join(cell["metadata"].get("tags", []))
+    return hashlib.sha256((cell["cell_type"] + "".join(cell["source"]) + tags).encode()).hexdigest()[:8]
 
 
 def execute(notebook: Notebook, folder: str | Path = ".") -> Notebook:

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from companion.building import cells, chapters, kept
+from companion.building import cells, chapters, kept, stored
 from companion.building.chapters import Notebook
 from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of
 
@@ -31,6 +31,8 @@ threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start
 STUB = "# {title}\n\n:::{{warning}}\nThis is a preview: it has the page `{only}` alone.\n:::\n"
 # What Sphinx says in a preview of links to what it leaves out.
 ELSEWHERE = "undefined label|target not found|unknown document|nonexisting document|[Cc]ould not find bibtex key"
+# How often a build says how far Sphinx has come, in seconds: nobody takes it for dead, and its lines stay few.
+PROGRESS_SECONDS = 15
 # How often `serve` looks whether a source has changed, in seconds: often enough that nobody waits for it.
 LOOK_SECONDS = 0.5
 
@@ -128,15 +130,17 @@ def prepare() -> None:
 def refresh(names: Sequence[str]) -> None:
     """Write book/*.ipynb, text outputs only, where the source or what it shows has changed."""
     notebooks = read(chosen(names, chapters.sources(BOOK))) if names else read_all()
+    if edited := stored.edited(notebooks):
+        raise Stop(edited)
     with kept.build_lock():
         for name, fresh in executed(notebooks).items():
             path = BOOK / f"{name}.ipynb"
             for cell in chapters.code_cells(fresh):
                 cell["outputs"] = chapters.text_only(cell["outputs"])
             with contextlib.suppress(OSError, KeyError, TypeError, ValueError):  # a broken one is written anew
-                stored = json.loads(path.read_text(encoding="utf-8"))
-                same = chapters.source_cells(stored) == chapters.source_cells(fresh)
-                if same and stored["metadata"] == fresh["metadata"] and not any(chapters.disagreements(fresh, stored)):
+                old = json.loads(path.read_text(encoding="utf-8"))
+                same = chapters.source_cells(old) == chapters.source_cells(fresh)
+                if same and old["metadata"] == fresh["metadata"] and not any(chapters.disagreements(fresh, old)):
                     continue
             kept.write_atomically(path, chapters.dump(fresh))
             say(f"  {name}: written")
@@ -168,6 +172,8 @@ def book(chapter: str | None = None) -> None:
     if chapter is not None:
         sources = chosen([chapter], sources)
     notebooks = read_all() if chapter is None else read(sources)
+    if edited := stored.edited(notebooks):
+        say(f"  {edited}")
     only = None if chapter is None else next(iter(sources))
     stage = BUILD / "stage"
     out = BUILD / "out"
@@ -262,6 +268,23 @@ def write_stubs(stage: Path, only: str) -> None:
     (stage / "_toc.yml").write_text(yaml.safe_dump(preview, sort_keys=False), encoding="utf-8")
 
 
+@contextlib.contextmanager
+def progress(out: Path) -> Iterator[None]:
+    """Say every few seconds how many pages Sphinx has read and written."""
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(PROGRESS_SECONDS):
+            read, written = (sum(1 for _ in out.rglob(kind)) for kind in ("*.doctree", "*.html"))
+            say(f"  {read} pages read, {written} written")
+
+    threading.Thread(target=look, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
 def build_html(stage: Path, out: Path, strict: bool) -> None:
     """Jupyter Book on the stage; a strict build fails at a single warning, that of a preview shows those that are not
     about the pages and labels that it leaves out."""
@@ -272,7 +295,8 @@ def build_html(stage: Path, out: Path, strict: bool) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(BOOK / "_ext")])}
     command += ["--path-output", str(out), str(stage)]
     theirs, ours = map(os.fdopen, os.pipe(), "rw")
-    with theirs, ours, log.open("w") as stream:
+    say("  building the site")
+    with theirs, ours, log.open("w") as stream, progress(out):
         failed = subprocess.call(
             command, cwd=ROOT, env=environment, stdin=theirs, stdout=stream, stderr=subprocess.STDOUT
         )

@@ -30,7 +30,7 @@ SOURCES = (
     "_toc.yml",
     "make.py",
     "pyproject.toml",
-    "requirements-book.lock",
+    "requirements.lock",
     "proofs/statements.json",
 )
 # How the name of a file ends that is being written.
@@ -150,6 +150,6 @@ def execution(notebook: chapters.Notebook) -> str:
     cells = [[cell["source"], cell["metadata"].get("tags", [])] for cell in chapters.code_cells(notebook)]
     code = json.dumps(cells).encode()
     packages = [ROOT / "sparse_core", ROOT / "sparse_meter", ROOT / "sparse_book"]
-    tops = [*packages, ROOT / "requirements-book.lock"] + [ROOT / "tests/benchmarks"] * (b"benchmarks" in code)
+    tops = [*packages, ROOT / "requirements.lock"] + [ROOT / "tests/benchmarks"] * (b"benchmarks" in code)
     runner = program(Path(chapters.__file__))
     return digest(code, platform.python_version().encode(), runner, *contents(*tops, read=program))
