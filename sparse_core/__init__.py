@@ -25,8 +25,12 @@ from .network import SparseNetwork
 if TYPE_CHECKING:
     from . import general, learning
     from .learning import LowDegreeRegressor
+    from .learning.interactions import interactions
 
-__all__ = ["LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "general", "hardness", "learning", "network"]
+__all__ = [
+    "LowDegreeRegressor", "SparseNetwork", "bounds", "cube", "general", "hardness", "interactions", "learning",
+    "network",
+]  # fmt: skip
 try:
     __version__ = version("sparse-activations")
 except PackageNotFoundError:  # imported from a folder and not installed, as by the chapters of the book
@@ -39,6 +43,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name == "LowDegreeRegressor":
         return import_module(f"{__name__}.learning.lowdegree").LowDegreeRegressor
+    if name == "interactions":
+        return import_module(f"{__name__}.learning.interactions").interactions
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

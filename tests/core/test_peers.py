@@ -9,6 +9,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.linalg import hadamard
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -19,6 +20,7 @@ from sparse_book import halfspaces
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import modular
 from sparse_core.learning import lowdegree, moments, risks
+from sparse_core.learning.interactions import interactions
 from sparse_core.learning.moments import Sample
 
 # boofun 1.3.0: tables of 0 and 1 in the order of our points, the function -1 where the table is 1
@@ -142,3 +144,18 @@ def test_bent_functions_are_those_of_oeis_a004491(n, count):
     tables = (1 - 2 * np.array((0, *rest)) for rest in product((0, 1), repeat=(1 << n) - 1))
     flat = sum(bool((np.abs(fourier.walsh_transform(table)) == 2.0 ** (-n / 2)).all()) for table in tables)
     assert 2 * flat == count
+
+
+def test_the_share_of_single_inputs_is_that_of_the_indices_of_sobol():
+    """Ishigami's function, whose first-order indices have the sum 0.7562."""
+
+    def ishigami(x):
+        return np.sin(x[:, 0]) + 7 * np.sin(x[:, 1]) ** 2 + 0.1 * x[:, 2] ** 4 * np.sin(x[:, 0])
+
+    indices = stats.sobol_indices(
+        func=lambda x: ishigami(x.T), n=4096, dists=[stats.uniform(-np.pi, 2 * np.pi)] * 3, random_state=0
+    )
+    grid = np.tile(np.linspace(-np.pi, np.pi, 1001), (3, 1)).T
+    found = interactions(ishigami, grid, evaluations=2**18, random_state=0)
+    assert found.low < indices.first_order.sum() < found.high < found.low + 0.12
+    assert found.estimate == pytest.approx((0.7562, 0.7562), abs=0.03)  # three colours: p = 1
