@@ -447,7 +447,7 @@ def counted(z: NDArray[Any], unit: Unit, up: NDArray[Any] | None = None, label: 
     reached = [_along(np.greater_equal(z, t, out=above), 1) if t <= largest else none for t in THRESHOLDS]
     return Measurement(
         s=s, unit=label or repr(unit), inputs=m, active_at=_along(active, 0),
-        histogram=np.bincount(_along(active, 1), minlength=s + 1),
+        histogram=np.bincount(_along(active, 1).astype(np.intp), minlength=s + 1),
         sweep_total=np.array([counts.sum() for counts in reached]),
         sweep_max=np.array([counts.max() for counts in reached]), largest=largest, sizes=sizes, **facts,
     )  # fmt: skip

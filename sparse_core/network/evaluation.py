@@ -102,7 +102,7 @@ def _active_share(W: Array, b: Array, Y: Array, Z: Array) -> Array:
 
     The points of each half are scattered by multiples of an odd number near 2^32 / 1.618.
     """
-    scattered = np.arange(SHARE_POINTS) * 0x9E3779B1
+    scattered = np.arange(SHARE_POINTS, dtype=np.int64) * 0x9E3779B1
     high = Y[scattered % len(Y)]
     low = Z[scattered % len(Z)]
 

@@ -12,6 +12,10 @@ from sparse_core import checks
         (lambda: checks.real("rho", np.array([0.5])), TypeError, "'rho' must be a real number, not array([0.5])."),
         (lambda: checks.real("rho", np.complex128(1j)), TypeError, "must be a real number, not np.complex128(1j)."),
         (lambda: checks.real("rho", -1, above=-1), ValueError, "Argument 'rho' must be more than -1, not -1.0."),
+        (lambda: checks.integer("seed", -(10**60) - 1), ValueError, "Argument 'seed' must be at most 1e60 in size."),
+        (lambda: checks.integer("seed", 10**400), ValueError, "Argument 'seed' must be at most 1e60 in size."),
+        (lambda: checks.real("shift", -2e60), ValueError, "'shift' must be at most 1e60 in size, not -2e+60."),
+        (lambda: checks.real("shift", -(10**400)), ValueError, "at most 1e60 in size; it is larger than any float."),
         (lambda: checks.flag("half", 1), TypeError, "Argument 'half' must be True or False, not 1."),
         (lambda: checks.real_array("u", [1, [2]], 1), ValueError, "Argument 'u' must be a rectangular array"),
         (lambda: checks.real_array("W", [1.0], 2), ValueError, "Argument 'W' must have 2 axes, not 1"),
@@ -24,6 +28,11 @@ def test_messages(call, error, message):
     with pytest.raises(error) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_the_largest_size_is_allowed_with_either_sign():
+    for value in (10**60, -(10**60)):
+        assert checks.integer("seed", value) == value and checks.real("shift", value) == float(value)
 
 
 def test_values_come_back_in_the_type_to_compute_with():

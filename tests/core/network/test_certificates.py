@@ -53,6 +53,19 @@ def test_a_pair_of_many_coordinates_at_a_tie_is_decided_in_rational_arithmetic(s
     assert graph[0, 1] == (not certificates.excluded(W, b, c[::order]))
 
 
+@pytest.mark.parametrize("parts, grains, excess", [(1, 118, 12), (2, 236, 13)])
+def test_what_a_sum_loses_to_rounding_proves_nothing(parts, grains, excess):
+    """V has parts so small that each is lost beside 1/8, but together they let the pair be active at the bends."""
+    tiny = 2.0**-56
+    blocks = np.array_split(np.full(grains, tiny), parts)
+    rest = np.concatenate([np.concatenate([np.full(8, 1 / 8 / parts), block / parts]) for block in blocks])
+    w = np.append(np.zeros(len(rest)), [0.5, 0.5])
+    v = np.append(rest, [-0.5, -0.5])
+    W, b = np.stack([w, v]), np.array([0.5, 0.5 + excess * 2.0**-53])
+    assert not certificates.excluded(W, b, [1, 1])
+    assert certificates.compatible(W, b)[0, 1]
+
+
 def test_exact_arithmetic_decides_a_tie():
     W, b = np.array([[1.0, 0.1], [-1.0, 0.2]]), np.array([0.1, 0.2])
     assert Fraction(0.1) + Fraction(0.2) == sum(map(Fraction, b.tolist()))

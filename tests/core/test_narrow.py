@@ -1,0 +1,56 @@
+"""Every public function where NumPy's own integers have 32 bits; the machine of the tests has 64."""
+
+import numpy as np
+import pytest
+
+from sparse_core.cube import hypercube
+from sparse_core.hardness import reductions
+from sparse_core.network import SparseNetwork
+from sparse_meter import examine, measure
+from tests.core.calls import LIMITS, NAMES
+from tests.narrow import TOLD_APART, narrow
+
+pytestmark = pytest.mark.skipif(not TOLD_APART, reason="this machine has one type of 64-bit integers")
+
+
+@pytest.fixture(autouse=True)
+def narrow_machine():
+    with narrow():
+        yield
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda: np.arange(32) * 0x9E3779B1,
+        lambda: np.bincount(reductions.lwr_label(range(8), 2, 8)),
+        lambda: np.bincount(np.random.default_rng(0).integers(0, 5, 9)),
+        lambda: np.repeat(np.ones(2), np.array([2, 3]).astype(np.int64)),
+        lambda: np.zeros(3, dtype=int) + 2**40,
+    ],
+)
+def test_what_fails_on_such_a_machine_fails_here(fails):
+    with pytest.raises((TypeError, OverflowError)):
+        fails()
+
+
+@pytest.mark.parametrize("call", LIMITS)
+def test_a_public_function_answers(call):
+    assert eval(call, {**NAMES, "rng": np.random.default_rng(0)}) is not None
+
+
+def test_a_long_table_is_the_one_computed_point_by_point():
+    rng = np.random.default_rng(0)
+    net = SparseNetwork(rng.standard_normal(2), rng.standard_normal((2, 17)), np.array([0.0, 9.0]))  # one rarely active
+    assert net.values()[::999] == pytest.approx(net(hypercube.points(17)[::999]))
+
+
+@pytest.mark.parametrize("n", [4, 22])
+def test_the_meter_answers(n):
+    rng = np.random.default_rng(0)
+    weights = rng.standard_normal(3), rng.standard_normal((3, n)), rng.standard_normal(3)
+    X = 1 - 2 * rng.integers(0, 2, (40, n))
+    for inputs in (None, X):
+        assert examine(weights, inputs).rows
+    assert measure(weights, X).inputs == 40
+    assert measure(X @ rng.standard_normal((n, 5)), activation="top-k:2").max_active == 2
