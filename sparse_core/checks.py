@@ -250,7 +250,7 @@ def integer_array(name: str, value: ArrayLike, ndim: int | None = None) -> NDArr
     return array.astype(np.int64)
 
 
-def entries(name: str, array: NDArray[Any], good: NDArray[np.bool_], rule: str) -> None:
+def entries(name: str, array: NDArray[Any], good: NDArray[np.bool_], rule: str, remedy: str = "") -> None:
     """All entries of an array are good; the refusal has the place and the value of the first that is not.
 
     >>> entries("b", np.array([1, -1]), np.array([True, False]), "must be positive")
@@ -259,7 +259,7 @@ def entries(name: str, array: NDArray[Any], good: NDArray[np.bool_], rule: str) 
     """
     if not good.all():
         where = tuple(int(i) for i in np.argwhere(~good)[0])
-        raise ValueError(f"Argument '{name}' {rule}; entry {where} is {array[where]}.")
+        raise ValueError(f"Argument '{name}' {rule}; entry {where} is {array[where]}.{remedy}")
 
 
 def _axes(name: str, array: NDArray[Any], ndim: int | None) -> None:
@@ -299,14 +299,21 @@ def length_2n(name: str, value: ArrayLike, *, convert: bool = True, finite: bool
 
 
 def signs(name: str, value: ArrayLike, n: int | None = None) -> NDArray[Any]:
-    """Points of {-1, 1}^n as the rows of a two-dimensional array, in the type in which they came.
+    """Points of {-1, 1}^n as the rows of a two-dimensional array, in the type in which they came; no bits.
 
     >>> signs("X", [[1, -1], [1, 0]])
     Traceback (most recent call last):
     ValueError: Argument 'X' must have entries -1 and 1 only; entry (1, 1) is 0.
+    >>> signs("X", [[1, 0]])
+    Traceback (most recent call last):
+    ValueError: Argument 'X' must have entries -1 and 1 only; entry (0, 1) is 0. Of bits: np.where(X, -1, 1).
     """
     array = real_array(name, value, 2, convert=False, finite=False)
     if n is not None and array.shape[1] != n:
         raise ValueError(f"Argument '{name}' must have {n} columns, not {array.shape[1]}.")
-    entries(name, array, (array == 1) | (array == -1), "must have entries -1 and 1 only")
+    good = ((array == 1) | (array == -1)) & (array.dtype != np.bool_)  # True is a bit, which stands for -1
+    if not good.all():
+        bits = bool(((array == 0) | (array == 1)).all())
+        remedy = f" Of bits: np.where({name.partition('[')[0]}, -1, 1)." if bits else ""
+        entries(name, array, good, "must have entries -1 and 1 only", remedy)
     return array

@@ -62,7 +62,7 @@ def measure(run: int) -> Row:
     parts: dict[str, Any] = {f"H_{k}": slice(end) for k, end in ends.items()} | {"random": random}
     row: Row = {name: [] for name in parts}
     for m in SIZES:
-        x = rng.integers(0, len(target), m)
+        x = rng.integers(0, len(target), m).astype(np.intp)
         y = target[x] + target.std() * rng.standard_normal(m)
         # The empirical risk, up to what is the same for all.
         loss = values**2 @ np.bincount(x, minlength=len(target)) - 2 * values @ np.bincount(x, y, minlength=len(target))

@@ -9,7 +9,7 @@ Paper: section 2.1 (the low-degree algorithm), Lemma 7, Theorem 8.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from math import log, sqrt
 from typing import Any
@@ -105,6 +105,29 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             return monomials(n, self.degree_)
         masks = np.append(1 << np.arange(n), 0)  # the filler -1 is the last, which adds nothing
         return np.asarray(masks[kept].sum(axis=1))
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
+        """The monomials in words, in the order of ``coef_``: the names of their coordinates, "1" for the empty set.
+
+        input_features : the names of the coordinates, if not those of the samples that were fitted, or x0, x1, ...
+
+        >>> from sparse_core.cube import hypercube
+        >>> LowDegreeRegressor(2).fit(hypercube.points(3), range(8)).get_feature_names_out().tolist()
+        ['1', 'x0', 'x1', 'x2', 'x0*x1', 'x0*x2', 'x1*x2']
+        """
+        check_is_fitted(self, "coef_")
+        n = self.n_features_in_
+        fitted = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(n)] if fitted is None else fitted.tolist()
+        if input_features is not None:
+            given = checks.listed("input_features", input_features)
+            if len(given) != n or (fitted is not None and given != names):
+                wanted = f"{n} names" if fitted is None else f"the names of the fit, {names}"
+                raise ValueError(f"Argument 'input_features' must have {wanted}, not {given}.")
+            names = [str(name) for name in given]
+        kept = getattr(self, "_kept", None)
+        sets = _sets(n, self.degree_) if kept is None else kept
+        return np.array(["*".join(names[i] for i in T if i >= 0) or "1" for T in sets.tolist()], dtype=object)
 
     def _averaging(self, sample: Sample) -> dict[str, Any]:
         return {"coef_": Moments(sample.X.shape[1], self.degree).update(sample).coefficients}

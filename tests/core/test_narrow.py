@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sparse_book.experiments import minimiser
 from sparse_core.cube import hypercube
 from sparse_core.hardness import reductions
 from sparse_core.network import SparseNetwork
@@ -54,3 +55,7 @@ def test_the_meter_answers(n):
         assert examine(weights, inputs).rows
     assert measure(weights, X).inputs == 40
     assert measure(X @ rng.standard_normal((n, 5)), activation="top-k:2").max_active == 2
+
+
+def test_an_experiment_that_counts_what_it_drew_is_measured():
+    assert len(minimiser.measure(0)["random"]) == len(minimiser.SIZES)

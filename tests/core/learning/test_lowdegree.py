@@ -1,5 +1,7 @@
 """The low-degree estimators: against naive paths and closed forms, and as scikit-learn estimators."""
 
+import traceback
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -121,6 +123,35 @@ def test_a_fit_leaves_nothing_of_the_fit_before_and_keeps_its_degree():
     assert len(model.monomials_) == len(model.coef_) == 7
 
 
+REAL = "it fits real numbers, and the points of this estimator are -1 and 1"
+# All data of these checks are real numbers; no option says that an estimator takes others.
+ON_REAL_NUMBERS = """
+    check_dict_unchanged check_dont_overwrite_parameters check_dtype_object check_estimators_dtypes
+    check_estimators_fit_returns_self check_estimators_nan_inf check_estimators_overwrite_params check_estimators_pickle
+    check_f_contiguous_array_estimator check_fit2d_predict1d check_fit_check_is_fitted check_fit_idempotent
+    check_fit_score_takes_y check_methods_sample_order_invariance check_methods_subset_invariance check_n_features_in
+    check_n_features_in_after_fitting check_pipeline_consistency check_positive_only_tag_during_fit
+    check_readonly_memmap_input check_regressor_data_not_an_array check_regressors_int
+    check_regressors_no_decision_function check_regressors_train check_supervised_y_2d
+"""
+EXPECTED = dict.fromkeys(ON_REAL_NUMBERS.split(), REAL) | {
+    "check_fit2d_1feature": "it asks for a refusal that names the one feature; its real numbers are refused first",
+    "check_fit2d_1sample": "it asks for a refusal that names the one sample; its real numbers are refused first",
+}
+
+
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+def test_scikit_learn_s_checks_pass_but_for_those_on_real_numbers(method):
+    """A check that is expected to fail does, at the rule of -1 and 1 and at no other."""
+    found = check_estimator(LowDegreeRegressor(1, method), expected_failed_checks=EXPECTED, on_skip=None)
+    failed = [result for result in found if result["status"] == "xfail"]
+    assert {result["check_name"] for result in failed} == EXPECTED.keys()
+    assert {result["check_name"] for result in found if result["status"] == "passed"}.isdisjoint(EXPECTED)
+    for result in failed:
+        assert "must have entries -1 and 1 only" in "".join(traceback.format_exception(result["exception"])), result
+    assert sum(result["status"] == "passed" for result in found) > 20 and len(failed) == 30
+
+
 OPTIONS = [
     {"method": "averaging"},
     {"method": "least_squares"},
@@ -142,6 +173,56 @@ def test_scikit_learn_s_checks_pass_on_points_of_the_cube(options, monkeypatch):
     monkeypatch.setattr(lowdegree, "validate_data", on_the_cube)
     results = check_estimator(LowDegreeRegressor(1, **options), on_skip=None)
     assert {result["status"] for result in results} <= {"passed", "skipped"} and len(results) > 40
+
+
+@pytest.mark.parametrize("method", lowdegree.METHODS)
+@pytest.mark.parametrize("n", [5, 63])
+def test_the_names_of_the_features_are_those_of_the_monomials(method, n):
+    X, _ = sample(n, 2000, 0)
+    y = 3.0 * X[:, 0] * X[:, 3] - 2.0 * X[:, 1] + 5
+    model = LowDegreeRegressor(2, method, ridge=0.1).fit(X, y)
+    names = model.get_feature_names_out()
+    assert len(names) == len(model.coef_) and {"1", "x1", "x0*x3"} <= {*names}
+    found = dict(zip(names, model.coef_, strict=True))
+    assert sorted(sorted(found, key=lambda name: -abs(found[name]))[:3]) == ["1", "x0*x3", "x1"]
+    letters = [f"bit {j}" for j in range(n)]
+    assert "bit 0*bit 3" in model.get_feature_names_out(letters)
+    with pytest.raises(ValueError, match=rf"'input_features' must have {n} names, not \['a'\]"):
+        model.get_feature_names_out(["a"])
+
+
+def test_the_names_of_a_table_are_kept():
+    model = LowDegreeRegressor(3).fit(hypercube.points(3), np.arange(8.0))
+    model.feature_names_in_ = np.array(["rain", "wind", "sun"], dtype=object)  # as a fit to a data frame sets it
+    assert model.get_feature_names_out()[-1] == model.get_feature_names_out(["rain", "wind", "sun"])[-1]
+    assert model.get_feature_names_out().tolist()[3:6] == ["sun", "rain*wind", "rain*sun"]
+    with pytest.raises(ValueError, match="must have the names of the fit, .*'rain'.*, not .*'sun'"):
+        model.get_feature_names_out(["sun", "wind", "rain"])
+    model.fit(hypercube.points(3), np.arange(8.0))  # which forgets them
+    assert model.get_feature_names_out().tolist()[1] == "x0"
+    with pytest.raises(NotFittedError):
+        LowDegreeRegressor().get_feature_names_out()
+
+
+BITS = np.array([[0, 1, 1], [1, 0, 1]])
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int64, float, list])
+def test_bits_are_refused_with_the_way_to_points(kind):
+    """As everywhere in the package a bit of 1 is the sign -1, so that bits of row i of the cube are the bits of i."""
+    X = BITS.tolist() if kind is list else BITS.astype(kind)
+    with pytest.raises(ValueError, match=r"'X' must have entries -1 and 1 only.* Of bits: np.where\(X, -1, 1\)\.$"):
+        LowDegreeRegressor(1).fit(X, [1.0, 2.0])
+    assert np.where(X, -1, 1).tolist() == hypercube.points(3)[[6, 5]].tolist()
+    LowDegreeRegressor(1).fit(np.where(X, -1, 1), [1.0, 2.0])
+
+
+def test_truth_values_are_no_signs_even_where_all_are_true():
+    for call in (lambda X: hypercube.character(1, X), hypercube.index, lambda X: LowDegreeRegressor(1).fit(X, [1, 2])):
+        with pytest.raises(ValueError, match="Of bits: np.where"):
+            call(np.ones((2, 3), dtype=bool))
+    with pytest.raises(ValueError, match=r"entry \(0, 1\) is 0\.$"):  # no bits
+        hypercube.index([[-1, 0]])
 
 
 # --- Interruptions ---
