@@ -5,7 +5,7 @@ both types have 64 bits. What was asked for as int64, is drawn at random, or com
 in its annotation is told apart as C's "long long" (until a remainder or a shift of it, which NumPy computes as "long").
 Indices, as of ``nonzero``, keep their 64 bits: a sum of them that overflows there does not overflow here.
 
-``python -m tests.narrow 04-rounding`` runs the cells of a chapter in this way.
+``pytest -p tests.narrow tests/core`` runs tests in this way, ``python -m tests.narrow 04-rounding`` the cells of a page.
 """
 
 import contextlib
@@ -88,6 +88,12 @@ def narrow():
                 if promises(thing):
                     patch.setattr(module, name, long(thing))
         patch.setattr(np.random, "default_rng", lambda seed=None: Generator(default_rng(seed).bit_generator))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def narrow_machine():
+    with narrow():
         yield
 
 

@@ -103,7 +103,7 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
             return _sets(n, self.degree_) if kept is None else kept
         if kept is None:
             return monomials(n, self.degree_)
-        masks = np.append(1 << np.arange(n), 0)  # the filler -1 is the last, which adds nothing
+        masks = np.append(1 << np.arange(n, dtype=np.int64), 0)  # the filler -1 is the last, which adds nothing
         return np.asarray(masks[kept].sum(axis=1))
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:

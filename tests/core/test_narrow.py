@@ -6,6 +6,7 @@ import pytest
 from sparse_book.experiments import minimiser
 from sparse_core.cube import hypercube
 from sparse_core.hardness import reductions
+from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.network import SparseNetwork
 from sparse_meter import examine, measure
 from tests.core.calls import LIMITS, NAMES
@@ -55,6 +56,13 @@ def test_the_meter_answers(n):
         assert examine(weights, inputs).rows
     assert measure(weights, X).inputs == 40
     assert measure(X @ rng.standard_normal((n, 5)), activation="top-k:2").max_active == 2
+
+
+@pytest.mark.parametrize("n", [40, 62])
+def test_a_monomial_beyond_the_32nd_bit_keeps_its_name(n):
+    X = 1 - 2 * np.random.default_rng(0).integers(0, 2, (300, n))
+    model = LowDegreeRegressor(2, "threshold", level=2).fit(X, 3.0 * X[:, 5] * X[:, n - 1])
+    assert model.monomials_.tolist() == [1 << 5 | 1 << (n - 1)]
 
 
 def test_an_experiment_that_counts_what_it_drew_is_measured():
