@@ -49,8 +49,12 @@ MAX_SAMPLE = 4096
 # each. It sets the number of points that are used, at least MIN_EDGE_POINTS.
 EDGE_TRIPLES = 1 << 26
 MIN_EDGE_POINTS = 16
-# Inputs up to which the flips of a sample are tried: a quarter of a minute, and less than a gigabyte.
-MAX_INPUTS = 1 << 18
+# (point, input) pairs in a sample: the gradients at its points are that many numbers, 128 MB, and some six such arrays
+# are held at once, less than a gigabyte.
+SAMPLED_ENTRIES = 1 << 24
+# Inputs up to which the flips of a sample are tried, one after the other: a quarter of a minute for one neuron. There
+# SAMPLED_ENTRIES still allows 512 points.
+MAX_INPUTS = 1 << 15
 # s^2 n up to which pairs of neurons are compared: a second.
 PAIR_GRAPH = 1 << 26
 # The largest W and B of a network, and coordinate of a point: squares of sums of them stay below the 1e60 that bounds
@@ -279,7 +283,7 @@ def _visited(net: SparseNetwork, X: Array | None, seed: int) -> Observation:
         raise ValueError(
             f"Argument 'network' must have at most {MAX_INPUTS} inputs, not {n}, unless points X are given."
         )
-    N = int(np.clip(SAMPLED_TRIPLES // (n * net.s), MIN_SAMPLE, MAX_SAMPLE))
+    N = int(np.clip(SAMPLED_TRIPLES // (n * net.s), MIN_SAMPLE, min(MAX_SAMPLE, SAMPLED_ENTRIES // n)))
     sample = np.random.default_rng(seed).choice(np.array([-1, 1], dtype=np.int8), (N, n))
     return visit(net, sample, exact=False, cube=True, evidence=f"sampled, {N} points, seed {seed}")
 

@@ -5,7 +5,8 @@ both types have 64 bits. What was asked for as int64, is drawn at random, or com
 in its annotation is told apart as C's "long long" (until a remainder or a shift of it, which NumPy computes as "long").
 Indices, as of ``nonzero``, keep their 64 bits: a sum of them that overflows there does not overflow here.
 
-``pytest -p tests.narrow tests/core`` runs tests in this way, ``python -m tests.narrow 04-rounding`` the cells of a page.
+``pytest -p tests.narrow tests/core`` runs tests in this way, and with PYTHONPATH=book/_ext ``python -m tests.narrow
+04-rounding`` the cells of a page.
 """
 
 import contextlib
@@ -29,7 +30,7 @@ def narrowed(make):
 
     def made(*args, **kwargs):
         array = make(*args, **kwargs)
-        if array.dtype.char != "l" or isinstance(args[0], np.ndarray):
+        if array.dtype.char != "l" or (args and isinstance(args[0], np.ndarray)):
             return array
         named = isinstance(kwargs.get("dtype"), str)  # as "<i8"
         fits = not named and (not array.size or (-(2**31) <= array.min() and array.max() < 2**31))

@@ -125,9 +125,9 @@ def flips(net: SparseNetwork, X: ArrayLike | None = None) -> Flips:
         else:
             z_near = z - 2 * x[:, [i]] * net.W[:, i]
             h_near = np.maximum(z_near, 0) @ net.u
-            x_near = x.copy()
-            x_near[:, i] *= -1
-            active_near = activity.settled(z_near, terms, x_near, error)
+            x[:, i] *= -1  # there and back: a copy of x for each flip would be n^2 numbers for each point
+            active_near = activity.settled(z_near, terms, x, error)
+            x[:, i] *= -1
         square = (h - h_near) ** 2 / 4
         changed = active != active_near
         crosses = changed.any(axis=1)

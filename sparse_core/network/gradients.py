@@ -270,9 +270,9 @@ def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
     for i in range(x.shape[1]):
         step = x[:, [i]] * (2 * W[:, i])
         near = z - step
-        flipped = x.copy()
-        flipped[:, i] *= -1
-        row, j = np.nonzero(active != activity.settled(near, terms, flipped, error))
+        x[:, i] *= -1  # there and back: a copy of x for each flip would be n^2 numbers for each point
+        row, j = np.nonzero(active != activity.settled(near, terms, x, error))
+        x[:, i] *= -1
         change = np.bincount(row, u[j] * np.abs(near[row, j]), N) - 2 * x[:, i] * partial[:, i]
         sensitivity += change**2 / 4
         boundary += np.bincount(row, np.abs(v[j, i]), N) ** 2

@@ -120,6 +120,14 @@ def test_the_sentence_says_what_active_neurons_explain():
     assert "Gradients explain a factor 3" in junta
 
 
+@pytest.mark.parametrize("n", [5, 7])
+def test_at_a_tie_sparsity_explains_nothing(n):
+    """h(x) = x_1 + ... + x_n in two halves, one of them active at each x: 4 W^2 E |R_x|^2 = 4 W^2 = s^2 W^2."""
+    tied = explain(([1, -1], [[1] * n, [-1] * n], [0, 0])).sentence
+    assert f"Sparsity explains none of it: {ladder.COUNTED}, which counts active neurons, is {4 * n}, " in tied
+    assert "1 times s^2 W^2, which does not." in tied and "Sparsity explains a factor" not in tied
+
+
 def test_signs_that_cancel_are_found_as_such():
     """Two neurons on n - 1 of the same bits, with opposite signs: nothing but one bit is left of them."""
     n = 6
@@ -193,6 +201,12 @@ def test_the_complexity_on_points_is_the_least_of_all_bounds():
     assert values(rare)[0] == pytest.approx(average) and average < values(rare)[1]
     *_, every = explain(SparseNetwork([1], [[1.0]], [0]), [[1.0]]).chains[1].rungs
     assert every.value.value == 1.0 and every.id == "rademacher-definition"  # s (WR + B) on a single point
+
+
+@pytest.mark.parametrize("s, b, R", [(2, 0.0, 1.0), (3, 0.5, 2.0)])
+def test_on_a_single_point_the_top_is_what_the_neurons_can_reach(s, b, R):
+    *_, every = explain(SparseNetwork([1] * s, [[1.0]] * s, [b] * s), [[R]]).chains[1].rungs
+    assert every.value.value == pytest.approx(s * (R + b)) and every.id == "rademacher-definition"
 
 
 def test_degrees_are_the_least_that_a_bound_allows():

@@ -309,6 +309,9 @@ def test_large_cubes_are_sampled_within_a_budget(monkeypatch):
                 patch.setattr(observation, "SAMPLED_TRIPLES", budget)
                 found = observation.observe(net, None, seed=7)[1]
                 assert found.evidence == f"sampled, {N} points, seed 7" and len(found.X) == N
+            with monkeypatch.context() as memory:
+                memory.setattr(observation, "SAMPLED_ENTRIES", 6 * 700 + 5)
+                assert len(observation.observe(net, None)[1].X) == 700
             assert examine(net, seed=7)["lemma-9"].rows[0].evidence == "sampled, 4096 points, seed 7"
             assert examine(net, points(6)[:9])["activation-budget"].rows[0].evidence == "exact"
             patch.setattr(observation, limit, value + 1)
@@ -350,6 +353,12 @@ def test_the_cube_is_visited_once_and_given_points_are_not_flipped(monkeypatch):
     del visits[:]
     on_points = examine(network(2), points(3)[:4])
     assert visits == ["count"] and "lemma-9" not in {row.id for row in on_points}
+
+
+def test_the_sample_of_the_widest_network_is_no_smaller_than_the_least():
+    assert observation.SAMPLED_ENTRIES // observation.MAX_INPUTS >= observation.MIN_SAMPLE
+    with pytest.raises(ValueError, match="'network' must have at most 32768 inputs, not 70000, unless points X"):
+        examine(([1], np.ones((1, 70_000)), [0]))
 
 
 def test_networks_that_are_too_large_are_refused_by_name(monkeypatch):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.learning import lemma_9
-from sparse_core.network import SparseNetwork, constructions
+from sparse_core.network import SparseNetwork, activity, constructions, gradients
 from tests.core.naive import network
 
 
@@ -92,3 +92,20 @@ def test_flips_are_those_of_the_definition(X):
         assert found.h[row] == pytest.approx(net([x])[0]) and np.array_equal(found.active[row], net.active([x])[0])
         assert (found.same[row], found.other[row]) == pytest.approx((steps[~crosses].sum(), steps[crosses].sum()))
         assert np.array_equal(found.changes[row], changes.sum(axis=0)) and found.crossings[row] == crosses.sum()
+
+
+@pytest.mark.parametrize("pass_over_flips", [lemma_9.flips, gradients.edges])
+def test_no_flip_copies_the_points(pass_over_flips, monkeypatch):
+    """A copy for each of n flips is n^2 numbers for each point; the points that were given stay as they are."""
+    net, seen, settled = network(3, n=6, s=4), [], activity.settled
+
+    def watched(z, parts, X, error):
+        seen.append(X)
+        return settled(z, parts, X, error)
+
+    monkeypatch.setattr(activity, "settled", watched)
+    X = hypercube.points(6)[::5].astype(float)
+    before = X.copy()
+    pass_over_flips(net, X)
+    assert len(seen) >= 6 and len({x.ctypes.data for x in seen}) == 1
+    assert np.array_equal(X, before)
