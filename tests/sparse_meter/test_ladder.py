@@ -128,6 +128,18 @@ def test_at_a_tie_sparsity_explains_nothing(n):
     assert "1 times s^2 W^2, which does not." in tied and "Sparsity explains a factor" not in tied
 
 
+@pytest.mark.parametrize(
+    "u, W, b, least",
+    [([1, 1], [[1, -2], [1, 1]], [1, -3], 5.5), ([-1, 1, -1], [[1, 2], [1, 1], [0, -1]], [-3, 3, 0], 6.5)],
+)
+def test_at_a_tie_gradients_explain_nothing(u, W, b, least):
+    """Their bound is n Var h, but for rounding, and the network is less sensitive than that."""
+    found = explain((u, W, b))
+    value = {rung.formula: rung.value.value for rung in (*found.chains[0].rungs, *found.chains[0].beside)}
+    assert min(value[ladder.SIGNS], value[ladder.GRADIENT]) == pytest.approx(least) == pytest.approx(value["n Var h"])
+    assert "less sensitive" in found.sentence and "Gradients" not in found.sentence
+
+
 def test_signs_that_cancel_are_found_as_such():
     """Two neurons on n - 1 of the same bits, with opposite signs: nothing but one bit is left of them."""
     n = 6
