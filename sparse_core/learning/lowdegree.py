@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checks
@@ -98,13 +98,12 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
     def monomials_(self) -> NDArray[Any]:
         check_is_fitted(self, "coef_")
         n = self.n_features_in_
-        kept = getattr(self, "_kept", None)
         if n > 62:
-            return _sets(n, self.degree_) if kept is None else kept
-        if kept is None:
+            return self._sets()
+        if not hasattr(self, "_kept"):
             return monomials(n, self.degree_)
         masks = np.append(1 << np.arange(n, dtype=np.int64), 0)  # the filler -1 is the last, which adds nothing
-        return np.asarray(masks[kept].sum(axis=1))
+        return np.asarray(masks[self._sets()].sum(axis=1))
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
         """The monomials in words, in the order of ``coef_``: the names of their coordinates, "1" for the empty set.
@@ -116,18 +115,13 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         ['1', 'x0', 'x1', 'x2', 'x0*x1', 'x0*x2', 'x1*x2']
         """
         check_is_fitted(self, "coef_")
-        n = self.n_features_in_
-        fitted = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(n)] if fitted is None else fitted.tolist()
-        if input_features is not None:
-            given = checks.listed("input_features", input_features)
-            if len(given) != n or (fitted is not None and given != names):
-                wanted = f"{n} names" if fitted is None else f"the names of the fit, {names}"
-                raise ValueError(f"Argument 'input_features' must have {wanted}, not {given}.")
-            names = [str(name) for name in given]
-        kept = getattr(self, "_kept", None)
-        sets = _sets(n, self.degree_) if kept is None else kept
-        return np.array(["*".join(names[i] for i in T if i >= 0) or "1" for T in sets.tolist()], dtype=object)
+        names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # those of the coordinates, checked
+        return np.array(["*".join(names[i] for i in T if i >= 0) or "1" for T in self._sets().tolist()], dtype=object)
+
+    def _sets(self) -> NDArray[np.int32]:
+        """The sets of ``monomials_``."""
+        kept: NDArray[np.int32] | None = getattr(self, "_kept", None)
+        return _sets(self.n_features_in_, self.degree_) if kept is None else kept
 
     def _averaging(self, sample: Sample) -> dict[str, Any]:
         return {"coef_": Moments(sample.X.shape[1], self.degree).update(sample).coefficients}

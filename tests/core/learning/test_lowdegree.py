@@ -187,7 +187,7 @@ def test_the_names_of_the_features_are_those_of_the_monomials(method, n):
     assert sorted(sorted(found, key=lambda name: -abs(found[name]))[:3]) == ["1", "x0*x3", "x1"]
     letters = [f"bit {j}" for j in range(n)]
     assert "bit 0*bit 3" in model.get_feature_names_out(letters)
-    with pytest.raises(ValueError, match=rf"'input_features' must have {n} names, not \['a'\]"):
+    with pytest.raises(ValueError, match=rf"input_features should have length .* \({n}\), got 1"):
         model.get_feature_names_out(["a"])
 
 
@@ -196,7 +196,7 @@ def test_the_names_of_a_table_are_kept():
     model.feature_names_in_ = np.array(["rain", "wind", "sun"], dtype=object)  # as a fit to a data frame sets it
     assert model.get_feature_names_out()[-1] == model.get_feature_names_out(["rain", "wind", "sun"])[-1]
     assert model.get_feature_names_out().tolist()[3:6] == ["sun", "rain*wind", "rain*sun"]
-    with pytest.raises(ValueError, match="must have the names of the fit, .*'rain'.*, not .*'sun'"):
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
         model.get_feature_names_out(["sun", "wind", "rain"])
     model.fit(hypercube.points(3), np.arange(8.0))  # which forgets them
     assert model.get_feature_names_out().tolist()[1] == "x0"
