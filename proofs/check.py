@@ -3,8 +3,7 @@
 
 usage: check.py                 check; prints a table: id, statement, closed
        check.py --controls      faults, each of which must be noticed
-       check.py --renew         store what Coq prints now; refused where the reader's note was not renewed as well
-                                (with MathComp 1.15 first, then with MathComp 2)
+       check.py --renew         store what Coq prints now (with MathComp 1.15 first, then with MathComp 2)
        check.py --full          with whole statements in the table
 
 Exit code 0: all is as it should be; 1: it is not; 3: Coq or MathComp is missing, or of another version.
@@ -15,7 +14,8 @@ compile, or whose compiled form Coq's separate kernel (`coqchk`) does not accept
 words for these things anywhere; a statement that uses a definition of these files from outside definitions.v; a
 notation in definitions.v that statements.json does not list; and a statement or definition that is not, word for word,
 what statements.json has next to its note. The note is the formula of the book, for the reader; `part` says of which
-part of the book's statement the theorem speaks, where it does not speak of all of it.
+part of the book's statement the theorem speaks, where it does not speak of all of it. Words need no Coq: a note that
+moved, or a statement beside it, is a line of `make.py book` until `make.py publish` confirms it.
 
 Two environments will do, and each has its own digests in the record, since the two print differently: Coq 8.16 with
 MathComp 1.15 (Debian 12), and Coq 8.20 with MathComp 2.3 (Debian 13), where compat.v is replaced by an empty file.
@@ -205,12 +205,11 @@ def compare(kind, found, record, second=False):
         here = digest(text, exact) == entry.get("second") if second else exact == entry["exact"]
         if not here or (not second and words(text) != words("\n".join(entry["coq"]))):
             raise Fault(f"{kind} {name} is not what {RECORD} has next to its note")
-        if entry["seal"] != seal(entry, entry["exact"]):
-            raise Fault(f"the note of {kind} {name} was changed by hand: renew it")
 
 
 def renew(kind, found, record, second=False):
-    """Store what Coq prints. A changed statement needs a changed note: somebody has to have read it again."""
+    """Store what Coq prints. The book stops at a statement that moved until somebody has read its note again, and
+    `make.py publish` confirms both."""
     renewed = {}
     for name, (text, exact) in found.items():
         entry = record.get(name, {})
@@ -220,10 +219,8 @@ def renew(kind, found, record, second=False):
         if second:
             renewed[name] = renew_second(kind, name, entry, digest(text, exact))
             continue
-        if exact != entry.get("exact", exact) and entry.get("seal") == seal(entry, entry["exact"]):
-            raise Fault(f"{kind} {name} has changed, its note has not")
         written = {key: entry[key] for key in ("note", "part") if entry.get(key)}
-        renewed[name] = {**written, "coq": text.splitlines(), "exact": exact, "seal": seal(entry, exact)}
+        renewed[name] = {**written, "coq": text.splitlines(), "exact": exact}
         if exact == entry.get("exact") and "second" in entry:
             renewed[name]["second"] = entry["second"]
     return renewed
@@ -232,16 +229,11 @@ def renew(kind, found, record, second=False):
 def renew_second(kind, name, entry, both):
     """The entry with the digest of what Coq prints with MathComp 2. The first environment is renewed before, and what
     did not change there must not have changed here."""
-    if entry.get("seal") != seal(entry, entry.get("exact", "")):
+    if "exact" not in entry:
         raise Fault(f"{kind} {name} must be renewed with MathComp 1.15 first")
     if entry.get("second", both) != both:
         raise Fault(f"{kind} {name} has changed with MathComp 2 only")
     return {**entry, "second": both}
-
-
-def seal(entry, exact):
-    """What a reader wrote, tied to the statement that was read."""
-    return digest(entry["note"], entry.get("part", ""), exact)
 
 
 def needs(folder):

@@ -20,7 +20,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +28,7 @@ from typing import Any
 
 from .ledger import MIME, LedgerError, Record
 
-__all__ = ["Claim", "find", "machine_checked", "proof", "read", "read_yaml", "statements"]
+__all__ = ["Claim", "find", "in_line", "machine_checked", "proof", "read", "read_yaml", "statements"]
 
 Entry = dict[str, Any]
 
@@ -312,9 +312,17 @@ def statements(source: str) -> dict[str, tuple[str, str]]:
     boxes = {}
     for _, kind, options, text in BOX.findall(source):
         if label := re.search(r":label: *(\S+)", options):
-            text = " ".join(re.sub(r"\$\$(.*?)\$\$", _in_line, text, flags=re.S).split())
-            boxes[label[1]] = kind.capitalize(), text
+            boxes[label[1]] = kind.capitalize(), in_line(text)
     return boxes
+
+
+def in_line(text: str) -> str:
+    """A text on one line, its displayed formulas in line.
+
+    >>> in_line("It is\\n$$\\n1 < 2\\n$$\\nsmall.")
+    'It is $1 < 2$ small.'
+    """
+    return " ".join(re.sub(r"\$\$(.*?)\$\$", _in_line, text, flags=re.S).split())
 
 
 def _in_line(displayed: re.Match[str]) -> str:
@@ -334,7 +342,8 @@ def _text(path: Path) -> str:
 
 
 def read_yaml(path: Path, kind: type) -> Any:
-    """The contents of a YAML file as plain data of one kind; a broken file is a problem of the ledger.
+    """The contents of a YAML file as plain data of one kind; a broken file is a problem of the ledger. So is a key that
+    stands twice in one mapping: of its two values YAML would keep the last one without a word.
 
     >>> "lemma-9" in read_yaml(BOOK / "claims/published.yml", dict)
     True
@@ -342,12 +351,27 @@ def read_yaml(path: Path, kind: type) -> Any:
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_text(encoding="utf-8"))
+        node = loader.get_single_node()
+        for key in _repeated(node):
+            raise ValueError(f"line {key.start_mark.line + 1}: the key '{key.value}' stands twice")
+        content = loader.construct_document(node) if node else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise LedgerError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(content, kind):
         raise LedgerError(f"{path.name} cannot be read: it must hold a {kind.__name__}, not {content!r:.60}")
     return content
+
+
+def _repeated(node: Any) -> Iterator[Any]:
+    """The keys below a node of YAML that stand twice in one mapping."""
+    below = node.value if node is not None and node.id != "scalar" else []
+    if node is not None and node.id == "mapping":
+        keys = [key.value for key, _ in below]
+        yield from (key for i, (key, _) in enumerate(below) if key.value in keys[:i])
+        below = [value for _, value in below]
+    for child in below:
+        yield from _repeated(child)
 
 
 # The command

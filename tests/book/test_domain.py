@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from types import SimpleNamespace
 
 import pytest
@@ -123,13 +124,13 @@ def build(folder, link=""):
     (book / "02-uniform.md").write_text(BOXES)
     for name, text in CLAIMS.items():
         (book / f"claims/{name}.yml").write_text(text)
-    (book / "claims/published.yml").write_text("")
+    (book / "claims/published.yml").write_text("{}")
     (book.parent / "proofs").mkdir()
     (book.parent / "proofs/statements.json").write_text(json.dumps(PROOFS))
     (stage / "book/proofs.md").write_text(f"# Proofs\n\n{pages.proofs.MARK}\n")
     (stage / "book/assets").mkdir()
     (stage / "book/assets/sparse_activations-1.whl").touch()
-    (book / "claims/published.yml").write_text(pages.published(book, RUN))
+    (book / "claims/published.yml").write_text(pages.published_anew(book, RUN, date(2026, 1, 1))[0])
     pages.write(book, stage, RUN)
     for name, content in RUN.items():
         (stage / f"book/{name}.ipynb").write_text(json.dumps(content))

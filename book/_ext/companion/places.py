@@ -1,6 +1,7 @@
 """Where things lie in the repository, the settings of every command, and how a command ends that cannot go on."""
 
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOK = ROOT / "book"
@@ -33,3 +34,14 @@ def text_of(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise Stop(f"{path.name} cannot be read: {error}") from None
+
+
+def yaml_of(path: Path) -> dict[str, Any]:
+    """The contents of a YAML file that holds a mapping, in which no key stands twice."""
+    from sparse_book.claims import read_yaml  # which needs packages, as the commands of an empty folder must not
+    from sparse_book.ledger import LedgerError
+
+    try:
+        return dict(read_yaml(path, dict))
+    except LedgerError as error:
+        raise Stop(error) from None

@@ -1,6 +1,7 @@
 """Building the book: chapters are executed when they changed, and a site stays until the next one is complete."""
 
 import contextlib
+import datetime
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from typing import Any
 
 from companion.building import cells, chapters, kept, stored
 from companion.building.chapters import Notebook
-from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of
+from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of, yaml_of
 
 # What is held until this process ends.
 LOCKS = contextlib.ExitStack()
@@ -46,7 +47,7 @@ def say(line: str) -> None:
 
 def read_all() -> dict[str, Notebook]:
     """The notebook of each source, by name; numbered chapters that would not be shown, or not be run, are refused."""
-    listed = re.findall(r"book/([\w-]+)", text_of(ROOT / "_toc.yml"))
+    listed = re.findall(r"book/([\w-]+)", json.dumps(yaml_of(ROOT / "_toc.yml")))
     notebooks = read(chapters.sources(BOOK))
     for name in listed:
         if name[0].isdigit() and not (name in notebooks and chapters.code_cells(notebooks[name])):
@@ -148,19 +149,21 @@ def refresh(names: Sequence[str]) -> None:
 
 
 def publish() -> None:
-    """Write the verdicts and the evidence of the present book into book/claims/published.yml; say what changed."""
+    """Confirm what the present book says and shows: write book/claims/published.yml, and say what changed."""
     from companion.ledger import pages
+    from sparse_book.ledger import LedgerError
 
-    path = BOOK / "claims/published.yml"
     notebooks = read_all()
+    today = datetime.datetime.now(datetime.UTC).date()
     with kept.build_lock():
-        text = pages.published(BOOK, executed(notebooks))
-        before = text_of(path).splitlines()
-        kept.write_atomically(path, text)
-    for line in text.splitlines():
-        if line not in before:
-            say(f"  {line}")
-    say("publish: book/claims/published.yml is that of the present book; `git diff` shows what is less than before")
+        try:
+            text, lines = pages.published_anew(BOOK, executed(notebooks), today)
+        except LedgerError as error:
+            raise Stop(error) from None
+        kept.write_atomically(BOOK / "claims/published.yml", text)
+    for line in lines:
+        say(f"  {line}")
+    say("publish: book/claims/published.yml is that of the present book; `git diff` shows it to who reviews it")
 
 
 # The site
@@ -245,7 +248,7 @@ def write_stubs(stage: Path, only: str) -> None:
     """The contents of a preview: its page, and stubs for the first page and for the numbered chapters before it."""
     import yaml
 
-    toc = yaml.safe_load(text_of(ROOT / "_toc.yml"))
+    toc = yaml_of(ROOT / "_toc.yml")
     listed = [chapter for part in toc.get("parts", [toc]) for chapter in part["chapters"]]
     numbered = only[0].isdigit()
     shown: list[dict[str, Any]] = []

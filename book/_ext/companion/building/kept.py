@@ -132,9 +132,19 @@ def is_current() -> bool:
 
 
 def proofs_fingerprint() -> str:
-    """sha256 over the proofs, what is known of them, and what checks them; not over what a compiler leaves there."""
+    """sha256 over the proofs, what Coq printed of them, and what checks them; not over what a compiler leaves there or
+    over the notes for readers, of which Coq knows nothing."""
     sources = [path for path in sorted((ROOT / "proofs").rglob("*")) if path.suffix in (".v", ".json", ".py")]
-    return digest(*contents(*sources))
+    return digest(*contents(*sources, read=without_notes))
+
+
+def without_notes(path: Path) -> bytes:
+    """The contents of a file, of what is known of the proofs without the words for readers."""
+    text = path.read_bytes()
+    if path.suffix != ".json":
+        return text
+    kept = json.loads(text, object_hook=lambda entry: {k: v for k, v in entry.items() if k not in ("note", "part")})
+    return json.dumps(kept).encode()
 
 
 def proofs_accepted() -> bool:

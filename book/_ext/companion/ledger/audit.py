@@ -1,12 +1,11 @@
 """The audit: claims and records against each other. Each function here is a pure function of its arguments."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
 
 from companion.ledger.claims import Claim, Claims, Records, by_id
+from companion.ledger.published import serves
 from sparse_book.claims import LISTS
 from sparse_book.ledger import EVIDENCE, misnamed_seed
 
@@ -45,25 +44,13 @@ OF_ERRATA = ("about", "printed", "witness", "corrected", "consequence", "artefac
 # What a withdrawn erratum said, and why it is not one.
 OF_WITHDRAWN = ("about", "printed", "withdrawn")
 OPTIONAL = ("arxiv", "box", "number", "stands_in", "note", "uses", "errata", "reason", "proved", "follows")
-# What claims/published.yml gives for each claim.
-PUBLISHED = {"label": str, "verdict": str, "required": str, "records": int, "instances": int}
-# What is stronger may take the place of what is weaker; what is not run is weaker than all.
-STRENGTH = {"sampled": 1, "certified": 2, "exhaustive": 2, "exact": 2, "refuted": 2}
 
 
-def audit(
-    claims: Claims,
-    records: Records,
-    chapters: Iterable[str],
-    published: Mapping[str, Mapping[str, Any]],
-    whole: bool = True,
-) -> list[str]:
+def audit(claims: Claims, records: Records, chapters: Iterable[str]) -> list[str]:
     """Every reason why this ledger must not be printed, as sentences; an empty list when claims and evidence agree.
 
     ``records`` are what ``check`` and ``refute`` left in notebooks, ``chapters`` those executed in whole:
-    claims of other chapters need no evidence yet. ``published`` has the label under which each claim was published,
-    which never changes, its verdict, the evidence that was required of it, which may only become stronger, and how much
-    there was, which may only become more. ``whole``: all chapters were executed. A preview may bring less.
+    claims of other chapters need no evidence yet.
     """
     if problems := malformed(claims):
         return problems
@@ -95,8 +82,7 @@ def audit(
         if claim["verdict"] in FAILS and claim["chapter"] in chapters and not witness:
             verdict = claim["verdict"]
             problems.append(f"{name}: {verdict}, but neither it nor one of its errata is refuted by a witness.")
-    problems += withdrawn(known, published)
-    return problems + (fewer(known, found, published) if whole and not problems else [])
+    return problems
 
 
 def unpaired(known: Mapping[str, Claim]) -> list[str]:
@@ -123,59 +109,6 @@ def unpaired(known: Mapping[str, Claim]) -> list[str]:
     return problems
 
 
-def published_line(claim: Claim, records: Records) -> str:
-    """The line of a claim in claims/published.yml, with its own records."""
-    label, verdict = (json.dumps(claim[key], ensure_ascii=False) for key in ("label", "verdict"))
-    instances = sum(record["count"] for record in records)
-    evidence = f"required: {claim['required']}, records: {len(records)}, instances: {instances}"
-    return f"{claim['id']}: {{label: {label}, verdict: {verdict}, {evidence}}}"
-
-
-def fewer(
-    known: Mapping[str, Claim], found: Mapping[str, Records], published: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    """Claims that are not published, and those with fewer records or instances than published, with the line to use."""
-    problems = []
-    for name, claim in known.items():
-        line = published_line(claim, found[name])
-        if name not in published:
-            problems.append(f"{name}: not published; its line in claims/published.yml: {line}")
-            continue
-        for what, now in (("records", len(found[name])), ("instances", sum(r["count"] for r in found[name]))):
-            if now < published[name][what]:
-                less = f"{published[name][what]} {what} were published, now there are {now}"
-                problems.append(f"{name}: {less}; if that is meant, its line in claims/published.yml: {line}")
-    return problems
-
-
-def withdrawn(known: Mapping[str, Claim], published: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What was published and is no longer so: a claim, its label, its verdict, the evidence that is required of it."""
-    problems = []
-    for name, then in published.items():
-        if not (isinstance(then, Mapping) and {key: type(value) for key, value in then.items()} == PUBLISHED):
-            problems.append(f"{name}: claims/published.yml must give its {', '.join(PUBLISHED)}, not {then!r:.60}.")
-            continue
-        if name not in known:
-            problems.append(f"{name}: published as '{then['label']}', now missing.")
-            continue
-        label = known[name]["label"]
-        required = known[name]["required"]
-        verdict = known[name]["verdict"]
-        if verdict != then["verdict"]:
-            problems.append(
-                f"{name}: published as '{then['verdict']}', now '{verdict}'; to change a verdict is to change "
-                "claims/published.yml."
-            )
-        if label != then["label"]:
-            problems.append(f"{name}: its label changed from '{then['label']}' to '{label}'; labels must not change.")
-        if required != then["required"] and STRENGTH.get(required, 0) <= STRENGTH.get(then["required"], 0):
-            problems.append(
-                f"{name}: {then['required']} evidence was required when it was published, now {required}, which is not "
-                "stronger; to require less is to change claims/published.yml."
-            )
-    return problems
-
-
 def missing_evidence(claim: Claim, records: Records, chapters: set[str]) -> list[str]:
     """What is missing for a claim: a control, any evidence at all, or evidence that is strong enough."""
     name = claim["id"]
@@ -187,9 +120,9 @@ def missing_evidence(claim: Claim, records: Records, chapters: set[str]) -> list
     counting = [r["evidence"] for r in records if (r["evidence"] == "refuted") == (required == "refuted")]
     if not counting:
         return [f"{name}: {required} evidence is required in {claim['chapter']}, and none was found."]
-    best = max(counting, key=STRENGTH.__getitem__)
-    if STRENGTH[best] < STRENGTH[required]:
-        return [f"{name}: {required} evidence is required, but what was found is only {best}."]
+    if not any(serves(kind, required) for kind in counting):
+        kinds = ", ".join(sorted({*counting}))
+        return [f"{name}: {required} evidence is required, but what was found is only {kinds}."]
     return []
 
 

@@ -9,9 +9,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-import yaml
-
-from companion.places import ROOT, Stop
+from companion.places import ROOT, Stop, yaml_of
 
 # The pages that are not offered as notebooks, with the reason.
 NEEDS = {
@@ -50,7 +48,7 @@ def repository() -> str:
 @cache
 def configured(config: Path) -> str:
     """The address in _config.yml; each statement of the book asks for it."""
-    return str(yaml.safe_load(config.read_text(encoding="utf-8"))["repository"]["url"])
+    return str(yaml_of(config)["repository"]["url"])
 
 
 def launch(name: str, assets: Path) -> str:

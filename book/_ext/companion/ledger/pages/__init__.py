@@ -5,16 +5,17 @@ import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import sparse_book
 import sparse_core
 import sparse_meter
-from companion.ledger import audit, claims
+from companion.ledger import audit, claims, published
 from companion.ledger.pages import data, errata, graph, ledger, proofs
 from companion.site import figures
-from sparse_book.claims import Claim, machine_checked, pages_of, proof, read, read_yaml
+from sparse_book.claims import Claim, machine_checked, pages_of, proof, read
 from sparse_book.ledger import EVIDENCE, EXERCISE, MIME, LedgerError, Record
 
 PACKAGES = [Path(package.__path__[0]) for package in (sparse_core, sparse_meter, sparse_book)]
@@ -42,15 +43,15 @@ def sound(record: dict[str, Any], stem: str) -> dict[str, Any]:
     raise LedgerError(f"{stem}: this is no record of ledger.check or ledger.refute: {record!r:.99}")
 
 
-def published(book: Path, executed: Mapping[str, dict[str, Any]]) -> str:
-    """The text of claims/published.yml for the claims and the evidence as they are now; its first comment stays."""
-    head = re.match(r"(?:#.*\n)*", (book / "claims/published.yml").read_text(encoding="utf-8"))
-    records = collect(executed)
-    lines = [
-        audit.published_line(claim, [record for record in records if record["claim"] == claim["id"]])
-        for claim in read(book)
-    ]
-    return (head[0] if head else "") + "\n".join(lines) + "\n"
+def published_anew(book: Path, executed: Mapping[str, dict[str, Any]], today: date) -> tuple[str, list[str]]:
+    """The text of claims/published.yml for the claims and the evidence as they are now, and what is other than it was;
+    the comment at its top stays."""
+    path = book / "claims/published.yml"
+    head = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8"))
+    then = published.read(book)
+    now = published.blocks(read(book), collect(executed), book)
+    lines = published.moved(now, then) + published.fewer(now, then)
+    return (head[0] if head else "") + published.text(published.renewed(now, then, today)), lines
 
 
 def write(
@@ -68,15 +69,25 @@ def write(
     """
     entries = read(book)
     records = collect(executed)
-    published = read_yaml(book / "claims/published.yml", dict)
+    then = published.read(book)
+    now = published.blocks(entries, records, book)
+    moved = published.moved(now, then)
     complete = {entry["chapter"] for entry in entries if executed.keys() >= set(pages_of(entry["chapter"], book))}
-    if problems := audit.audit(entries, records, complete, published, whole=not only):
+    problems = audit.audit(entries, records, complete)
+    if only:  # which is to be looked at, whatever else is to be done
+        print(*(f"  {line}" for line in moved), sep="\n", end="\n" * bool(moved), flush=True)
+    else:
+        moved += [] if problems else published.fewer(now, then)  # an error in a cell would be named twice
+        problems += [f"{line}; {published.CONFIRM}." for line in moved]
+    if problems:
         reasons = "\n".join(f"  - {problem}" for problem in problems)
         raise LedgerError(f"the claims and the evidence disagree ({len(problems)}):\n{reasons}")
     checked: dict[str, Any] = machine_checked(book)
     placed = []
     for entry in entries:
         claim = {**entry, "place": claims.place(entry, records), "proof": proof(book, entry)}
+        claim["digest"] = published.digest(published.said(now[entry["id"]]))
+        claim["changed"] = str(then[entry["id"]]["changed"]) if entry["id"] in then else ""
         claim["part"] = claim["proof"]["part"] if claim["proof"] else ""
         claim["command"] = Claim.of(claim, book).command()
         placed.append(claim)

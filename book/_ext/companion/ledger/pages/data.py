@@ -33,6 +33,8 @@ def entry(claim: Claim, records: Records, word: str, fallen: list[str]) -> dict[
         "source": claim["source"],
         "section": claim["section"],
         "statement": claim["statement"],
+        "digest": claim["digest"],
+        "changed": claim["changed"],
         "verdict": claim["verdict"],
         "standing": word,
         "chapter": claim["chapter"],

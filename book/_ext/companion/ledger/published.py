@@ -1,0 +1,205 @@
+"""What was published of each claim, in claims/published.yml: all that the ledger says of it, and its evidence.
+
+What moved since is a line of the build, with the old and the new words, until ``make.py publish`` confirms it: so no
+statement moves away from its check, its proof or its verdict without somebody who looks. A sentence beside what Coq
+prints is a part of its claim; what belongs to no claim, such as a definition, has a block of its own, "Coq coord".
+"""
+
+import datetime
+import hashlib
+import re
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from companion.ledger.claims import Claim, Claims, Records
+from sparse_book.claims import in_line, machine_checked, read_yaml
+from sparse_book.ledger import EVIDENCE, LedgerError
+
+Block = dict[str, Any]
+Blocks = dict[str, Block]
+
+# What a claim says, and what Coq says beside it: `changed` is the date on which `publish` last saw one of these move.
+SAID = ("statement", "printed", "witness", "corrected", "withdrawn", "formula", "part", "coq")
+# What else is published word for word. Where a claim stands may change: its page, its box, its section.
+WORDS = (
+    *("label", "kind", "source", "verdict", "required", "consequence", "artefact", "proved"),
+    *("uses", "follows", "errata", "about", "reason", "note"),
+)
+# How much evidence there was: there may be more, and of a stronger kind.
+COUNTS = ("records", "instances")
+ORDER = (*WORDS[:8], "evidence", *COUNTS, "changed", *WORDS[8:], *SAID)
+# What is stronger may take the place of what is weaker; the two in the middle show different things.
+STRENGTH = {"sampled": 1, "certified": 2, "exact": 2, "exhaustive": 3}
+CONFIRM = "if that is meant, `python3 make.py publish` confirms it"
+
+
+def serves(found: str, required: str) -> bool:
+    """Whether evidence of one kind will do where another one is required: it is the same, or stronger.
+
+    >>> serves("exhaustive", "exact"), serves("certified", "exact"), serves("exact", "exhaustive")
+    (True, False, False)
+    """
+    return found == required or STRENGTH.get(found, 0) > STRENGTH.get(required, len(EVIDENCE))
+
+
+def blocks(claims: Claims, records: Records, book: Path) -> Blocks:
+    """The block of each claim as it is now, and of each theorem and definition of Coq that belongs to no claim."""
+    coq: Blocks = {
+        name: {"formula": in_line(entry["note"]), "part": entry.get("part"), "coq": printed(entry)}
+        for entries in machine_checked(book).values()
+        if isinstance(entries, dict)
+        for name, entry in entries.items()
+    }
+    found = {claim["id"]: block(claim, records) | coq.pop(claim.get("proved", ""), {}) for claim in claims}
+    found |= {f"Coq {name}": entry for name, entry in coq.items()}
+    return {name: {key: now[key] for key in ORDER if now.get(key) not in (None, "", [])} for name, now in found.items()}
+
+
+def block(claim: Claim, records: Records) -> Block:
+    """What the ledger says of a claim, its texts each on one line, and what its own records amount to."""
+    mine = [record for record in records if record["claim"] == claim["id"]]
+    now = {key: claim[key] for key in (*WORDS, *SAID) if key in claim}
+    now = {key: sorted(value) if isinstance(value, list) else in_line(value) for key, value in now.items()}
+    evidence = sorted({f"{record['evidence']} {record['relation']}" for record in mine})
+    return now | {"evidence": evidence, "records": len(mine), "instances": sum(record["count"] for record in mine)}
+
+
+def printed(entry: Mapping[str, Any]) -> str:
+    """A digest of what Coq prints, with its notations and without them."""
+    return digest(" ".join(entry.get("coq", [])) + entry.get("exact", ""))
+
+
+def digest(text: str) -> str:
+    """Sixteen digits of a text, which do not depend on where its lines are broken."""
+    return hashlib.sha256(unbroken(text).encode()).hexdigest()[:16]
+
+
+def unbroken(text: str) -> str:
+    """A text without the spaces that nobody sees: those beside a sign.
+
+    >>> unbroken("so $1 < k$ .") == unbroken("so $1<k$.") != unbroken("so $1<k^2$.")
+    True
+    """
+    return re.sub(r"\s+(?!\w)|(?<!\w)\s+", "", text)
+
+
+def said(now: Block) -> str:
+    """All that a claim says, and Coq beside it, as one text."""
+    return "\n".join(now.get(key) or "" for key in SAID)
+
+
+# Now and then
+
+
+def read(book: Path) -> Blocks:
+    """The blocks of claims/published.yml."""
+    found: Blocks = read_yaml(book / "claims/published.yml", dict)
+    for name, then in found.items():
+        if not (
+            isinstance(then, dict)
+            and isinstance(then.get("changed"), datetime.date)
+            and all(isinstance(then.get(key, 0), int) for key in COUNTS)
+        ):
+            raise LedgerError(f"claims/published.yml: {name} must be as `python3 make.py publish` writes it.")
+    return found
+
+
+def moved(now: Blocks, then: Blocks) -> list[str]:
+    """What the ledger says otherwise than was published: a line for each text, its old and its new words together."""
+    lines = [
+        f"{name}: published as '{before.get('label', name)}', now missing (others link to it)"
+        for name, before in then.items()
+        if name not in now
+    ]
+    for name, block in now.items():
+        for key in (*WORDS, *SAID) if name in then else ():
+            old, new = as_text(then[name].get(key)), as_text(block.get(key))
+            if unbroken(old) != unbroken(new):
+                why = " (others link to it by its label)" if key == "label" else ""
+                lines.append(f"{name}, {key}: {by_words(old, new)}{why}")
+    return lines
+
+
+def as_text(value: str | list[str] | None) -> str:
+    """A value of a block as text: a list of ids with spaces between them."""
+    return value if isinstance(value, str) else " ".join(value or [])
+
+
+def by_words(old: str, new: str) -> str:
+    """The words that differ, with three of those around them.
+
+    >>> by_words("at most $k^2$ for all of the inputs", "at most $4k^2$ for all of the inputs")
+    'at most [-$k^2$-]{+$4k^2$+} for all of'
+    """
+    before, after = old.split(), new.split()
+    groups = []
+    for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(3):
+        parts = []
+        for tag, i, j, first, last in group:
+            gone, come = " ".join(before[i:j]), " ".join(after[first:last])
+            marked = (f"[-{gone}-]" if gone else "") + (f"{{+{come}+}}" if come else "")
+            parts.append(gone if tag == "equal" else marked)
+        groups.append(" ".join(parts))
+    return " … ".join(groups)
+
+
+def fewer(now: Blocks, then: Blocks) -> list[str]:
+    """Claims that are not published yet, and those with less evidence than published: fewer records or instances, or
+    none that serves for a kind and a relation that there was."""
+    lines = []
+    for name, block in now.items():
+        if name not in then:
+            lines.append(f"{name}: not published yet")
+            continue
+        for key in COUNTS:
+            if block.get(key, 0) < (before := then[name].get(key, 0)):
+                lines.append(f"{name}: {before} {key} were published, now there are {block.get(key, 0)}")
+        found = [pair.split() for pair in block.get("evidence", [])]
+        for pair in then[name].get("evidence", []):
+            kind, relation = pair.split()
+            if not any(serves(one, kind) and relation == other for one, other in found):
+                lines.append(f"{name}: evidence '{pair}' was published, now there is {block.get('evidence', 'none')}")
+    return lines
+
+
+# The file
+
+
+def renewed(now: Blocks, then: Blocks, today: datetime.date) -> Blocks:
+    """The blocks to publish: of what is the same but for its spaces the text stays, and so does the date."""
+    found = {}
+    for name, block in now.items():
+        before = then.get(name, {})
+        same = unbroken(said(block)) == unbroken(said(before))
+        block = block | {"changed": before["changed"] if same and before else today}
+        for key in (*WORDS, *SAID):
+            if isinstance(block.get(key), str) and unbroken(block[key]) == unbroken(before.get(key, "")):
+                block[key] = before[key]
+        found[name] = {key: block[key] for key in ORDER if key in block}
+    return found
+
+
+def text(found: Blocks) -> str:
+    """The blocks as YAML, long texts folded."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Texts that are longer than a label are folded, lists stand on a line, and each value stands at its place."""
+
+        def ignore_aliases(self, data: object) -> bool:
+            return True
+
+    def of_text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=">" if len(value) > 60 else None)
+
+    def of_list(dumper: yaml.SafeDumper, value: list[str]) -> yaml.Node:
+        return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=True)
+
+    Dumper.add_representer(str, of_text)
+    Dumper.add_representer(list, of_list)
+    return "\n".join(
+        yaml.dump({name: block}, Dumper=Dumper, width=110, allow_unicode=True, sort_keys=False)
+        for name, block in found.items()
+    )
