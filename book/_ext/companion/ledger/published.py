@@ -15,23 +15,24 @@ from typing import Any
 
 from companion.ledger.claims import Claim, Claims, Records
 from sparse_book.claims import in_line, machine_checked, read_yaml
-from sparse_book.ledger import EVIDENCE, LedgerError
+from sparse_book.ledger import LedgerError
 
 Block = dict[str, Any]
 Blocks = dict[str, Block]
 
 # What a claim says, and what Coq says beside it: `changed` is the date on which `publish` last saw one of these move.
 SAID = ("statement", "printed", "witness", "corrected", "withdrawn", "formula", "part", "coq")
-# What else is published word for word. Where a claim stands may change: its page, its box, its section.
-WORDS = (
-    *("label", "kind", "source", "verdict", "required", "consequence", "artefact", "proved"),
-    *("uses", "follows", "errata", "about", "reason", "note"),
-)
+# What else is published word for word, in the order of the file. Where a claim stands may change: its page, its box.
+NAMES = ("label", "kind", "source", "verdict", "required", "consequence", "artefact", "proved")
+REASONS = ("uses", "follows", "errata", "about", "reason", "note")
+WORDS = (*NAMES, *REASONS, *SAID)
 # How much evidence there was: there may be more, and of a stronger kind.
 COUNTS = ("records", "instances")
-ORDER = (*WORDS[:8], "evidence", *COUNTS, "changed", *WORDS[8:], *SAID)
+ORDER = (*NAMES, "evidence", *COUNTS, "changed", *REASONS, *SAID)
 # What is stronger may take the place of what is weaker; the two in the middle show different things.
 STRENGTH = {"sampled": 1, "certified": 2, "exact": 2, "exhaustive": 3}
+# Why it matters, where the words do not say it.
+WHY = {"label": " (others link to it by its label)", "coq": " (what Coq prints moved: read its words again)"}
 CONFIRM = "if that is meant, `python3 make.py publish` confirms it"
 
 
@@ -41,7 +42,7 @@ def serves(found: str, required: str) -> bool:
     >>> serves("exhaustive", "exact"), serves("certified", "exact"), serves("exact", "exhaustive")
     (True, False, False)
     """
-    return found == required or STRENGTH.get(found, 0) > STRENGTH.get(required, len(EVIDENCE))
+    return found == required or required in STRENGTH and STRENGTH.get(found, 0) > STRENGTH[required]
 
 
 def blocks(claims: Claims, records: Records, book: Path) -> Blocks:
@@ -60,7 +61,7 @@ def blocks(claims: Claims, records: Records, book: Path) -> Blocks:
 def block(claim: Claim, records: Records) -> Block:
     """What the ledger says of a claim, its texts each on one line, and what its own records amount to."""
     mine = [record for record in records if record["claim"] == claim["id"]]
-    now = {key: claim[key] for key in (*WORDS, *SAID) if key in claim}
+    now = {key: claim[key] for key in WORDS if key in claim}
     now = {key: sorted(value) if isinstance(value, list) else in_line(value) for key, value in now.items()}
     evidence = sorted({f"{record['evidence']} {record['relation']}" for record in mine})
     return now | {"evidence": evidence, "records": len(mine), "instances": sum(record["count"] for record in mine)}
@@ -109,16 +110,15 @@ def read(book: Path) -> Blocks:
 def moved(now: Blocks, then: Blocks) -> list[str]:
     """What the ledger says otherwise than was published: a line for each text, its old and its new words together."""
     lines = [
-        f"{name}: published as '{before.get('label', name)}', now missing (others link to it)"
+        f"{name}: published as '{before.get('label', name)}', now missing"
         for name, before in then.items()
         if name not in now
     ]
     for name, block in now.items():
-        for key in (*WORDS, *SAID) if name in then else ():
+        for key in WORDS if name in then else ():
             old, new = as_text(then[name].get(key)), as_text(block.get(key))
             if unbroken(old) != unbroken(new):
-                why = " (others link to it by its label)" if key == "label" else ""
-                lines.append(f"{name}, {key}: {by_words(old, new)}{why}")
+                lines.append(f"{name}, {key}: {by_words(old, new)}{WHY.get(key, '')}")
     return lines
 
 
@@ -158,7 +158,7 @@ def fewer(now: Blocks, then: Blocks) -> list[str]:
                 lines.append(f"{name}: {before} {key} were published, now there are {block.get(key, 0)}")
         found = [pair.split() for pair in block.get("evidence", [])]
         for pair in then[name].get("evidence", []):
-            kind, relation = pair.split()
+            kind, _, relation = pair.partition(" ")
             if not any(serves(one, kind) and relation == other for one, other in found):
                 lines.append(f"{name}: evidence '{pair}' was published, now there is {block.get('evidence', 'none')}")
     return lines
@@ -174,7 +174,7 @@ def renewed(now: Blocks, then: Blocks, today: datetime.date) -> Blocks:
         before = then.get(name, {})
         same = unbroken(said(block)) == unbroken(said(before))
         block = block | {"changed": before["changed"] if same and before else today}
-        for key in (*WORDS, *SAID):
+        for key in WORDS:
             if isinstance(block.get(key), str) and unbroken(block[key]) == unbroken(before.get(key, "")):
                 block[key] = before[key]
         found[name] = {key: block[key] for key in ORDER if key in block}
