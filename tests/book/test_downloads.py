@@ -3,7 +3,9 @@
 import ast
 import io
 import json
+import os
 import re
+import shutil
 import sys
 import zipfile
 
@@ -84,8 +86,19 @@ def test_each_notebook_is_run_away_from_the_repository(code, said, tmp_path, mon
 
 
 def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
-    for name in ("one", "other folder"):
-        downloads.wheel(tmp_path / name, make.ROOT)
+    """The second is built by somebody whose files nobody else may read."""
+    downloads.wheel(tmp_path / "one", make.ROOT)
+    before = os.umask(0o077)
+    try:
+        for package in make.ROOT.glob("sparse_*"):
+            shutil.copytree(package, tmp_path / "theirs" / package.name)
+        for name in ("pyproject.toml", "LICENSE"):
+            shutil.copy(make.ROOT / name, tmp_path / "theirs")
+        for path in (tmp_path / "theirs").rglob("*.py"):
+            path.chmod(0o700)
+        downloads.wheel(tmp_path / "other folder", tmp_path / "theirs")
+    finally:
+        os.umask(before)
     one, other = (next((tmp_path / name).glob("*.whl")).read_bytes() for name in ("one", "other folder"))
     assert one == other
     with zipfile.ZipFile(io.BytesIO(one)) as archive:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from companion.building import commands, kept
+from companion.building import chapters, commands, kept
 from companion.places import Stop
 
 import make
@@ -246,6 +246,40 @@ def test_a_notebook_that_is_broken_is_named_or_written_anew(small):
     kept.write_text(kept.read_text().replace("n is 3", "PROVED"))
     assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]  # what was edited is executed anew
     assert stored.read_text() == good and "PROVED" not in kept.read_text()
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"", b"[]", b'{"nbformat": 4}', b'{"nbformat": 4, "cells": []}'])
+def test_what_is_kept_and_is_no_run_of_the_chapter_counts_as_not_kept(text, tmp_path, monkeypatch):
+    """Even under the digest of its bytes, which a forgery has and half a file has not."""
+    monkeypatch.setattr(commands, "BUILD", tmp_path)
+    (tmp_path / "executed").mkdir()
+    source = tmp_path / "01-a.md"
+    source.write_text(CHAPTER)
+    notebook = chapters.read(source)
+    run_of_it = {**notebook, "cells": [dict(cell) for cell in notebook["cells"]]}
+    for cell in chapters.code_cells(run_of_it):
+        cell |= {"outputs": [], "execution_count": 1}
+    whole = chapters.dump(run_of_it).encode()
+    without = whole.replace(b'"outputs": []', b'"inputs": []')
+    for kept_text, used in ((whole, True), (text, False), (without, False)):
+        path = tmp_path / f"executed/01-a.digest.{kept.digest(kept_text)[:16]}.ipynb"
+        path.write_bytes(kept_text)
+        assert (commands.kept_run("01-a", notebook, "digest") is not None) == used
+        path.unlink()
+
+
+@pytest.mark.parametrize("rubbish", [b"\xff\xfe\x00", b"", b"a stamp\n"])
+def test_a_stamp_with_rubbish_is_no_stamp(rubbish, tmp_path, monkeypatch):
+    for name, asked in (("STAMP", kept.is_current), ("PROVED", kept.proofs_accepted)):
+        monkeypatch.setattr(kept, name, tmp_path / name)
+        (tmp_path / name).write_bytes(rubbish)
+        assert not asked()
+        (tmp_path / name).unlink()
+        (tmp_path / name).mkdir()
+        assert not asked()
+    (tmp_path / "PROVED").rmdir()
+    (tmp_path / "PROVED").write_text(kept.proofs_fingerprint())
+    assert kept.proofs_accepted()
 
 
 def added(cells):

@@ -83,14 +83,12 @@ def chosen(names: Iterable[str], sources: Mapping[str, Path]) -> dict[str, Path]
 def executed(notebooks: Mapping[str, Notebook]) -> dict[str, Notebook]:
     """The notebooks with their outputs: those of _build/executed where nothing has changed, the others run now, and
     kept unless their sources changed under way."""
-    import nbformat
-
-    done = {}
     folder = BUILD / "executed"
     folder.mkdir(parents=True, exist_ok=True)
     expected = {name: kept.execution(notebook)[:16] for name, notebook in notebooks.items()}
-    paths = {name: kept_path(name, expected[name]) for name in notebooks}
-    missing = [name for name, path in paths.items() if path is None]
+    runs = {name: kept_run(name, notebook, expected[name]) for name, notebook in notebooks.items()}
+    done = {name: run for name, run in runs.items() if run is not None}
+    missing = [name for name in notebooks if name not in done]
     length = {name: sum(len(cell["source"]) for cell in notebooks[name]["cells"]) for name in missing}
     longest_first = {name: notebooks[name] for name in sorted(missing, key=length.__getitem__, reverse=True)}
     for name, outcome, seconds in chapters.execute_all(longest_first, BOOK):
@@ -107,17 +105,19 @@ def executed(notebooks: Mapping[str, Notebook]) -> dict[str, Notebook]:
             kept.write_atomically(folder / f"{name}.{expected[name]}.{kept.digest(text.encode())[:16]}.ipynb", text)
         done[name] = outcome
         say(f"  {name}: {len(chapters.code_cells(outcome))} cells, {seconds:.1f} s")
-    for name, path in paths.items():
-        if name not in done:
-            done[name] = chapters.with_outputs(notebooks[name], nbformat.read(path, as_version=4))
     return {name: done[name] for name in notebooks}
 
 
-def kept_path(name: str, expected: str) -> Path | None:
-    """The notebook of a chapter in _build/executed; none if it was edited, for its name has the digest of its text."""
+def kept_run(name: str, notebook: Notebook, expected: str) -> Notebook | None:
+    """A chapter with the outputs kept in _build/executed, read once, before any chapter runs; none if they were edited,
+    for the name of the file has the digest of its bytes, or are no run of this chapter."""
+    import nbformat
+
     for path in (BUILD / "executed").glob(f"{name}.{expected}.*.ipynb"):
-        if path.name == f"{name}.{expected}.{kept.digest(path.read_bytes())[:16]}.ipynb":
-            return path
+        text = path.read_bytes()
+        if path.name == f"{name}.{expected}.{kept.digest(text)[:16]}.ipynb":
+            with contextlib.suppress(Exception):  # of nbformat, of JSON, and of what else a broken file can bring about
+                return chapters.with_outputs(notebook, nbformat.reads(text.decode(), as_version=4))
     return None
 
 

@@ -28,12 +28,14 @@ EXECUTE = "from nbclient.cli import main; main()"
 
 def wheel(folder: Path, root: Path) -> None:
     """The package as a file that pip installs, of which each byte follows from the sources."""
-    build = f"from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
+    build = f"import os; os.umask(0o022); from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
     with tempfile.TemporaryDirectory() as copied:
         for package in ("sparse_core", "sparse_meter", "sparse_book"):
             shutil.copytree(root / package, f"{copied}/{package}", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("pyproject.toml", "LICENSE"):
             shutil.copy(root / name, copied)
+        for path in Path(copied).rglob("*"):  # which the wheel repeats, and git leaves to the umask of whoever clones
+            path.chmod(0o755 if path.is_dir() else 0o644)
         run([sys.executable, "-c", build], copied, SOURCE_DATE_EPOCH="315532800")
 
 

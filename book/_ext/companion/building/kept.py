@@ -126,9 +126,14 @@ def source_fingerprint() -> str:
     return digest(*addresses, *contents(*(ROOT / top for top in SOURCES)))
 
 
+def has(stamp: Path, fingerprint: str) -> bool:
+    """Whether this is what a stamp says, whatever bytes a disk or a person left in it."""
+    return stamp.is_file() and stamp.read_bytes() == fingerprint.encode()
+
+
 def is_current() -> bool:
     """Whether there is a site of the present sources."""
-    return STAMP.is_file() and STAMP.read_text() == source_fingerprint() and (BUILD / "html/index.html").is_file()
+    return has(STAMP, source_fingerprint()) and (BUILD / "html/index.html").is_file()
 
 
 def proofs_fingerprint() -> str:
@@ -149,7 +154,7 @@ def without_notes(path: Path) -> bytes:
 
 def proofs_accepted() -> bool:
     """Whether Coq accepted the proofs as they are now, in this folder."""
-    return PROVED.is_file() and PROVED.read_text() == proofs_fingerprint()
+    return has(PROVED, proofs_fingerprint())
 
 
 def execution(notebook: chapters.Notebook) -> str:
