@@ -74,7 +74,7 @@ const weightsWorker = () => {
     if (descr === undefined || order === undefined || sides === undefined) refuse(`${where} must have a header with descr, fortran_order and shape, not ${printable(text.trim())}.`);
     const [, endian, letter] = descr.slice(1, -1).match(/^([<>|=]?)(.*)$/);
     if (letter.startsWith("O")) refuse(`${where} has the type object: it holds a pickle, which may run programs when it is read, and is not read.`);
-    if (!(letter in TYPES) || endian === ">") refuse(`${where} must have a type of real numbers, little-endian (${Object.keys(TYPES).filter((type) => type !== "bf2").join(", ")}), not ${printable(descr)}.`);
+    if (!Object.hasOwn(TYPES, letter) || endian === ">") refuse(`${where} must have a type of real numbers, little-endian (${Object.keys(TYPES).filter((type) => type !== "bf2").join(", ")}), not ${printable(descr)}.`);
     const shape = (sides.match(/\d+/g) ?? []).map(Number), fortran = order === "True";
     if (fortran && shape.length > 2) refuse(`${where} must be in the order of C, as numpy.ascontiguousarray gives it: in that of Fortran only matrices are read, not ${shown(shape)}.`);
     const decode = (numbers) => (fortran && shape.length === 2 ? turned(decoded(numbers, letter), shape[1], shape[0]) : decoded(numbers, letter));
@@ -172,7 +172,7 @@ const weightsWorker = () => {
       if (label === "__metadata__") continue;
       const { dtype, shape, data_offsets: place } = entry ?? {}, where = `${name}: array '${printable(label)}'`;
       if (!Array.isArray(shape) || !Array.isArray(place) || place.length !== 2 || !counts([...shape, ...place])) refuse(`${where} must have a shape and two data_offsets, whole numbers from 0, not ${printable(JSON.stringify(entry))}.`);
-      if (!(dtype in SAFE)) refuse(`${where} must have one of the types ${Object.keys(SAFE).join(", ")}, not ${printable(JSON.stringify(dtype))}.`);
+      if (!Object.hasOwn(SAFE, dtype)) refuse(`${where} must have one of the types ${Object.keys(SAFE).join(", ")}, not ${printable(JSON.stringify(dtype))}.`);
       const type = SAFE[dtype], size = product(shape) * itemsize(type), [start, end] = place;
       if (start > end || end > blob.size - begin) refuse(`${where} must lie within the ${blob.size - begin} bytes of numbers, not at ${start} to ${end}.`);
       if (size !== end - start) refuse(`${where} must have ${size} bytes for its shape ${shown(shape)}, not ${end - start}.`);
@@ -241,28 +241,35 @@ const weightsWorker = () => {
       return block(prefix.replace(/\.+$/, "") || inner, shapes, name, `${prefix}${outer}.weight`, up && `${prefix}${up}.weight`, "", "", COLUMNS.includes(inner));
     }).filter(Boolean);
   });
-  const transcoders = (shapes) => [...shapes.keys()].filter((name) => /(^|\.)w_enc$/i.test(name)).map((name) => {
-    const prefix = name.slice(0, -"w_enc".length), lower = new Map([...shapes.keys()].map((other) => [other.toLowerCase(), other]));
+  const transcoders = (shapes, lower = new Map([...shapes.keys()].map((name) => [name.toLowerCase(), name]))) => [...shapes.keys()].filter((name) => /(^|\.)w_enc$/i.test(name)).map((name) => {
+    const prefix = name.slice(0, -"w_enc".length);
     const [outer, bias, threshold] = ["w_dec", "b_enc", "threshold"].map((part) => lower.get(`${prefix}${part}`.toLowerCase()) ?? "");
     return block(prefix.replace(/\.+$/, "") || name, shapes, name, outer, "", bias, threshold, true);
   }).filter(Boolean);
+  const listIn = (lists, key) => lists.set(key, lists.get(key) ?? []).get(key);
   const numbered = (shapes) => {
     const parents = new Map();
     for (const [name, shape] of shapes) {
       const match = name.match(/^(.*?)(\d{1,9})\.weight$/);
-      if (match && shape.length === 2) parents.set(match[1], [...(parents.get(match[1]) ?? []), [Number(match[2]), name]]);
+      if (match && shape.length === 2) listIn(parents, match[1]).push([Number(match[2]), name]);
     }
     return [...parents.values()].flatMap((all) => {
       const maps = all.sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1)).map(([, name]) => name);
       return maps.slice(1).map((outer, i) => block(weightless(maps[i]), shapes, maps[i], outer, "")).filter(Boolean);
     });
   };
-  const pairs = (shapes) => {
-    const matrices = [...shapes.keys()].filter((name) => shapes.get(name).length === 2);
-    return matrices.flatMap((inner) => matrices.map((outer) => {
-      const bias = biasOf(inner, shapes), found = inner !== outer && bias && block(weightless(inner), shapes, inner, outer, "", bias);
-      return found && same(shapes.get(bias), [found.s]) ? found : null;
-    })).filter(Boolean);
+  const pairs = (shapes) => { // the second takes as many neurons as the first has a bias for; two such pairs tell no more than a thousand
+    const matrices = [...shapes].filter(([, shape]) => shape.length === 2), taking = [new Map(), new Map()], found = [];
+    for (const [name, shape] of matrices) shape.forEach((side, axis) => listIn(taking[axis], side).push(name));
+    for (const [inner, [first, second]] of matrices) {
+      const bias = biasOf(inner, shapes), columns = bias && first !== second && same(shapes.get(bias), [second]), s = columns ? second : first;
+      if (!bias || !same(shapes.get(bias), [s])) continue;
+      for (const outer of taking[columns ? 0 : 1].get(s) ?? []) {
+        if (outer !== inner) found.push(block(weightless(inner), shapes, inner, outer, "", bias));
+        if (found.length > 1) return found;
+      }
+    }
+    return found;
   };
   const blocks = (shapes) => {
     const named = new Map([...families(shapes), ...transcoders(shapes)].reverse().map((one) => [one.outer || one.inner, one]));

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from companion import places
 from safetensors.numpy import save
 
 from sparse_core.cube.hypercube import points
@@ -287,6 +288,11 @@ HOSTILE = {
     "huge.npz": (npz({"u": np.ones(3), "W": np.full((3, 3), 1e308), "b": np.zeros(3)}), "a sum of theirs is not"),
     "scale.npz": (with_entry("W", 1e308), "its scale (W, B) is not a finite number"),
     "unknown.npz": (npz({"kernel": np.ones((2, 2))} | {"x": np.ones(3)}), "No hidden layer was recognised"),
+    "constructor.npy": (header(descr="'<constructor'"), "must have a type of real numbers, little-endian"),
+    "prototype.safetensors": (
+        written({"W": entry(dtype="__proto__")}, bytes(16)), "must have one of the types BOOL, U8, I8"
+    ),
+    "method.safetensors": (written({"W": entry(dtype="toString")}, bytes(16)), "must have one of the types BOOL, U8"),
     "words.json": (b'{"W": [[1, 2]]}', "must be .npz or .npy, as NumPy writes them, or .safetensors"),
     "<img src=x onerror=alert(1)>.npz": (b'{"W": 1}', "must be .npz or .npy"),
     "norm.safetensors": (
@@ -332,6 +338,47 @@ def test_after_hostile_files_a_good_one_is_measured_and_nothing_else_happened(re
     _, wrong, (result, problem) = refusals
     assert not wrong and problem == ""
     assert result["report"]["max_active"] == 1
+
+
+# The steps of arrays and maps, and look-ups in maps, until a file of many arrays is refused or its layers are known.
+STEPS = """async (bytes) => {
+    const file = new File([new Uint8Array(bytes)], "many.safetensors");
+    const ofArrays = Object.getPrototypeOf([][Symbol.iterator]()), ofMaps = Object.getPrototypeOf(new Map().entries());
+    let steps = 0;
+    for (const [owner, name] of [[ofArrays, "next"], [ofMaps, "next"], [Map.prototype, "get"]]) {
+        const original = owner[name];
+        owner[name] = function (...given) { steps++; return original.apply(this, given); };
+    }
+    const said = [];
+    await weightsWorker()({ network: file, layer: 0 }, (message) => said.push(message.kind));
+    return [steps, said];
+}"""
+CROWDS = {
+    "numbered": lambda i: {f"{i}.weight": (2, 3)},
+    "pairs": lambda i: {f"a{i}x.weight": (2, 3), f"a{i}x.bias": (2,)},
+    "pairs that do not fit": lambda i: {f"a{i}x.weight": (2, 2), f"a{i}x.bias": (3,)},
+    "transcoders": lambda i: {f"{i}.W_enc": (2, 3)},
+}
+
+
+@pytest.mark.parametrize("kind", CROWDS)
+def test_a_file_of_twice_as_many_arrays_takes_twice_the_steps(kind, in_browser):
+    def crowd(count):
+        shapes = {name: shape for i in range(count) for name, shape in CROWDS[kind](i).items()}
+        return written(
+            {name: entry(shape=shape, place=(0, 4 * int(np.prod(shape)))) for name, shape in shapes.items()}, bytes(64)
+        )
+
+    async def visit(page):
+        found = []
+        for count in (200, 400):
+            await page.goto("about:blank")
+            await page.add_script_tag(path=places.BOOK / "assets/weights-worker.js")
+            found.append(await page.evaluate(STEPS, list(crowd(count))))
+        return found
+
+    (once, said), (twice, _) = in_browser(visit)
+    assert said and 1000 < once < twice < 2.5 * once
 
 
 UNFITTING = [  # the file of the inputs or None, the unit, the rule
