@@ -149,17 +149,82 @@ def pages(site):
     return found
 
 
+POLICY = "meta[http-equiv=Content-Security-Policy]"
+
+
 def holds(problems):
     assert not problems, "\n".join(map(str, problems))
 
 
-def test_each_page_has_its_head_and_only_the_page_that_reads_files_a_policy(pages):
-    """A language, a title, one heading and, but for the root, which leads to the first page, a description."""
+def test_each_page_has_its_head(pages):
+    """A language, a title, one heading, a policy before all that it loads and, but for the root, which leads to the
+    first page, a description."""
     for name, page in pages.items():
-        needed = ["html[lang]", "head title", "h1"] + ["meta[name=description][content]"] * (name != "index.html")
+        needed = ["html[lang]", "head title", "h1", "meta[http-equiv=Content-Security-Policy]"]
+        needed += ["meta[name=description][content]"] * (name != "index.html")
         holds([(name, what) for what in needed if len(page.select(what)) != 1])
-    guarded = [name for name, page in pages.items() if page.select("meta[http-equiv=Content-Security-Policy]")]
-    assert guarded == ["book/your-weights.html"]
+        first = page.select_one("script, style, link, img, meta[http-equiv]")
+        holds([] if first["http-equiv"] == "Content-Security-Policy" else [(name, first)])
+    sends = [name for name, page in pages.items() if "connect-src 'none'" not in page.select_one(POLICY)["content"]]
+    assert "book/your-weights.html" not in sends and len(sends) > len(pages) / 2
+    assert pages["index.html"].select_one(POLICY)["content"].startswith("default-src 'none'")
+
+
+# What a page does that its policy forbids, from its first script on
+BROKEN = """window.broken = [];
+addEventListener('securitypolicyviolation', ({effectiveDirective, blockedURI}) =>
+    broken.push(`${effectiveDirective} ${blockedURI}`));"""
+# Every way in which a page could load from or send to another host, but for a link that a reader follows
+ELSEWHERE = """async () => {
+    const address = 'http://127.0.0.1:9/';
+    const add = (tag, facts) => document.body.appendChild(Object.assign(document.createElement(tag), facts));
+    await fetch(address).catch(() => 0);
+    navigator.sendBeacon(address);
+    try { new WebSocket('ws://127.0.0.1:9/'); } catch { }
+    for (const tag of ['img', 'script', 'iframe', 'video']) add(tag, {src: address});
+    add('object', {data: address});
+    add('link', {rel: 'stylesheet', href: address});
+    add('form', {action: address}).submit();
+    await new Promise(done => setTimeout(done, 500));
+    return broken.map(line => line.split(' ')[0]);
+}"""
+# What a reader moves or presses on some pages: a control, a key
+MOVED = {
+    "calculator": ("#slider-eps", "ArrowRight"),
+    "01-definitions": ("article input[type=range]", "ArrowRight"),
+    "02-uniform": ("article .live input", "ArrowRight"),
+    "ten-minutes": ("#cube-degree", "ArrowRight"),
+    "six-drawings": (".proof-nav button:last-child", "Enter"),
+}
+
+
+@pytest.mark.parametrize("served", [True, False], ids=["served", "as files"])
+def test_under_its_policy_a_page_works_and_asks_no_other_host(site, address, served, in_browser):
+    base = address if served else site.as_uri()
+
+    async def visit(page):
+        context = await page.context.browser.new_context()  # the other tests are exempt from the policies
+        await context.add_init_script(BROKEN)
+        guarded = await context.new_page()
+        problems = []
+        for name, (control, key) in MOVED.items():
+            await guarded.goto(f"{base}/book/{name}.html")
+            before = await guarded.locator("article").inner_html()
+            await guarded.locator(control).first.press(key)
+            if before == await guarded.locator("article").inner_html():
+                problems.append((name, "nothing moved"))
+            problems += [(name, line) for line in await guarded.evaluate("broken")]
+        await guarded.goto(f"{base}/search.html?q=parity")
+        await guarded.locator(".search-summary", has_text="finished").wait_for()
+        problems += await guarded.evaluate("broken")
+        asked = await guarded.evaluate(ELSEWHERE)
+        await context.close()
+        return problems, asked
+
+    problems, asked = in_browser(visit)
+    holds(problems)
+    kinds = "connect connect connect img script-src-elem frame media object style-src-elem form-action"
+    assert sorted(asked) == sorted(kind if "-" in kind else f"{kind}-src" for kind in kinds.split())
 
 
 def test_each_image_has_a_text_alternative(pages):

@@ -13,14 +13,21 @@ from companion.site.accessible_names import spoken
 
 # Search engines show about so many letters.
 DESCRIPTION = 160
-# This page reads files of its readers. Nothing is loaded from or sent to another place; its worker, whose text stands
-# in the page, inherits that. "file:" is the site on a disk, where browsers do not agree on what 'self' is.
-READS_FILES = "book/your-weights"
+# No page loads from or sends to another host. "file:" is the site on a disk, where browsers do not agree on what 'self'
+# is. The theme writes scripts and styles into its pages, and images into its styles; its search reads other pages.
 POLICY = (
     "default-src 'none'; script-src 'self' file: blob: 'unsafe-inline'; worker-src blob:; style-src 'self' file: "
-    "'unsafe-inline'; img-src 'self' file: data:; font-src 'self' file:; connect-src 'none'; form-action 'self' file:; "
+    "'unsafe-inline'; img-src 'self' file: data:; font-src 'self' file:; connect-src 'self'; form-action 'self' file:; "
     "base-uri 'none'"
 )
+# This page reads files of its readers, and sends nothing to anybody; its worker, whose text is in it, inherits that.
+READS_FILES = "book/your-weights"
+
+
+def policy(page: str) -> str:
+    """What a page may load, as the tag that stands before all that it loads."""
+    rules = POLICY.replace("connect-src 'self'", "connect-src 'none'") if page == READS_FILES else POLICY
+    return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
 
 def description(doctree: nodes.document) -> str:
@@ -42,13 +49,11 @@ def description(doctree: nodes.document) -> str:
 def describe(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """The description of a page and, on the page that reads files, its policy, as tags of the head."""
+    """The policy of a page and its description, as tags of the head."""
     words = description(doctree) if doctree else ""
     words = words or f"{context.get('title') or 'Search'}: a page of {app.config.html_title}."
     tag = f'<meta name="description" content="{html.escape(words)}">'
-    context["metatags"] = f"{context.get('metatags', '')}\n{tag}"
-    if pagename == READS_FILES:
-        context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">{context["metatags"]}'
+    context["metatags"] = f"{policy(pagename)}{context.get('metatags', '')}\n{tag}"
 
 
 def at_home(app: Sphinx, config: Config) -> None:

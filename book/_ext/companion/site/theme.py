@@ -14,6 +14,7 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_exercise.nodes import solution_node
 
 from companion.site import figures, typography
+from companion.site.head import policy
 
 # The article is shown with the fonts of its text and its formulas, so that no line breaks anew when they come; after
 # three seconds, for which a browser hides a text that waits for its font, without.
@@ -24,7 +25,7 @@ Promise.race([Promise.allSettled(fonts), new Promise((done) => setTimeout(done, 
   .finally(() => document.documentElement.classList.remove("without-font"));"""
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
+<head><meta charset="utf-8">{policy}<meta name="viewport" content="width=device-width"><title>{title}</title>
 <link rel="icon" href="_static/favicon.svg"><meta http-equiv="refresh" content="0; url={page}"></head>
 <body><main><h1><a href="{page}">{title}</a></h1></main></body>
 </html>
@@ -141,7 +142,9 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")
         path.write_text(scripts_last(typography.whole(shown)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
-    (out / "index.html").write_text(REDIRECT.format(title=app.config.html_title, page=page), encoding="utf-8")
+    (out / "index.html").write_text(
+        REDIRECT.format(title=app.config.html_title, page=page, policy=policy(page)), encoding="utf-8"
+    )
     (out / ".buildinfo").unlink(missing_ok=True)
 
 
