@@ -217,7 +217,8 @@ def real_array(
     """
     array = rectangular(name, value)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.")
+        values = " Of a function f: [f(x) for x in points(n)]." if callable(array[()]) else ""
+        raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {array.dtype}.{values}")
     _axes(name, array, ndim)
     if shape is not None and any(
         want is not None and want != got for want, got in zip(shape, array.shape, strict=True)
@@ -313,7 +314,6 @@ def signs(name: str, value: ArrayLike, n: int | None = None) -> NDArray[Any]:
         raise ValueError(f"Argument '{name}' must have {n} columns, not {array.shape[1]}.")
     good = ((array == 1) | (array == -1)) & (array.dtype != np.bool_)  # True is a bit, which stands for -1
     if not good.all():
-        bits = bool(((array == 0) | (array == 1)).all())
-        remedy = f" Of bits: np.where({name.partition('[')[0]}, -1, 1)." if bits else ""
-        entries(name, array, good, "must have entries -1 and 1 only", remedy)
+        points = f" Of bits: np.where({name.partition('[')[0]}, -1, 1)." if np.isin(array, (0, 1)).all() else ""
+        entries(name, array, good, "must have entries -1 and 1 only", points)
     return array

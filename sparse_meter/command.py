@@ -104,6 +104,6 @@ def _shown(report: Report | Measurement, args: argparse.Namespace) -> str:
     if args.format == "json":
         return json.dumps(report.to_dict(), indent=1, allow_nan=False)
     if args.format == "html":
-        page = PAGE.format(html.escape(os.path.basename(args.network)), STYLE, report._repr_html_())
+        page = PAGE.format(html.escape(printable(os.path.basename(args.network))), STYLE, report._repr_html_())
         return page.encode("ascii", "xmlcharrefreplace").decode()
     return report.text()

@@ -60,6 +60,18 @@ def test_the_version(capsys):
     assert end.value.code == 0 and capsys.readouterr().out == f"sparse-meter {__version__}\n"
 
 
+@pytest.mark.parametrize("command_line", [["examine"], ["measure", "--x", "X.npy"]], ids=["examine", "measure"])
+@pytest.mark.parametrize("character, shown", [("\x1b[31m", "\\x1b[31m"), ("\u202e", "\\u202e"), ("\n", "\\n")])
+def test_the_name_of_a_file_sends_nothing_to_the_terminal_in_a_page_either(
+    stored, capsys, command_line, character, shown
+):
+    (stored / "net.npz").rename(stored / f"evil{character}.npz")
+    name, *rest = [f"evil{character}.npz", *command_line[1:]]
+    assert command.main([command_line[0], name, *rest, "--format", "html"]) == 0
+    page = capsys.readouterr().out
+    assert f"<h1>evil{shown}.npz</h1>" in page and character not in page.partition("<h1>")[2].partition("</h1>")[0]
+
+
 def test_html_is_a_page_of_its_own(stored, capsys):
     Path("net.npz").rename("a & b.npz")
     page = run(capsys, "a & b.npz", "--format", "html")[1]
