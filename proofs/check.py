@@ -381,6 +381,11 @@ CONTROLS = {
         "(* ---- Networks ---",
         'Notation "16" := 17 (only printing) : ring_scope.\n(* ---- Networks ---',
     ),
+    "two bounds without the constant": (
+        "exchange.v",
+        "m%:R / (2 * m - 1)%:R * interactions f <= (\\sum_(S in halves m)",
+        "interactions f <= (\\sum_(S in halves m)",
+    ),
     "a shorter printing depth": ("dense.v", ZERO, f"{ZERO}\nGlobal Set Printing Depth 5."),
 }
 

@@ -57,6 +57,22 @@ have -> : c * w + 2%:R * c * ((t - h) * w) = c * w * (1 - 2%:R * h) + w * (c + c
 by rewrite hP subrr mulr0 add0r.
 Qed.
 
+(* Exchanged coordinates.                                                     *)
+Lemma alternating_term a b c t y z : a * b * y * (t * c * z) = t * c * (a * (b * (y * z))).
+Proof. by_ring. Qed.
+
+Lemma four_corners a b y z :
+  (a + b - y - z) ^+ 2
+  = (a * a + b * b + (y * y + z * z)) + 2%:R * (a * b + y * z) - 2%:R * ((a * y + a * z) + (b * y + b * z)).
+Proof. by_ring. Qed.
+
+Lemma product_corners a b y z : (a - y) * (z - b) = (a * z + y * b) - (a * b + y * z).
+Proof. by_ring. Qed.
+
+Lemma four_kept a b y z :
+  (a + a + (a + a)) + 2%:R * (b + b) - 2%:R * ((y + z) + (z + y)) = 4%:R * (a + b - z - y).
+Proof. by rewrite (natrD _ 2 2) -[2%:R]/(1 + 1); by_ring. Qed.
+
 Lemma both_term c u w : u * (w * (c + c)) = c * (u * w + u * w).
 Proof. by_ring. Qed.
 
