@@ -209,3 +209,18 @@ def test_a_formula_that_cannot_be_read_is_reported_and_shown_as_written(monkeypa
     page = written(formulas.visit_math, nodes.math("", r"a<\frac{1}"))
     assert r"a&lt;\frac{1}" in page
     assert len(reports) == 1 and reports[0].startswith(r"formula a<\frac{1}: ")
+
+
+def test_a_fraction_in_the_text_stays_within_its_line_and_a_root_takes_no_larger_sign_for_a_bracket():
+    font = TTFont(FONT)
+    constants = font["MATH"].table.MathConstants
+    ink, cmap = font["glyf"], font.getBestCmap()
+    script = constants.ScriptPercentScaleDown / 100
+    digit, bracket = ink[cmap[ord("1")]], ink[cmap[ord("(")]]
+    above = constants.FractionNumeratorShiftUp.Value + script * digit.yMax
+    below = constants.FractionDenominatorShiftDown.Value - script * bracket.yMin
+    assert above + below < 1550  # a line of the text is 1 610 high
+    gaps = [constants.RadicalDisplayStyleVerticalGap.Value, constants.RadicalVerticalGap.Value]
+    root = ink[cmap[0x221A]]
+    room = root.yMax - root.yMin - constants.RadicalRuleThickness.Value - max(gaps)
+    assert bracket.yMax - bracket.yMin - 100 < room  # 100: what the style sheet takes off below

@@ -46,6 +46,13 @@ SUPERSCRIPT_DROP = 340
 # How far below the foot of its base a subscript is at least; STIX has 160, with which the i of ζ_i stands a sixth of an
 # em below that of x_i. No letter reaches 250 below the line, and on the line a subscript is 210 below it.
 SUBSCRIPT_DROP = -40
+# How far a fraction in the text lifts its numerator and lowers its denominator. STIX has 585 for both, with which each
+# hangs six pixels off its bar and touches the next line; TeX has 394 and 345, a little less than these.
+NUMERATOR_UP = 430
+DENOMINATOR_DOWN = 370
+# The gap below the bar of a displayed root: that of roots in the text, 85. STIX has 170, with which what stands in the
+# root needs the next larger sign, half a line deeper than the root itself.
+ROOT_GAP = 85
 # The bars of roots and fractions: one pixel at the size of the text. STIX has 68, which is now one and now two pixels.
 RULE = 55
 # A prime is set as a superscript, at 70 % of the size: it is drawn larger, and lower, so that it has its own size there
@@ -123,6 +130,9 @@ def formulas(source: Path, target: Path) -> None:
     constants = font["MATH"].table.MathConstants
     constants.SuperscriptBaselineDropMax.Value = SUPERSCRIPT_DROP
     constants.SubscriptBaselineDropMin.Value = SUBSCRIPT_DROP
+    constants.FractionNumeratorShiftUp.Value = NUMERATOR_UP
+    constants.FractionDenominatorShiftDown.Value = DENOMINATOR_DOWN
+    constants.RadicalDisplayStyleVerticalGap.Value = ROOT_GAP
     constants.FractionRuleThickness.Value = RULE
     constants.RadicalRuleThickness.Value = RULE
     rename(font, "Companion Math")
