@@ -244,22 +244,28 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> 
         raise Stop(error) from None
 
 
+def pages_in(part: Mapping[str, Any]) -> set[str]:
+    """The pages that a part of _toc.yml lists."""
+    return {page["file"] for chapter in part["chapters"] for page in (chapter, *chapter.get("sections", []))}
+
+
 def write_stubs(stage: Path, only: str) -> None:
     """The contents of a preview: its page, and stubs for the first page and for the numbered chapters before it."""
     import yaml
 
     toc = yaml_of(ROOT / "_toc.yml")
-    listed = [chapter for part in toc.get("parts", [toc]) for chapter in part["chapters"]]
-    numbered = only[0].isdigit()
+    parts = toc.get("parts", [toc])
+    around = next((part for part in parts if f"book/{only}" in pages_in(part)), {"chapters": []})
+    numbered = "numbered" in around
     shown: list[dict[str, Any]] = []
-    for chapter in listed:
+    for chapter in around["chapters"]:
         beside = [page["file"] for page in chapter.get("sections", [])]
         name = chapter["file"]
         if f"book/{only}" in (name, *beside):
             nested = {} if name == f"book/{only}" or not numbered else {"sections": [{"file": f"book/{only}"}]}
             shown.append({"file": name if numbered else f"book/{only}"} | nested)
             break
-        if numbered and name[len("book/")].isdigit():
+        if numbered:
             shown.append({"file": name})
     root = toc["root"]
     for name in {root, *(chapter["file"] for chapter in shown)} - {f"book/{only}"}:
