@@ -201,8 +201,9 @@ def test_every_link_of_the_generated_pages_leads_somewhere(site):
                 assert anchor in found[target or name], (name, link["href"])
 
 
-def test_a_chapter_begins_with_its_place_in_the_paper_and_ends_with_its_files(site, chapter):
-    strip = chapter.select_one("h1 + p.whereabouts")
+def test_a_chapter_ends_with_its_place_in_the_paper_and_its_files(site, chapter):
+    strip = chapter.select_one("section > p.whereabouts")
+    assert not strip.find_next("section")  # it stands below all of them
     places = {"§1": "section-1", "§3": "section-3", "Appendix B": "section-b"}
     assert hrefs(strip) == {words: f"ledger.html#{anchor}" for words, anchor in places.items()}
     assert strip.text.endswith("In the paper: §1, §3, Appendix B; 3 of its statements, 1 of ours.")

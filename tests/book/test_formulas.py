@@ -38,6 +38,9 @@ def test_a_formula_keeps_its_signs(tex, signs):
     [
         ("x", True, ['display="block"']),
         (r"\sqrt n", False, ['<msqrt><mspace height="0.7em"/>']),  # a strut
+        # between two sets a sign, with an index a name; neither higher than a capital
+        (r"R\triangle Q", False, ['<mo lspace="0.2222em" rspace="0.2222em">\u2206</mo><mi>Q</mi>']),
+        (r"j\in\triangle_l", False, ["<msub><mi>\u2206</mi><mi>l</mi></msub>"]),
         # a line that begins with plus has room after it
         (
             r"\begin{aligned}-a&\\&+b\end{aligned}",
@@ -132,7 +135,9 @@ def test_a_bracket_of_a_given_size_stretches_in_a_row_of_its_own():
     assert all('stretchy="true"' in row and "width: 0.427em" in row for row in rows)
 
 
-@pytest.mark.parametrize(("after", "marks"), [(", and so on", ","), (").", ")."), (" is even", None)])
+@pytest.mark.parametrize(
+    ("after", "marks"), [(", and so on", ","), (").", ")."), ("-sparse on it", "-sparse"), (" is even", None)]
+)
 def test_punctuation_stays_with_its_formula(after, marks):
     document = new_document("page")
     formula = nodes.math("", "x")
@@ -141,6 +146,14 @@ def test_punctuation_stays_with_its_formula(after, marks):
     formulas.Glue(document).run()
     assert formula.get("marks") == marks
     assert paragraph.astext() + (marks or "") == f"x{after.removeprefix(marks or '')}{marks or ''}"
+
+
+def test_no_line_ends_within_the_name_of_a_number_of_neurons():
+    document = new_document("page")
+    document += nodes.paragraph("", "", nodes.Text("a 1-sparse and a 12-sparse net"))
+    formulas.Glue(document).run()
+    assert [one.astext() for one in document.findall(nodes.inline)] == ["1-sparse", "12-sparse"]
+    assert document.astext() == "a 1-sparse and a 12-sparse net"
 
 
 def test_only_the_punctuation_after_the_formula_moves():

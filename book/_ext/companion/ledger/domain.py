@@ -75,7 +75,7 @@ def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             section["ids"] = []
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
     page = next(doctree.findall(nodes.section), nodes.section())
-    page.insert(1, raw(in_the_paper(stem, list(claims.values()))))
+    page.append(raw(in_the_paper(stem, list(claims.values()))))
     assets = Path(app.srcdir, "book/assets")
     if cells and any(assets.glob("*.whl")):  # a preview has none, and nothing to take away
         page.insert(1, raw(links.launch(stem, assets)))

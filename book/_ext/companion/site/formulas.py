@@ -38,7 +38,10 @@ WIDTHS = {
 ROOT = '<msqrt><mspace height="0.7em"/>'
 # The sign that a line of an aligned formula begins with stands between two terms; browsers take it for that of a number
 CONTINUED = re.compile(r"(<mtd[^>]*>)<mo>(?=[+−])")
-PUNCTUATION = re.compile(r"[.,;:!?)\]’”…-]+")
+# The symmetric difference: STIX draws its triangle a third higher than a capital, and a converter takes it for a letter
+DIFFERENCE = re.compile(r"(?<!<msub>)<mi>△</mi>")
+PUNCTUATION = re.compile(r"(?:[.,;:!?)\]’”…]|-\w*)+")  # and what a hyphen joins to it, as in k-sparse
+COUNTED = re.compile(r"\b(\d+-sparse)\b")
 logger = logging.getLogger(__name__)
 
 
@@ -46,6 +49,8 @@ def mathml(tex: str, display: bool = False) -> str:
     """One <math> element, of the elements that browsers draw without a script (MathML Core)."""
     made = CONVERTER.convert_with_local_state(tex, displaystyle=display)
     made = made.replace("&ApplyFunction;", "\N{FUNCTION APPLICATION}")
+    made = DIFFERENCE.sub('<mo lspace="0.2222em" rspace="0.2222em">\N{INCREMENT}</mo>', made)
+    made = made.replace("△", "\N{INCREMENT}")
     made = CONTINUED.sub(r'\1<mo form="infix">', made)
     return SIZED.sub(sized, made).replace("<msqrt>", ROOT)
 
@@ -133,7 +138,7 @@ def converted(self: HTML5Translator, node: nodes.Element, display: bool = False)
 
 
 class Glue(SphinxPostTransform):
-    """No line begins with the punctuation after a formula."""
+    """No line begins with the punctuation after a formula, nor with what a hyphen joins to it."""
 
     default_priority = 900
     formats = ("html",)
@@ -146,6 +151,15 @@ class Glue(SphinxPostTransform):
                 place = next(i for i, child in enumerate(after.parent) if child is after)
                 after.parent[place] = nodes.Text(after[marks.end() :])
                 formula["marks"] = marks[0]
+        for text in list(self.document.findall(nodes.Text)):
+            if COUNTED.search(text) and isinstance(text.parent, nodes.paragraph):
+                parts = COUNTED.split(text)  # what is counted stands at odd places
+                glued = [
+                    nodes.inline("", part, classes=["glued"]) if i % 2 else nodes.Text(part)
+                    for i, part in enumerate(parts)
+                ]
+                place = next(i for i, child in enumerate(text.parent) if child is text)
+                text.parent[place : place + 1] = glued
 
 
 def setup(app: Sphinx) -> None:

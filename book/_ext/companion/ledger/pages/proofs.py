@@ -18,8 +18,8 @@ Entries = dict[str, dict[str, Any]]
 
 
 def not_run(text: str) -> str:
-    """A page that says, after its introduction, that the prover was not run for this build."""
-    return re.sub(r"^(?=## )", lambda _: f"{NOT_RUN}\n\n", text, count=1, flags=re.MULTILINE)
+    """A page that says, at its foot, that the prover was not run for this build."""
+    return f"{text.rstrip()}\n\n{NOT_RUN}\n"
 
 
 def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterator[str]:
