@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from sparse_meter import Ladder
-from sparse_meter.ladder import ALIGNMENT, CANCELLATION, LENGTHS, MEAN, SPARSITY
+from sparse_meter.examiner.ladder import ALIGNMENT, CANCELLATION, LENGTHS, MEAN, SPARSITY
 
 from . import figures
 

@@ -1,33 +1,20 @@
 """Measure a network of your own, say what sparsity explains of it, and check every statement of the paper on it.
 
-``measure`` counts who is active on given inputs; ``explain`` returns the ladder of bounds on a network, and ``examine``
-the ladder and a table of all statements. ``layer`` takes networks from arrays and frameworks, ``files`` from files;
-``observation`` has the quantities of the network, ``table`` the statements; ``command`` is ``sparse-meter``. The
-mathematics is that of ``sparse_core``, which knows nothing of this package.
+``measure`` counts who is active on given inputs, ``watch`` while you run a model yourself; both give ``Layers``. In a
+room of its own, ``examiner``, ``explain`` returns the ladder of bounds on a network, and ``examine`` the ladder and a
+table of all statements. ``command`` is ``sparse-meter``. The mathematics is that of ``sparse_core``, which knows
+nothing of this package.
 """
 
-from . import (
-    counting,
-    files,
-    ladder,
-    layer,
-    measuring,
-    modules,
-    naming,
-    observation,
-    report,
-    running,
-    table,
-    tables,
-)  # fmt: skip
-from .counting import Measurement, Measurements
-from .ladder import Ladder, explain
-from .layer import Layer, Unit, WithConstant, as_layer, as_network, balanced
+from . import activations, counting, examiner, layers, measuring, networks, tables, watching
+from .counting import Measurement
+from .examiner import Ladder, Report, examine, explain
+from .layers import Layers
 from .measuring import measure
-from .report import Report, examine
+from .networks import WithConstant, as_network, balanced
+from .watching import watch
 
 __all__ = [
-    "Ladder", "Layer", "Measurement", "Measurements", "Report", "Unit", "WithConstant", "as_layer", "as_network",
-    "balanced", "counting", "examine", "explain", "files", "ladder", "layer", "measure", "measuring", "modules",
-    "naming", "observation", "report", "running", "table", "tables",
+    "Ladder", "Layers", "Measurement", "Report", "WithConstant", "activations", "as_network", "balanced", "counting",
+    "examine", "examiner", "explain", "layers", "measure", "measuring", "networks", "tables", "watch", "watching",
 ]  # fmt: skip

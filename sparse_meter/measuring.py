@@ -1,154 +1,136 @@
 r"""How many neurons are active on given inputs, which ones, and what that saves: counted once, in one pass.
 
-``measure`` runs a model, or takes a layer and its inputs, or pre-activations, in memory, in a map or in batches. Which
-neurons are active is decided as in ``sparse_core.network.activity``: in float64 exactly at integer points, otherwise by
-the z that is computed, in float32, or in float64 if the layer or the inputs are.
+``measure`` runs a model, or takes a network and its inputs, or pre-activations, in memory, in a map or in batches. Of
+the arrays of a network, which neurons are active is decided as in ``sparse_core.network.activity``, exactly at integer
+points.
 
 Paper: Definition 1 (how many are active at most), Definition 2 (the scale), section 1 on dead and dynamic sparsity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
+import inspect
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite, sqrt
-from threading import local
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparse_core import checks
+from sparse_core._arrays import Array
 from sparse_core.network import activity
-from sparse_core.network.network import Scale, SparseNetwork
-from sparse_core.network.training import Layered
+from sparse_core.network.network import Scale
 
-from . import counting, naming, running
-from .counting import Measurement, Measurements
-from .layer import Layer, Unit, as_layer, kind_of, last_step, plain
+from . import networks
+from .activations import threshold
+from .counting import Counter, blocks
+from .layers import Layers
+from .networks import Network, last_step, plain
+from .watching import chosen, evaluating, watch
 
 __all__ = ["measure"]
 
-GRAPH = (
-    "Argument 'network' must be a model of Keras whose layers run one after the other; of another, measure the "
-    "outputs of keras.Model(model.inputs, layer.output), with activation='nonzero'."
-)
 # The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
 MAX_SIZE = 1e150
+# After so many batches a line says how many there were, and again after twice as many.
+TOLD_BATCHES = 64
 
 
-@overload
-def measure(
-    network: Layer | SparseNetwork | Mapping[str, Any] | list[Any] | tuple[Any, ...] | NDArray[Any],
-    X: Any = None,
-    *,
-    layer: str | None = None,
-    activation: str | Unit | None = None,
-) -> Measurement: ...
+def measure(network: Any, X: Any = None, *, layer: str | None = None, above: float | None = None) -> Layers:
+    """max_x |R_x|, mean |R_x|, who is dead, dynamic or always on, and more, of each layer, over all the inputs.
 
-
-@overload
-def measure(network: Any, X: Any = None, *, layer: str | None = None, activation: str | Unit | None = None) -> Any: ...
-
-
-def measure(network: Any, X: Any = None, *, layer: str | None = None, activation: str | Unit | None = None) -> Any:
-    """max_x |R_x|, mean |R_x|, who is dead, dynamic or always on, and more, over all the inputs.
-
-    A model is run: of a module of PyTorch, a ``Sequential`` of Keras or an MLP of scikit-learn with several hidden
-    layers, what is counted is what its activation functions return, whatever stands between. X is then the input of
-    the model; the result is a ``Measurement``, or ``Measurements``, a dictionary of them by the names of layers.
-    Weights alone, in arrays, dictionaries and files, are one layer, and X is the input of that layer.
+    A model is run, in evaluation mode, and what its activation functions return is counted, whatever stands between.
+    The result is a mapping from the names of layers to a ``Measurement``, in the order of the network; ``only`` is the
+    one of a single layer. To run a model in your own way, as in ``generate`` or a loop of training, use ``watch``.
 
     Parameters
     ----------
-    network : a model; or what ``as_layer`` takes, as arrays (u, W, b), a ``state_dict()`` or ``files.read(path)``.
-        Without X, the pre-activations z themselves, an array (inputs, neurons), or the outputs.
-    X : inputs (m, n), one in each row. Of more axes than two, all but the last count inputs, as positions in batches.
-        An array, a memory map, a tensor, or an iterable of such batches, which is read once. A module of PyTorch is
-        given each batch as it is; of a batch (x, y) the first; dictionaries as keywords, where positions that the
-        entry "attention_mask" hides are not counted.
-    layer : of a module, an activation function or the linear map that reads it, by name; otherwise as for
-        ``as_layer``.
-    activation : who counts as active, as for ``Unit``: of weights, their activation function, which is otherwise
-        assumed to be ReLU; of outputs that are seen, "nonzero" or "above:t".
+    network : a module of PyTorch; a model of Keras; a fitted MLP of scikit-learn, or a pipeline that ends in one;
+        arrays (u, W, b) of Definition 1, or a ``SparseNetwork``. Without X, the pre-activations z themselves, an array
+        (inputs, neurons), or with ``above`` the outputs.
+    X : inputs (m, n), one in each row; of more axes than two, all but the last count inputs. An array, a table, a
+        memory map, a tensor, or an iterable of such batches, which is read once. A module of PyTorch is given each
+        batch as it is: dictionaries as keywords, a tuple as its arguments. Positions that a mask among these hides are
+        not counted.
+    layer : which layers, by the name of an activation function or of the linear map that reads it, or by a pattern.
+    above : counts outputs above this size, in place of those that are not 0, or of more than 0.01 for functions as
+        GELU.
 
     Notes
     -----
-    For functions like ReLU the active neurons are those whose output is not 0. GELU, SiLU and products of gate and
-    value are hardly ever 0: counted is |output| > 0.01, and the report says which threshold drops 50 and 90 % of them.
-
     Samples of independent inputs bound a maximum from below, and a share up to a confidence interval. If the lengths of
-    shards are multiples of ALIGNMENT, the sum of their measurements is that of the whole to the last bit; otherwise
-    only signs of pre-activations within round-off of 0 may differ. Those of given pre-activations never do.
+    shards are multiples of ALIGNMENT, the sum of their measurements is that of the whole; otherwise 16 inputs that
+    follow each other may be others.
 
-    What a part of any other model returns, saved while it runs:
-
-        saved = []
-        handle = model.layers[3].fc1.register_forward_hook(lambda part, inputs, output: saved.append(output.detach()))
-        model(X)
-        measure(saved)                              # fc1 gives pre-activations; of outputs, activation="nonzero"
-
-    >>> found = measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), [[1, 1], [1, -1], [-1, -1], [-1, 1]])
+    >>> found = measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), [[1, 1], [1, -1], [-1, -1], [-1, 1]]).only
     >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
     (1, 0.5, 0, 0.75)
     """
-    naming.name("layer", layer)
+    if layer is not None and not isinstance(layer, str):
+        raise TypeError(f"Argument 'layer' must be a name, as {str(layer)!r}, not {layer!r}.")
+    above = None if above is None else checks.real("above", above, 0)
     if X is None:
-        return _of_pre_activations(network, activation)
+        return _of_arrays(network, above)
     network, X = last_step(network, X)
-    kind = kind_of(network)
-    if kind == "keras":
-        return _of_keras(network, X, layer, activation)
-    if kind == "torch":
-        return running.seen(network, X, layer, activation)
-    if (kind == "layered" and len(network.W) > 2) or (kind == "sklearn" and len(network.coefs_) > 2):
-        return _of_several(network, X, layer, activation)
-    found = as_layer(network, layer, activation)
-    given = "" if kind == "sklearn" else "X is the input of this layer; what stands before it is not looked at."
-    return _of_layer(replace(found, notes=(*found.notes, given) if given else found.notes), X)
+    if networks.is_keras(network):
+        return _of_keras(network, X, layer, above)
+    if networks.is_module(network):
+        return _of_module(network, X, layer, above)
+    return _of_network(networks.read(network), X, layer, above)
 
 
-def _of_layer(known: Layer, X: Any) -> Measurement:
-    """The measurement of one layer on its own inputs."""
-    W = known.W
-    shift = known.b + np.asarray(0 if known.unit.by_size else known.unit.threshold, dtype=known.b.dtype)
-    plain_unit = known.unit if known.unit.by_size or known.unit.k else Unit("relu")
-    reach = float(np.abs(W).sum(axis=1, dtype=np.float64).max())
-    offset = float(np.abs(shift).max())
-    scale, balanced_W = _scale(known)
-    unit = repr(known.unit)
-    workspace = local()  # one z for each thread: new memory costs as much as the product of a narrow layer
-
-    def count(block: NDArray[Any]) -> Measurement:
-        dtype = np.result_type(block, W, shift)
-        size = max(float(block.max(initial=0)), -float(block.min(initial=0)))
-        if not (size < MAX_SIZE and size * reach + offset < float(np.finfo(dtype).max) / 4):
-            checks.entries("X", block, np.isfinite(block), "must be finite")
-            raise ValueError(f"Arguments 'network' and 'X' must be smaller: sums of theirs overflow {dtype.name}.")
-        block = block.astype(dtype, copy=False)
-        entries = known.s * len(block)
-        if workspace.__dict__.get("z") is None or workspace.z.dtype != dtype or workspace.z.size < entries:
-            workspace.z = np.empty(entries, dtype)
-        # The pre-activations of a neuron stand beside each other: those of an input are then counted quickly.
-        memory = workspace.z[:entries].reshape(known.s, len(block))
-        z = np.matmul(W.astype(dtype, copy=False), block.T, out=memory).T
-        z -= shift
-        if dtype == np.float64 and not known.unit.by_size:
-            _settle(z, W, shift, block)
-        up = block @ known.up.T if known.up is not None and known.unit.by_size else None
-        doubles = block.astype(np.float64, copy=False)
-        R = sqrt(np.einsum("ij,ij->i", doubles, doubles).max())
-        return counting.counted(
-            z, plain_unit, up, unit, n=known.n, outputs=known.outputs, gated=known.up is not None, scale=scale,
-            balanced_W=balanced_W, R=R, notes=(*known.notes, f"Precision: {dtype.name}."),
-        )  # fmt: skip
-
-    return counting.added("X", X, count, known.n, known.s)
+def _of_arrays(Z: Any, above: float | None) -> Layers:
+    """The measurement of pre-activations, or of outputs, in arrays."""
+    if isinstance(Z, tuple) or any(fits(Z) for fits, _ in networks.READERS) or networks.is_keras(Z):
+        raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
+    counter: Counter | None = None
+    for block in blocks("network", (plain("network", part) for part in batches("network", Z))):
+        counter = counter or Counter(block.shape[1], above or 0.0)
+        counter.add(np.where(block > 0, block, 0) if above is None else block)
+    if counter is None:
+        raise ValueError("Argument 'network' must have at least one row, which is an input; it has none.")
+    what = "pre-activation" if above is None else "output"
+    note = f"{what.capitalize()}s were given: weights and inputs are not known."
+    return Layers({"0": counter.measurement(what=what, notes=(note,))})
 
 
-def _settle(z: NDArray[Any], W: NDArray[Any], b: NDArray[Any], X: NDArray[Any]) -> None:
+def _of_network(network: Network, X: Any, layer: str | None, above: float | None) -> Layers:
+    """The hidden layers of a network of affine maps, each on what the ones before it make of X."""
+    relu = network.function == "relu" and above is None
+    counters = [Counter(len(A), threshold(network.function) or above or 0.0) for A, _ in network.maps[:-1]]
+    R = 0.0
+    for x in blocks("X", (plain("X", part) for part in batches("X", X)), network.maps[0][0].shape[1]):
+        x = x.astype(np.float64)
+        checks.entries("X", x, np.abs(x) < MAX_SIZE, f"must be less than {MAX_SIZE:g} in size")
+        with np.errstate(over="ignore", invalid="ignore"):
+            layers = network.run(x)
+        if not all(np.isfinite(z).all() for z in layers):
+            raise ValueError("Arguments 'network' and 'X' must be smaller: sums of theirs are not finite numbers.")
+        if relu:
+            _settle(layers[0], network.maps[0], x)
+        for counter, z in zip(counters, layers, strict=False):
+            counter.add(networks.FUNCTIONS[network.function](z))
+        R = max(R, sqrt(np.einsum("ij,ij->i", x, x).max()))
+    if not counters[0].inputs:
+        raise ValueError("Argument 'X' must have at least one row, which is an input; it has none.")
+    found = {}
+    for i, counter in enumerate(counters):
+        (A, _), (U, _) = network.maps[i : i + 2]
+        facts: dict[str, Any] = {"n": A.shape[1], "outputs": len(U), "notes": network.notes}
+        if relu:
+            scale, balanced_W = _scale(network, i)
+            facts |= {"what": "pre-activation", "scale": scale, "balanced_W": balanced_W, "R": R if i == 0 else None}
+        found[str(i)] = counter.measurement(**facts)
+    wanted = {name: one for name, one in found.items() if chosen(layer, name)}
+    if not wanted:
+        raise ValueError(f"Argument 'layer' must name one of {', '.join(found)}, not be {layer!r}.")
+    return Layers(wanted)
+
+
+def _settle(z: Array, layer: tuple[Array, Array], X: Array) -> None:
     """Give z the signs that ``activity`` decides on."""
+    W, b = layer[0], -layer[1]
     terms = activity.parts(W, b, X)
     if len(terms) > 1:
         active = activity.settled(z, terms, X, activity.round_off(W, b, X))
@@ -156,96 +138,140 @@ def _settle(z: NDArray[Any], W: NDArray[Any], b: NDArray[Any], X: NDArray[Any]) 
         z[wrong] = np.where(active[wrong], np.finfo(np.float64).tiny, 0)
 
 
-def _of_pre_activations(Z: Any, activation: str | Unit | None) -> Measurement:
-    """The measurement of pre-activations z, or of outputs, whose weights are not known."""
-    if kind_of(Z) not in ("", "definition", "four"):
-        raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
-    unit = Unit.parse("relu" if activation is None else activation)
-    seen = unit.kind in ("nonzero", "above")
-    what = "Outputs" if seen else "Pre-activations"
-    how = "" if seen or activation is not None else "; ReLU is assumed (activation= names another function)"
-    return counting.of_arrays("network", Z, unit, notes=(f"{what} were given: weights and inputs are not known{how}.",))
-
-
-def _of_several(network: Any, X: Any, layer: str | None, activation: str | Unit | None) -> Measurement | Measurements:
-    """The hidden layers of an MLP with several, each on what the ones before it make of X."""
-    if isinstance(network, Layered):
-        pairs = zip(network.W[:-1], network.b[:-1], network.W[1:], strict=True)
-        layers = [Layer(W, b, U, notes=("One neuron in each row of W.",)) for W, b, U in pairs]
-    else:
-        layers = [as_layer(network, str(i)) for i in range(len(network.coefs_) - 1)]
-
-    def step(i: int, known: Layer, x: NDArray[Any], wanted: bool) -> tuple[NDArray[Any], Measurement | None]:
-        found = None
-        # Also where this layer is not counted: relu would turn an infinite sum into a harmless 0.
-        x = checks.real_array("X", x, None, convert=False)
-        if x.shape[-1:] != (known.n,):
-            raise ValueError(f"Argument 'X' must have {known.n} columns, not {x.shape[-1] if x.ndim else 'none'}.")
-        if wanted:
-            note = f"Layer {i}, hidden layer {i + 1} of {len(layers)}: its inputs were computed from X, the model's."
-            unit = known.unit if activation is None else Unit.parse(activation)
-            found = _of_layer(replace(known, unit=unit, notes=(note, *known.notes)), x)
-        z = x @ known.W.T - known.b
-        return known.unit.output(z) if known.unit.by_size else np.maximum(z, 0), found
-
-    return _in_turn({str(i): partial(step, i, known) for i, known in enumerate(layers)}, X, layer)
-
-
-def _of_keras(model: Any, X: Any, layer: str | None, activation: str | Unit | None) -> Measurement | Measurements:
-    """The layers of a model of Keras that is a sequence: what it returns must be what they give in their turn."""
-
-    def step(part: Any, x: Any, wanted: bool) -> tuple[Any, Measurement | None]:
-        function = getattr(getattr(part, "activation", None), "__name__", type(part).__name__)
-        try:
-            outputs = part(x)
-        except Exception as error:  # a layer that takes several inputs
-            raise ValueError(GRAPH) from error
-        if not wanted or not (running.NAMED.search(function) or function in ("tanh", "sigmoid", "elu", "selu")):
-            return outputs, None
-        array = plain(part.name, outputs)
-        notes = (
-            f"Layer {part.name}: outputs of {function}, seen while the model ran.",
-            "X is what the model itself was given.",
-            f"Precision: {array.dtype.name}.",
-        )
-        unit = running.unit_of(function) if activation is None else Unit.parse(activation)
-        return outputs, counting.of_arrays("network", array, unit, notes=notes)
-
-    return _in_turn({part.name: partial(step, part) for part in model.layers}, X, layer, model)
-
-
-def _in_turn(
-    steps: dict[str, Callable[..., tuple[Any, Measurement | None]]], X: Any, layer: str | None, whole: Any = None
-) -> Measurement | Measurements:
-    """What steps return beside their outputs, of which each is the input of the next one, added for all batches.
-
-    whole : a function of the input that must be equal to all steps together.
-    """
-    found: dict[str, Measurement] = {}
-    for batch in counting.given("X", X):
-        x = first = plain("X", batch)
-        for name, step in steps.items():
-            x, part = step(x, running.chosen(layer, name))
-            if part is not None:
-                found[name] = found[name] + part if name in found else part
-        if whole and not np.allclose(plain("network", x), plain("network", whole(first)), rtol=1e-4, atol=1e-6):
-            raise ValueError(GRAPH)
-    if not found:
-        raise ValueError(
-            f"Argument 'X' must have at least one row, and argument 'layer' name one of {', '.join(steps)} that has an "
-            f"activation function, not be {layer!r}."
-        )
-    return next(iter(found.values())) if len(found) == 1 else Measurements(found, ("X is the input of the model.",))
-
-
-def _scale(layer: Layer) -> tuple[Scale | None, float | None]:
-    """(W, B) of Definition 2, the largest over all outputs, and max_j |u_j| ||w_j||; None where it does not apply."""
-    if layer.U is None or not len(layer.U) or layer.up is not None or layer.unit.kind not in ("relu", "shifted"):
-        return None, None
-    norms = np.sqrt(np.einsum("ij,ij->i", layer.W, layer.W, dtype=np.float64))
-    u = np.abs(layer.U).max(axis=0).astype(np.float64)
+def _scale(network: Network, i: int) -> tuple[Scale, float]:
+    """(W, B) of Definition 2 of hidden layer i, the largest over all outputs, and max_j |u_j| ||w_j||."""
+    (W, b), (U, _) = network.maps[i : i + 2]
+    norms = np.sqrt(np.einsum("ij,ij->i", W, W))
+    u = np.abs(U).max(axis=0, initial=0)
     largest = float(u.max())
-    scale = Scale(largest * float(norms.max()), largest * float(np.abs(layer.b + layer.unit.threshold).max()))
+    scale = Scale(largest * float(norms.max()), largest * float(np.abs(b).max()))
     if not (isfinite(scale.W) and isfinite(scale.B)):
         raise ValueError("Argument 'network' must have smaller weights: its scale (W, B) is not a finite number.")
     return scale, float((u * norms).max())
+
+
+def _of_keras(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
+    """The outputs of those layers of a model of Keras that are, or end in, an activation function."""
+    function = {part.name: getattr(getattr(part, "activation", part), "__name__", type(part).__name__.lower())
+                for part in model.layers}  # fmt: skip
+    names = [name for name, kind in function.items() if threshold(kind) is not None and chosen(layer, name)]
+    if not names:
+        raise ValueError(f"Argument 'layer' must name one of {', '.join(function)} with an activation function.")
+    outputs = sys.modules["keras"].Model(model.inputs, {name: model.get_layer(name).output for name in names})
+    counters: dict[str, Counter] = {}
+    for batch in batches("X", X):
+        for name, output in outputs(batch).items():
+            for block in blocks("network", [plain("network", output)]):
+                limit = threshold(function[name]) if above is None else above
+                counters.setdefault(name, Counter(block.shape[1], limit or 0.0)).add(block)
+    notes = {name: (f"Layer {name}: outputs of {function[name]}, seen while the model ran.",) for name in names}
+    ordered = {name: counters[name] for name in names if name in counters}
+    return Layers({name: counter.measurement(notes=notes[name]) for name, counter in ordered.items()})
+
+
+def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
+    """What a module of PyTorch returns, run on each batch in evaluation mode."""
+    ran = told = 0
+    model = getattr(model, "_orig_mod", model)
+    with watch(model, layer=layer, above=above) as seen, evaluating(model):
+        for batch in batches("X", X):
+            _run(model, batch)
+            ran += 1
+            if ran >= max(TOLD_BATCHES, 2 * told):
+                told = ran
+                print(f"measure: {ran} batches", file=sys.stderr, flush=True)
+    if not ran:
+        raise ValueError("Argument 'X' must have at least one batch; it has none.")
+    found = seen.layers
+    if not found:
+        names = [name for site in seen.sites.values() if site.stays for name in (site.own, *site.readers) if name]
+        if names:
+            raise ValueError(f"Argument 'layer' must name one of {', '.join(names)}, not be {layer!r}.")
+        raise ValueError(
+            "Argument 'network' must call an activation function that is in sparse_meter.activations; none was seen. "
+            + " ".join(found.notes)
+        )
+    return found
+
+
+def _run(model: Any, batch: Any) -> None:
+    """Run a module on a batch, moved to its device and precision."""
+    parameters = [*model.parameters(), *model.buffers()]
+    device = next((tensor.device for tensor in parameters), "cpu")
+    dtype = next((tensor.dtype for tensor in parameters if tensor.is_floating_point()), None)
+    try:
+        if isinstance(batch, Mapping):
+            model(**{name: _tensor(value, device, dtype) for name, value in batch.items()})
+        elif isinstance(batch, tuple):
+            model(*(_tensor(value, device, dtype) for value in _arguments(model, batch)))
+        else:
+            model(_tensor(batch, device, dtype))
+    except Exception as error:
+        if isinstance(error, (ValueError, TypeError)) and str(error).startswith("Argument '"):
+            raise
+        first = (str(error).splitlines() or [""])[0]
+        raise ValueError(f"The model cannot be run on X: {type(error).__name__}: {first}") from error
+
+
+def _arguments(model: Any, batch: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Those of a tuple that a model takes: (x, y) of a loader has labels, which it does not take."""
+    try:
+        taken = [*inspect.signature(model.forward).parameters.values()]
+    except ValueError:
+        return batch
+    positional = [one for one in taken if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    if any(one.kind == one.VAR_POSITIONAL for one in taken):
+        return batch
+    needed = sum(one.default is one.empty for one in positional)
+    given = list(batch[: max(1, needed)])
+    for value, one in zip(batch[len(given) :], positional[len(given) :], strict=False):
+        if "mask" not in one.name or not _is_mask(value, batch[0]):
+            break
+        given.append(value)
+    return tuple(given)
+
+
+def _is_mask(value: Any, of: Any) -> bool:
+    """Whether an array has a 0 or a 1 for each position of another one."""
+    array = plain("X", value)
+    return array.shape == np.shape(of)[: array.ndim] and bool(np.isin(array, (0, 1)).all())
+
+
+def _tensor(value: Any, device: Any, dtype: Any) -> Any:
+    """The tensor of an array; what is no array, as an option in a dictionary, as it is."""
+    torch: Any = sys.modules["torch"]
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], (int, float, list, tuple)):
+        value = np.asarray(value)
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf":
+            raise TypeError(f"Argument 'X' must be an array of real numbers, not of type {value.dtype}.")
+        value = torch.tensor(value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.is_floating_point():
+        numbers = plain("X", value)
+        checks.entries("X", numbers, np.isfinite(numbers), "must be finite")
+    return value.detach().to(device=device, dtype=dtype if value.is_floating_point() else None)
+
+
+def batches(name: str, X: Any) -> Iterable[Any]:
+    """The batches in X: X alone, if it is one array, a table, a tuple or a dictionary; otherwise what X iterates.
+
+    >>> len(list(batches("X", [[1, 2], [3, 4]]))), len(list(batches("X", [np.ones((2, 2)), np.ones((1, 2))])))
+    (1, 2)
+    """
+    if isinstance(X, (str, bytes)) or not (hasattr(X, "__iter__") or hasattr(X, "__array__")):
+        raise TypeError(f"Argument '{name}' must be an array or an iterable of arrays, not {type(X).__name__}.")
+    if isinstance(X, list):
+        return X if X and (getattr(X[0], "ndim", 0) >= 2 or isinstance(X[0], (Mapping, tuple))) else [X]
+    if hasattr(X, "shape") or isinstance(X, (Mapping, tuple)):
+        return [X]
+    return _each(X)
+
+
+def _each(loader: Iterable[Any]) -> Iterator[Any]:
+    """Batches of a loader, which are lists where PyTorch's own means tuples."""
+    for batch in loader:
+        yield tuple(batch) if isinstance(batch, list) and batch and getattr(batch[0], "ndim", 0) >= 1 else batch

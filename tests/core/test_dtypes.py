@@ -10,6 +10,7 @@ import ast
 import importlib
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 
 import numpy as np
@@ -53,7 +54,7 @@ TYPES = ("float64", "int8", "uint8", "int64", "float32", "bool")
 METHODS = {
     "net.evaluator": evaluator.SparseEvaluator,
     "net": network.SparseNetwork,
-    "wrapped": NAMES["layer"].WithConstant,
+    "wrapped": NAMES["networks"].WithConstant,
     "family": NAMES["grid_family"].GridFamily,
     "model": NAMES["lowdegree"].LowDegreeRegressor,
     "layered": NAMES["training"].Layered,
@@ -91,7 +92,7 @@ def parts(value):
     """What a result consists of: arrays and plain values."""
     if isinstance(value, np.ndarray | np.generic | float | int):
         return [np.asarray(value, dtype=float)]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return [part for key in sorted(value, key=str) for part in parts(value[key])]
     if isinstance(value, list | tuple):
         return [part for item in value for part in parts(item)]

@@ -9,38 +9,26 @@ import pytest
 
 keras = pytest.importorskip("keras")
 
-import sparse_meter  # noqa: E402  (after the line that may skip this file)
+from sparse_meter import measure  # noqa: E402  (after the line that may skip this file)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Keras itself converts tensors in an old way
-from sparse_meter import as_layer, files  # noqa: E402
 
 
 @pytest.fixture
-def model():
-    keras.utils.set_random_seed(0)
-    hidden = keras.layers.Dense(9, activation="relu", bias_initializer="random_normal")
-    return keras.Sequential([keras.layers.Input((6,)), hidden, keras.layers.Dense(2)])
+def X():
+    return np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32)
 
 
-def test_a_model_its_weights_and_their_file(model, tmp_path):
-    X = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32)
-    part = keras.Model(model.inputs, model.layers[0].output)
-    A = np.asarray(part.predict(X, verbose=0)) > 0
-    np.savez(tmp_path / "net.npz", *model.get_weights())
-    for network in (model, model.get_weights(), files.read(tmp_path / "net.npz")):
-        assert sparse_meter.measure(network, X).active_at.tolist() == A.sum(axis=0).tolist()
-    assert "The model has relu." in as_layer(model).notes
-    values = np.asarray(model.predict(X, verbose=0))
-    np.testing.assert_allclose(as_layer(model).network(1)(X), values[:, 1], atol=1e-5)
+def output(model, part, X):
+    return np.asarray(keras.Model(model.inputs, part.output).predict(X, verbose=0))
 
 
-def test_a_file_of_keras_is_refused_with_what_to_do(model, tmp_path):
-    model.save(tmp_path / "net.keras")
-    with pytest.raises(ValueError, match=r"numpy.savez\('net.npz', \*model.get_weights\(\)\)"):
-        files.read(tmp_path / "net.keras")
+def assert_counts(found, A):
+    assert found.inputs == len(A.reshape(-1, A.shape[-1]))
+    assert found.active_at.tolist() == A.reshape(-1, A.shape[-1]).sum(axis=0).tolist()
 
 
-def test_whatever_stands_between_is_seen_and_graphs_are_refused():
+def test_a_sequence_and_whatever_stands_between(X):
     keras.utils.set_random_seed(0)
     layers = keras.layers
     parts = [
@@ -51,13 +39,20 @@ def test_whatever_stands_between_is_seen_and_graphs_are_refused():
         layers.Dense(2),
     ]
     model = keras.Sequential([layers.Input((6,)), *parts])
-    X = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32)
-    A, B = (np.asarray(keras.Model(model.inputs, part.output).predict(X, verbose=0)) for part in (parts[2], parts[3]))
-    found = sparse_meter.measure(model, X)
+    found = measure(model, X)
     assert list(found) == [parts[2].name, parts[3].name]
-    assert found[parts[2].name].active_at.tolist() == (A != 0).sum(axis=0).tolist()
-    assert abs(found[parts[3].name].active_at - (abs(B) > 0.01).sum(axis=0)).max() <= 1  # round-off at the threshold
-    x = layers.Input((6,))
-    h = layers.Dense(6, activation="relu")(x)
-    with pytest.raises(ValueError, match="whose layers run one after the other"):
-        sparse_meter.measure(keras.Model(x, layers.Dense(2)(layers.Add()([h, x]))), X)
+    assert_counts(found[parts[2].name], output(model, parts[2], X) != 0)
+    B = abs(output(model, parts[3], X)) > 0.01
+    assert abs(found[parts[3].name].active_at - B.sum(axis=0)).max() <= 1  # round-off at the threshold
+    assert list(measure(model, X, layer=parts[3].name)) == [parts[3].name]
+
+
+def test_a_graph_and_batches(X):
+    keras.utils.set_random_seed(0)
+    x = keras.layers.Input((6,))
+    h = keras.layers.Dense(6, activation="relu")
+    model = keras.Model(x, keras.layers.Dense(2)(keras.layers.Add()([h(x), x])))
+    found = measure(model, [X[:20], X[20:]])
+    assert_counts(found.only, output(model, h, X) > 0)
+    with pytest.raises(ValueError, match="'layer' must name one of .* with an activation function"):
+        measure(model, X, layer="nothing")

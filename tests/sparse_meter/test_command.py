@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import tomllib
-import zipfile
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 from sparse_core import __version__
-from sparse_meter import command, examine, files
+from sparse_meter import command, examine, measure
 
 ROOT = Path(__file__).parents[2]
 NET = {"u": np.array([1.0, -1.0]), "W": np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 0.0]]), "b": np.array([0.0, 0.5])}
@@ -40,9 +39,13 @@ def test_the_wheel_installs_the_command():
 
 
 def test_the_text_is_that_of_the_report(stored, capsys):
-    assert run(capsys, "net.npz") == (0, f"{examine(files.read('net.npz')).text()}\n", "")
-    expected = examine(files.read("net.npz"), np.load("X.npy"))
+    assert run(capsys, "net.npz") == (0, f"{examine(tuple(NET.values())).text()}\n", "")
+    expected = examine(tuple(NET.values()), np.load("X.npy"))
     assert run(capsys, "net.npz", "--x", "X.npy") == (0, f"{expected.text()}\n", "")
+    assert command.main(["measure", "net.npz", "--x", "X.npy"]) == 0
+    assert capsys.readouterr().out == f"{measure(tuple(NET.values()), np.load('X.npy')).text()}\n"
+    assert command.main(["measure", "X.npy", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["layers"]["0"]["max_active"] == 2
 
 
 def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):
@@ -50,7 +53,7 @@ def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):
         raise AssertionError(name)
 
     found = json.loads(run(capsys, "net.npz", "--format", "json")[1], parse_constant=refuse)
-    assert [row["id"] for row in found["rows"]] == [row.id for row in examine(list(NET.values()))]
+    assert [row["id"] for row in found["rows"]] == [row.id for row in examine(tuple(NET.values()))]
     assert found["summary"][1].endswith("statements apply.")
 
 
@@ -87,22 +90,19 @@ def test_a_square_array_may_be_the_wrong_way_round(stored, capsys):
 
 SPOILED = {
     "missing.npz": (None, "No such file"),
-    "text.npz": (b"u, W, b", "text.npz is not a file of arrays of numbers"),
-    "empty.npz": (b"", "empty.npz is not a file"),
-    "half.npz": ("half", "half.npz is not a file"),
-    "objects.npz": ({**NET, "u": np.array([{}, None])}, "objects.npz is not a file of arrays of numbers"),
-    "X.npy": (None, "X.npy is not a file of arrays of numbers, as numpy.savez writes it"),
-    "less.npz": (
-        {"u": NET["u"], "weights": NET["W"]},
-        r"No hidden layer was recognised.* There: u \(2,\), weights \(2, 3\)\.",
-    ),
+    "text.npz": (b"u, W, b", "contains pickled .object. data"),
+    "empty.npz": (b"", "No data left in file"),
+    "half.npz": ("half", "File is not a zip file"),
+    "objects.npz": ({**NET, "u": np.array([{}, None])}, "Object arrays cannot be loaded"),
+    "X.npy": (None, "Argument 'network' must be arrays"),
+    "less.npz": ({"u": NET["u"], "weights": NET["W"]}, "less.npz must have the arrays u, W and b; it lacks W, b"),
     "columns.npz": ({**NET, "W": NET["W"].T}, "Argument 'W' must have one neuron in each row.* pass W.T"),
     "nan.npz": ({**NET, "b": [0, np.nan]}, "Argument 'b' must be finite; entry"),
-    "words.npz": ({**NET, "b": ["0", "1"]}, "words.npz is not a file of arrays of numbers.*'b' is <U1"),
+    "words.npz": ({**NET, "b": ["0", "1"]}, "Argument 'b' must be an array of real numbers"),
     "huge.npz": ({**NET, "W": 1e300 * NET["W"]}, r"Argument 'network' must have a scale .*, not inf"),
-    "escape.npz": ({"\x1b[31mred": NET["u"]}, r"There: \\x1b\[31mred \(2,\)"),
-    "encrypted.npz": ((4, b"\1\0"), "encrypted.npz is encrypted, or compressed by a method that Python does not know"),
-    "method.npz": ((6, b"\x63\0"), "method.npz is encrypted, or compressed by a method that Python does not know"),
+    "escape\x1b[31m.npz": ({"u": NET["u"]}, r"escape\\x1b\[31m.npz must have the arrays"),
+    "encrypted.npz": ((4, b"\1\0"), "encrypted"),
+    "method.npz": ((6, b"\x63\0"), "compression method is not supported"),
 }
 
 
@@ -123,9 +123,7 @@ def test_a_broken_network_is_refused_in_one_line(name, stored, capsys):
     assert re.search(words, error), error
 
 
-@pytest.mark.parametrize(
-    "X, words", [("net.npz", "net.npz has several arrays with names"), ("thin.npy", "Argument 'X' must have")]
-)
+@pytest.mark.parametrize("X, words", [("net.npz", "Argument 'X' must"), ("thin.npy", "Argument 'X' must have")])
 def test_broken_inputs_are_refused_in_one_line(X, words, stored, capsys):
     np.save("thin.npy", np.ones((4, 2)))
     code, output, error = run(capsys, "net.npz", "--x", X)
@@ -136,16 +134,3 @@ def test_a_reader_may_stop_reading(stored):
     with subprocess.Popen([*COMMAND, "examine", "net.npz"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-
-
-def test_only_the_arrays_of_the_network_are_unpacked(stored, capsys):
-    np.savez_compressed("more.npz", **NET, other=np.arange(999.0))
-    data = bytearray(Path("more.npz").read_bytes())
-    with zipfile.ZipFile("more.npz") as archive:
-        info = archive.getinfo("other.npy")
-    end = info.header_offset + info.compress_size
-    data[end - 50 : end] = bytes(50)
-    Path("more.npz").write_bytes(data)
-    assert run(capsys, "more.npz")[0] == 0
-    with pytest.raises(ValueError, match="'other' is broken"):
-        files.read("more.npz")["other"].load()

@@ -11,8 +11,9 @@ from sparse_core._interval import exactly
 from sparse_core.bounds import ours
 from sparse_core.cube.hypercube import points
 from sparse_core.network import SparseNetwork, constructions, gradients
-from sparse_meter import examine, explain, ladder, observation
-from sparse_meter.ladder import Chain, Ladder, Rung
+from sparse_meter import examine, explain
+from sparse_meter.examiner import ladder, observation
+from sparse_meter.examiner.ladder import Chain, Ladder, Rung
 from tests.core.naive import network, networks
 
 RNG = np.random.default_rng

@@ -16,9 +16,10 @@ from sklearn.preprocessing import FunctionTransformer
 from sparse_core._interval import Interval, exactly
 from sparse_core.cube.hypercube import points
 from sparse_core.network import SparseNetwork, activity, constructions
-from sparse_meter import Ladder, Report, WithConstant, as_network, balanced, examine, explain, observation
-from sparse_meter import report as laboratory
-from sparse_meter.table import Row
+from sparse_meter import Ladder, Report, WithConstant, as_network, balanced, examine, explain
+from sparse_meter.examiner import observation
+from sparse_meter.examiner import report as laboratory
+from sparse_meter.examiner.table import Row
 from tests.core.naive import network, networks, sides
 
 CLAIMS = Path(__file__).parents[2] / "book/claims"

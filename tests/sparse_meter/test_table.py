@@ -15,9 +15,10 @@ from sparse_core.bounds import ours
 from sparse_core.cube.hypercube import points
 from sparse_core.general import rademacher
 from sparse_core.network import SparseNetwork, constructions
-from sparse_meter import examine, table
-from sparse_meter.observation import visit
-from sparse_meter.table import NetworkClass, Row, rows
+from sparse_meter import examine
+from sparse_meter.examiner import table
+from sparse_meter.examiner.observation import visit
+from sparse_meter.examiner.table import NetworkClass, Row, rows
 from tests.core.naive import network, networks, sides
 
 ONE = "printed, constant 1"

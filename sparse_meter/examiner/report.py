@@ -23,9 +23,9 @@ from sparse_core._arrays import Array
 from sparse_core.cube.hypercube import points
 from sparse_core.network.sparsity import Sparsity
 
-from . import tables
+from .. import tables
+from ..networks import WithConstant, balanced
 from .ladder import Ladder, climb
-from .layer import WithConstant, balanced
 from .observation import Observation, observe
 from .table import NetworkClass, Row, rows, sizes
 

@@ -38,8 +38,8 @@ from sparse_core._interval import Interval, exactly
 from sparse_core.bounds import ours
 from sparse_core.network.sparsity import Sparsity
 
-from . import tables
-from .layer import balanced
+from .. import tables
+from ..networks import balanced
 from .observation import Observation, observe
 from .table import least_squares
 

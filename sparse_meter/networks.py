@@ -1,0 +1,270 @@
+r"""Networks of the paper's form from arrays and libraries: affine maps with a function between, U sigma(W x + c) + d.
+
+A network is read from arrays, an MLP of scikit-learn or a module of PyTorch; ``as_network`` takes one output of it. The
+libraries agree neither on the sign of the bias nor on whether a neuron is a row or a column: what was assumed is said
+in ``notes``. No framework is imported: a network is recognised by its methods.
+
+Paper: Definition 1, with several outputs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from sparse_core import checks
+from sparse_core._arrays import Array
+from sparse_core.network.network import SparseNetwork
+from sparse_core.network.training import Layered
+
+__all__ = ["WithConstant", "as_network", "balanced"]
+
+# Random points at which a module is compared with its weights: one would do, but for outputs that happen to be equal.
+POINTS = 16
+DEFINITION = "Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."
+SQUARE = "W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T."
+COLUMNS = "scikit-learn keeps one neuron in each column and adds the bias: transposed, and b of Definition 1 is -bias."
+FUNCTIONS: dict[str, Callable[[Array], Array]] = {
+    "relu": lambda z: np.where(z > 0, z, 0),
+    "tanh": np.tanh,
+    "logistic": expit,
+    "identity": lambda z: z,
+}
+
+
+class Network(NamedTuple):
+    """The maps (A, c) of x -> A x + c in order, one neuron in each row, how they were taken, and what is between."""
+
+    maps: list[tuple[Array, Array]]
+    notes: tuple[str, ...]
+    function: str = "relu"
+
+    def run(self, x: Array) -> list[Array]:
+        """The pre-activations of each layer, and the outputs.
+
+        >>> Network([(np.ones((1, 2)), np.zeros(1)), (np.ones((1, 1)), np.ones(1))], ()).run(np.ones((1, 2)))
+        [array([[2.]]), array([[3.]])]
+        """
+        A, c = self.maps[0]
+        found = [x @ A.T + c]
+        for A, c in self.maps[1:]:
+            found.append(FUNCTIONS[self.function](found[-1]) @ A.T + c)
+        return found
+
+
+@dataclass(frozen=True)
+class WithConstant:
+    """h(x) + constant: a network and the output bias that stands beside it; how both were taken, in ``notes``.
+
+    >>> WithConstant(SparseNetwork([1], [[1]], [0]), 0.5)([[1.0], [-1.0]])
+    array([1.5, 0.5])
+    """
+
+    net: SparseNetwork
+    constant: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """h(x) + constant for each row x of X."""
+        return self.net(X) + self.constant
+
+
+def plain(name: str, value: Any) -> NDArray[Any]:
+    """The value as an array, also a tensor or a table; half precisions become float32, which holds them.
+
+    >>> plain("X", np.ones(2, np.float16)).dtype.name
+    'float32'
+    """
+    if hasattr(value, "detach"):  # a tensor of PyTorch, perhaps with a gradient, on another device, or in bfloat16
+        try:
+            value = value.detach().cpu()
+            value = (value.float() if str(value.dtype) in ("torch.bfloat16", "torch.float16") else value).numpy()
+        except Exception as error:  # sparse, quantised or without data: PyTorch says which
+            raise TypeError(f"Argument '{name}' must be a dense tensor of real numbers: {error}") from None
+    elif hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    array = checks.rectangular(name, value)
+    return array.astype(np.float32) if array.dtype.name in ("bfloat16", "float16") else array
+
+
+def numbers(name: str, value: Any, ndim: int | None = None, shape: tuple[int | None, ...] | None = None) -> Array:
+    """The value as an array of float64, checked.
+
+    >>> numbers("W", [[1, 2]], 2)
+    array([[1., 2.]])
+    """
+    return checks.real_array(name, plain(name, value), ndim, shape=shape).astype(np.float64)
+
+
+def _of_arrays(source: Any) -> Network:
+    u, W, b = source
+    W = numbers("W", W, 2)
+    b = numbers("b", b, 1)
+    if len(W) != len(b) == W.shape[1]:
+        raise ValueError(
+            f"Argument 'W' must have one neuron in each row, not in each column as here, where its shape is {W.shape}: "
+            "pass W.T."
+        )
+    if not len(W):
+        raise ValueError("Argument 'W' must have at least one row, which is a neuron; it has none.")
+    b = numbers("b", b, 1, (len(W),))
+    U = numbers("u", np.atleast_2d(numbers("u", u)), 2, (None, len(W)))
+    return Network([(W, -b), (U, np.zeros(len(U)))], (DEFINITION, *([SQUARE] if len(W) == W.shape[1] else ())))
+
+
+def _of_sparse(net: SparseNetwork) -> Network:
+    return Network([(net.W, -net.b), (net.u[None], np.zeros(1))], ())
+
+
+def _of_layered(net: Layered) -> Network:
+    return Network([(W, -b) for W, b in zip(net.W, net.b, strict=True)], ("One neuron in each row of W.",))
+
+
+def _of_sklearn(mlp: Any) -> Network:
+    pairs = zip(mlp.coefs_, mlp.intercepts_, strict=True)
+    maps = [(numbers("network", A).T, numbers("network", c)) for A, c in pairs]
+    return Network(maps, (COLUMNS, f"The model has {mlp.activation}."), mlp.activation)
+
+
+def _of_module(module: Any) -> Network:
+    """The linear maps of a module, if relu between them gives the module's own outputs at random points."""
+    linear = [part for part in module.modules() if getattr(part, "in_features", None) and hasattr(part, "weight")]
+    if not linear:
+        raise ValueError("Argument 'network' must be a module with linear maps; it has none.")
+    biases = [getattr(part, "bias", None) for part in linear]
+    arrays = [numbers("network", part.weight) for part in linear]
+    maps = [(A, np.zeros(len(A)) if c is None else numbers("network", c)) for A, c in zip(arrays, biases, strict=True)]
+    points = np.random.default_rng(0).standard_normal((POINTS, maps[0][0].shape[1]))
+    outputs = numbers("network", evaluated(module, points))
+    note = f"Read from {len(maps)} linear maps of a module; equal to its own outputs at {POINTS} random points."
+    found = Network(maps, (note,))
+    fits = all(A.shape[0] == B.shape[1] for (A, _), (B, _) in zip(maps, maps[1:], strict=False))
+    allowed = 1e-3 * float(np.abs(outputs).max(initial=0))
+    if not (fits and np.allclose(found.run(points)[-1], outputs, rtol=1e-3, atol=allowed)):
+        raise ValueError(
+            "Argument 'network' must be a module that computes what its weights say, relu between its linear maps; at "
+            "random points its outputs are others."
+        )
+    return found
+
+
+def evaluated(module: Any, x: Any) -> Any:
+    """What a module of PyTorch returns in evaluation mode, without gradients, in its own precision."""
+    torch: Any = sys.modules["torch"]
+    modes = [(part, part.training) for part in module.modules()]
+    try:
+        with torch.no_grad():
+            return module.eval()(torch.as_tensor(x).to(next(module.parameters())))
+    finally:
+        for part, training in modes:
+            part.training = training
+
+
+def _is(*types: type) -> Callable[[Any], bool]:
+    return lambda source: isinstance(source, types)
+
+
+def _has(*names: str) -> Callable[[Any], bool]:
+    return lambda source: all(hasattr(source, name) for name in names)
+
+
+is_module = _has("named_modules", "register_forward_hook")
+is_keras = _has("get_weights", "layers")
+
+# How each kind of network is told and read.
+READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Network]], ...] = (
+    (_is(WithConstant), lambda source: _of_sparse(source.net)),
+    (_is(SparseNetwork), _of_sparse),
+    (_is(Layered), _of_layered),
+    (is_module, _of_module),
+    (_has("coefs_", "intercepts_"), _of_sklearn),
+    (lambda source: isinstance(source, tuple) and len(source) == 3, _of_arrays),
+)
+
+
+def read(source: Any) -> Network:
+    """The affine maps of a network, and how they were taken.
+
+    >>> [A.shape for A, _ in read(([1, -1], [[1], [-1]], [0, 0])).maps]
+    [(2, 1), (1, 2)]
+    """
+    for fits, reader in READERS:
+        if fits(source):
+            return reader(source)
+    advice = " It must be fitted first." if hasattr(source, "hidden_layer_sizes") else ""
+    if hasattr(source, "named_steps"):
+        advice = " Of a pipeline pass the last step, pipeline[-1], or inputs."
+    if hasattr(source, "graph") or hasattr(source, "get_providers"):  # a model of ONNX, or its session
+        advice = " Of a model in ONNX, give the outputs of its activation functions: measure(outputs, above=0)."
+    raise TypeError(
+        "Argument 'network' must be arrays (u, W, b), a SparseNetwork, a module of PyTorch, a model of Keras or a "
+        f"fitted MLP of scikit-learn, not {type(source).__name__}.{advice}"
+    )
+
+
+def as_network(source: Any, output: int | None = None) -> WithConstant:
+    """h(x) + constant, the output of that number of a network; it may be left out if there is only one.
+
+    source : arrays (u, W, b) of Definition 1, where u may have a row for each output; a ``SparseNetwork``; a fitted MLP
+        of scikit-learn; a module of PyTorch that is Linear, ReLU, Linear: it is run, and its outputs are compared with
+        those of its weights.
+
+    Values are those before the output function: for a binary classifier of scikit-learn the logit, for several classes
+    the score of class ``classes_[output]``.
+
+    >>> as_network(([1, -1], [[1, 1], [-1, 0]], [0, 0.5])).net
+    SparseNetwork(n=2, s=2, W=1.41421, B=0.5)
+    >>> from sklearn.neural_network import MLPRegressor
+    >>> X, mlp = [[1], [-1]], MLPRegressor(hidden_layer_sizes=(3,), solver="lbfgs", random_state=0)
+    >>> bool(np.allclose(as_network(mlp.fit(X, [1.0, 0.0]))(X), mlp.predict(X)))
+    True
+    """
+    if isinstance(source, WithConstant):
+        return source
+    if isinstance(source, SparseNetwork):
+        return WithConstant(source)
+    maps, notes, function = read(source)
+    if function != "relu":
+        raise ValueError(f"Argument 'network' must have ReLU between its layers, not {function}.")
+    if len(maps) != 2:
+        raise ValueError(f"Argument 'network' must have one hidden layer, not {len(maps) - 1}; measure counts each.")
+    (W, c), (U, constants) = maps
+    if output is None and len(U) > 1:
+        classes = f", those of the classes {source.classes_.tolist()}" if hasattr(source, "classes_") else ""
+        raise ValueError(f"Argument 'output' must be given: the network has {len(U)} outputs{classes}.")
+    which = checks.integer("output", 0 if output is None else output, 0, len(U) - 1)
+    return WithConstant(SparseNetwork(U[which], W, -c), float(constants[which]), notes)
+
+
+def balanced(net: SparseNetwork) -> SparseNetwork:
+    """h(x) = sum_j sgn(u_j) relu(<|u_j| w_j, x> - |u_j| b_j): same function and activity, least scale.
+
+    W becomes max_j |u_j| ||w_j|| instead of max_j |u_j| max_j ||w_j||, and B likewise. Neurons with u_j = 0 go.
+
+    >>> net = SparseNetwork([10, 0.1], [[0.1, 0], [0, 10]], [0, 1])
+    >>> net.scale, balanced(net).scale
+    (Scale(W=100.0, B=10.0), Scale(W=1.0, B=0.1))
+    """
+    checks.having("net", net, "u", "W", "b")
+    kept = net.u != 0
+    size = np.abs(net.u[kept])
+    return SparseNetwork(np.sign(net.u[kept]), size[:, None] * net.W[kept], size * net.b[kept])
+
+
+def last_step(network: Any, X: Any) -> tuple[Any, Any]:
+    """The last step of a fitted pipeline, and X as that step sees it; of anything else, both as they are.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> last_step(make_pipeline(FunctionTransformer(lambda x: 2 * x), "an MLP"), 3)
+    ('an MLP', 6)
+    """
+    if not hasattr(network, "named_steps"):
+        return network, X
+    return network[-1], network[:-1].transform(X) if len(network) > 1 else X
