@@ -84,7 +84,7 @@ def deviation(name: str, *cell: Any) -> float:
 
 
 def times(name: str = "times") -> dict[str, Any]:
-    """What was timed, with the machine and the day: the predictor ("times"), "skipping", or "skipping_gpu".
+    """What was timed, with machine and day: a predictor ("times"), "skipping", "skipping_gpu" or "stockfish_times".
 
     >>> sorted(times())
     ['all', 'date', 'gathered', 'machine', 'predicted and gathered']
