@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["INK", "drawn", "inline", "standalone"]
+__all__ = ["COLOURS", "INK", "drawn", "inline", "standalone"]
 
 # Under which a figure is stored in a notebook; it stands here because a build reads it, and needs no matplotlib.
 MIME = "application/vnd.sparse-core.figure+json"
@@ -22,6 +22,11 @@ XLINK = "http://www.w3.org/1999/xlink"
 ORIGIN = "From the book Sparse Activations, Executable. Licence: CC BY 4.0."
 # Stands for currentColor until the SVG is written: a colour that no figure uses.
 INK = "#010203"
+
+
+# Blue, orange, green and purple: as text on a light page their contrast is above 4.5:1. On a dark page the site puts
+# others in their place (custom.css).
+COLOURS = ("#0a75a0", "#b54d27", "#2f7d2f", "#7d54c2")
 
 
 def drawn(fig: Any, box: str | None) -> ET.Element:

@@ -32,7 +32,7 @@ from scipy.optimize import isotonic_regression
 from sparse_meter import tables
 
 from . import figure_data, figure_faults, figure_phone
-from .figure_svg import INK, MIME, drawn, inline, standalone
+from .figure_svg import COLOURS, INK, MIME, drawn, inline, standalone
 
 __all__ = [
     "COLOURS",
@@ -57,8 +57,6 @@ NAME_DISTANCE = 5
 LINE_SPACING = 1.2
 # A slider has at most this many frames, each of which adds to the page.
 MAX_FRAMES = 20
-# Their contrast is above 4:1 on the light and on the dark page.
-COLOURS = ("#0b7fab", "#c0562f", "#3d8f3d", "#8a63c9")
 # The three kinds of learner have the same colours in the whole book: polynomials and kernels, dense networks, and
 # networks that are sparse or gated.
 LEARNERS = dict(zip(("polynomial", "dense", "sparse"), COLOURS, strict=False))
@@ -75,6 +73,7 @@ STYLE: Any = {  # Any: matplotlib types its settings by name
     "axes.spines.right": False,
     "axes.prop_cycle": cycler(color=COLOURS),
     "axes.grid": True,
+    "axes.axisbelow": True,  # no line over a bar
     "grid.color": INK,
     "grid.alpha": 0.12,
     "grid.linewidth": 0.6,

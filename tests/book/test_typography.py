@@ -97,3 +97,11 @@ def test_of_what_an_author_wrote_names_and_numbers_stay_whole():
     nbsp, narrow = "\u00a0", "\u202f"
     shown = f"Lemma{nbsp}9: 1{narrow}157{narrow}464 of them, 5{nbsp}%, 0.3{nbsp}±{nbsp}0.1, k{nbsp}={nbsp}2"
     assert typography.whole(written) == f"<p>{shown}, <code>Lemma 9</code>{nbsp}∎</p>"
+
+
+def test_variables_lean_in_a_sentence_with_computed_numbers_and_nowhere_else_in_a_paragraph():
+    assert (
+        typography.printed('<p class="answer">k = 1, 4k²W²</p>')
+        == '<p class="answer"><i>k</i>\u00a0=\u00a01, 4<i>k</i>²<i>W</i>²</p>'
+    )
+    assert typography.printed("<p>k = 1</p>") == "<p>k\u00a0=\u00a01</p>"

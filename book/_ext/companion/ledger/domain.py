@@ -40,13 +40,15 @@ def row(claim: Claim) -> str:
 
 
 class ClaimRole(XRefRole):
-    """A link to a claim, whose text is its name or an explicit title."""
+    """A link to a claim, whose text is an explicit title or, of a statement, its number, else its name."""
 
     def process_link(
         self, env: BuildEnvironment, refnode: nodes.Element, has_explicit_title: bool, title: str, target: str
     ) -> tuple[str, str]:
         claim = known(str(env.srcdir)).get(target)
-        return name(claim) if claim and not has_explicit_title else title, target
+        if claim and not has_explicit_title:
+            title = claim.get("number", claim["label"]) if refnode["reftype"] == "statement" else name(claim)
+        return title, target
 
 
 def resolve(app: Sphinx, env: BuildEnvironment, node: nodes.Element, contnode: nodes.Element) -> nodes.reference | None:
@@ -57,7 +59,8 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: nodes.Element, contnode: n
     place = node["reftype"] == "statement" and claim["place"] or row(claim)
     page, _, anchor = place.partition(".html#")
     contnode["classes"] = []  # a link like any other
-    return make_refnode(app.builder, node["refdoc"], f"book/{page}", anchor, contnode)
+    full = name(claim) if contnode.astext() == claim.get("number") else None  # behind a bare number stands the title
+    return make_refnode(app.builder, node["refdoc"], f"book/{page}", anchor, contnode, full)
 
 
 def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:

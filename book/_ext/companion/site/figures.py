@@ -15,7 +15,7 @@ from sphinx.errors import ExtensionError
 
 from companion.site.accessible_names import spoken
 from sparse_book.claims import read_yaml
-from sparse_book.figure_svg import MIME, standalone
+from sparse_book.figure_svg import COLOURS, MIME, standalone
 
 LINKS = (
     '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
@@ -77,13 +77,26 @@ def write(book: Path) -> None:
         written: dict[str, str] = {}
         for cell in notebook["cells"]:
             for output in cell.get("outputs", []):
-                if MIME in output.get("data", {}):
+                data = output.get("data", {})
+                if MIME in data:
                     stem, caption = names(path.stem, cell)
-                    written |= files(output["data"], stem, caption, slide=stem in wanted)
+                    written |= files(data, stem, caption, slide=stem in wanted)
+                if "text/html" in data:
+                    data["text/html"] = themed("".join(data["text/html"]))
         for name, content in written.items():
             (target / name).write_text(content, encoding="utf-8")
-        if written:
-            path.write_text(nbformat.writes(notebook), encoding="utf-8")
+        path.write_text(nbformat.writes(notebook), encoding="utf-8")
+
+
+def themed(shown: str) -> str:
+    """HTML in which the colours of a figure are those of the theme; without the style sheet they are as drawn.
+
+    >>> themed('<path style="fill: #0a75a0"/>')
+    '<path style="fill: var(--figure-0, #0a75a0)"/>'
+    """
+    for i, colour in enumerate(COLOURS):
+        shown = shown.replace(colour, f"var(--figure-{i}, {colour})")
+    return shown.replace("#ffffff", "var(--figure-on, #ffffff)")  # a number on a colour
 
 
 def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:

@@ -17,6 +17,9 @@ CELL = re.compile(r'data-name="([^"]*)"')
 HEAD = re.compile(r'(?<=<th scope="col">).*?(?=</th>)', re.S)
 # In the head of a column one letter is a variable; "a" is a word, and E the expectation, which is upright.
 VARIABLE = re.compile(r"(?<![A-Za-z'’])([b-zBCDF-HJ-Z])(?![A-Za-z'’])")
+# In a sentence with computed numbers a variable stands before a relation or bears an exponent: k = 1, 4k²W².
+ANSWER = re.compile(r'(?<=<p class="answer">).*?(?=</p>)', re.S)
+RELATED = re.compile(r"([A-Za-z])(?=[²³⁴]|[ \xa0][=≤≥≠])")
 NAMES = (
     "Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture|Exercise|Equation|Chapter|Section|Appendix|"
     r"Fig\.|Table"
@@ -55,10 +58,12 @@ def whole(page: str) -> str:
 
 def printed(made: str) -> str:
     """HTML that a program made, with its text in the signs of print, and the names that a phone shows beside the cells
-    of a table; code, formulas and drawings stay as they are, and variables in the heads of columns lean."""
+    of a table; code, formulas and drawings stay as they are, and variables in heads of columns and in answers lean."""
     made = CELL.sub(lambda cell: f'data-name="{cell[1] if "<" in text(cell[1]) else text(cell[1])}"', made)
     made = in_text(text, made)
-    return HEAD.sub(lambda head: in_text(lambda plain: VARIABLE.sub(r"<i>\1</i>", plain), head[0]), made)
+    for where, variable in ((HEAD, VARIABLE), (ANSWER, RELATED)):
+        made = where.sub(lambda found: in_text(lambda plain: variable.sub(r"<i>\1</i>", plain), found[0]), made)  # noqa: B023
+    return made
 
 
 def in_text(change: Callable[[str], str], page: str) -> str:
