@@ -21,7 +21,7 @@ SETTINGS = """
 [tool.mutmut]
 source_paths = ["sparse_core"]
 only_mutate = ["{source}"]
-also_copy = ["book", "make.py", "sparse_book"]
+also_copy = ["book", "make.py", "sparse_book", "sparse_meter"]
 pytest_add_cli_args = ["-o", "addopts=", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = ["{tests}", "tests/core/test_by_hand.py"]
 """
