@@ -39,6 +39,29 @@ def found(*sources, tags=()):
             "g = f\nledger.check('a', [g(x) for x in X], [f(x) for x in X], evidence='exact', over='x')",
             "both sides are",
         ),
+        # lines of IPython hide nothing of their cell
+        ("%matplotlib inline\nledger._violations = lambda *_: 0", "line 2: ledger._violations is of a module"),
+        ("!true\nledger.check('a', f(x), f(x), evidence='exact', over='x')", "line 2: both sides are f(x)"),
+        (f"%%time\n{CHECK}", "line 1: %% at the top of a cell"),
+        # second names, and every kind of target
+        ("L = ledger\nL.RTOL = 9", "line 2: L.RTOL is of a module"),
+        ("L, n = ledger, 3\n(see := L.check)\nsee('a', f(x), f(x), evidence='exact', over='x')", "both sides are f(x)"),
+        ("from sparse_book.ledger import check as see\nsee('a', rhs=f(x), lhs=f(x))", "line 2: both sides are f(x)"),
+        ("ledger.check, y = print, 3", "line 1: ledger.check is of a module"),
+        ("for ledger.RTOL in (9,):\n    pass", "line 1: ledger.RTOL is of a module"),
+        ("with open('x') as ledger.check:\n    pass", "line 1: ledger.check is of a module"),
+        ("ledger.__dict__['check'] = print", "ledger.__dict__ was imported"),
+        ("import builtins\nbuiltins.setattr(ledger, 'check', print)", "builtins.setattr changes ledger"),
+        (f"try:\n    {CHECK}\nexcept* AssertionError:\n    pass", "line 1: try ... except around a check"),
+        (
+            "from contextlib import suppress as quietly\nwith quietly(AssertionError):\n    " + CHECK,
+            "line 2: an error is suppressed",
+        ),
+        # records by hand
+        ("ledger.Record('lemma-9', 'exact', '<=', 'x', 9)", "ledger.Record makes a record by hand"),
+        ("from sparse_book.ledger import Record as R\nR.of({})", "line 2: R makes a record by hand"),
+        ("display({ledger.MIME: {}}, raw=True)", "ledger.MIME makes a record by hand"),
+        ("display({'application/vnd.sparse-core.record+json': {}}, raw=True)", "is the type of a record"),
     ],
 )
 def test_what_is_done_to_a_check_is_found_in_its_cell_and_line(source, fault):
@@ -55,6 +78,8 @@ def test_a_check_that_may_fail_is_found_by_its_tag():
         CHECK,
         "%matplotlib inline",
         "net.W = 3\nnet._repr_html_()",
+        f"%matplotlib inline\n{CHECK}",
+        "a, b = 1, 2\nfor i, x in enumerate([a]):\n    b += x\ndel a",
         f"try:\n    x = int('a')\nexcept ValueError:\n    x = 0\n{CHECK}",
         "g = lambda a, b: f(b, a)\nledger.check('a', g(x, 1), f(x, 1), evidence='exact', over='x')",
         "ledger.check('a', n, n, evidence='exact', over='x')",  # numbers: a comparison of what was computed before

@@ -9,82 +9,161 @@ from collections.abc import Iterator
 from typing import Any
 
 OURS = ("sparse_core", "sparse_meter", "sparse_book")
+LEDGER = "sparse_book.ledger"
+# The functions that compare; in a cell that does not import them, by the names that every chapter uses.
+CHECKS = (f"{LEDGER}.check", f"{LEDGER}.refute", "ledger.check", "ledger.refute", "check", "refute")
+# What only the two may make: a record, and the type under which a notebook stores it.
+RECORDS = (f"{LEDGER}.Record", f"{LEDGER}.MIME")
+RECORD_TYPE = "sparse-core.record"
 # The functions that suppress an error in a with statement.
 SUPPRESSING = ("suppress", "raises", "assertRaises")
 
 
 def faults(notebook: dict[str, Any]) -> Iterator[str]:
     """For each thing that a code cell must not do: its cell, its line, and what it is."""
-    names: dict[str, str] = {}  # what was imported: the name here, and the module or object
-    aliases: dict[str, ast.expr] = {}
-    number = 0
-    for cell in notebook["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        number += 1
+    reader = Reader()
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, cell in enumerate(cells, 1):
         if "raises-exception" in cell["metadata"].get("tags", []):
             yield f"cell [{number}]: the tag raises-exception lets a check fail"
+        for line, fault in reader.read("".join(cell["source"])):
+            yield f"cell [{number}], line {line}: {fault}"
+
+
+class Reader(ast.NodeVisitor):
+    """Reads the cells of a notebook one after the other; ``found`` has the line and the fault of each in the last one.
+
+    ``names`` leads from each name to the module or object of ours or of others for which it stands, ``values`` from a
+    name to the expression that it was given.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.values: dict[str, ast.expr] = {}
+        self.found: list[tuple[int, str]] = []
+
+    def read(self, source: str) -> list[tuple[int, str]]:
+        from IPython.core.inputtransformer2 import TransformerManager
+
+        self.found = []
         try:
-            tree = ast.parse("".join(cell["source"]))
-        except SyntaxError:  # the kernel says it better, and knows the commands of IPython
-            continue
+            tree = ast.parse(TransformerManager().transform_cell(source))  # type: ignore[no-untyped-call]
+        except SyntaxError:  # the kernel says it better
+            return []
         for node in ast.walk(tree):
-            remember(node, names, aliases)
-        for node in ast.walk(tree):
-            for fault in faults_of(node, names, aliases):
-                yield f"cell [{number}], line {getattr(node, 'lineno', 0)}: {fault}"
+            self.remember(node)
+        self.visit(tree)
+        return self.found
 
+    def remember(self, node: ast.AST) -> None:
+        """Keep what a statement imports, and what it gives a name to."""
+        if isinstance(node, ast.Import):
+            self.names |= {one.asname or one.name.partition(".")[0]: one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            self.names |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+        for name, value in bindings(node):
+            self.values[name] = value
+            if self.path(value):
+                self.names[name] = self.path(value)
 
-def remember(node: ast.AST, names: dict[str, str], aliases: dict[str, ast.expr]) -> None:
-    """Keep what a statement imports, and the function to which it gives a second name."""
-    if isinstance(node, ast.Import):
-        names.update({alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names})
-    elif isinstance(node, ast.ImportFrom):
-        names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-        aliases[node.targets[0].id] = node.value
+    def path(self, node: ast.AST) -> str:
+        """The dotted name of what an expression stands for, "sparse_book.ledger.check"; nothing if it has none."""
+        if isinstance(node, ast.Attribute):
+            base = self.path(node.value)
+            return f"{base}.{node.attr}" if base else ""
+        return self.names.get(node.id, "") if isinstance(node, ast.Name) else ""
 
+    def fault(self, node: ast.AST, words: str) -> None:
+        self.found.append((getattr(node, "lineno", 0), words))
 
-def faults_of(node: ast.AST, names: dict[str, str], aliases: dict[str, ast.expr]) -> Iterator[str]:
-    """What is wrong with one node."""
-    targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [getattr(node, "target", None)]
-    for target in targets if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)) else ():
-        if isinstance(target, ast.Attribute) and root(target) in names:
-            yield f"{ast.unparse(target)} is of a module that was imported: nothing may be assigned to it"
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr") and root(node.args[0]) in names:
-        yield f"{ast.unparse(node.func)} changes {ast.unparse(node.args[0])}, which was imported"
-    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in OURS:
-        parts = [*str(node.module).split("."), *(one.name for one in node.names)]
-        yield from (f"{part} is a private name of {parts[0]}" for part in parts if private(part))
-    if isinstance(node, ast.Import):
-        parts = [part for one in node.names if one.name.split(".")[0] in OURS for part in one.name.split(".")]
-        yield from (f"{part} is a private name" for part in parts if private(part))
-    if isinstance(node, ast.Attribute) and private(node.attr) and names.get(root(node), "").split(".")[0] in OURS:
-        yield f"{ast.unparse(node)} is a private name of {names[root(node)].split('.')[0]}"
-    if isinstance(node, ast.Try) and node.handlers and any(map(checks, node.body)):
-        yield "try ... except around a check: it must stop the book when it fails"
-    if isinstance(node, ast.With) and any(map(checks, node.body)):
-        used = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
-        if any(ast.unparse(call.func).split(".")[-1] in SUPPRESSING for call in used):
-            yield "an error is suppressed around a check: it must stop the book when it fails"
-    if isinstance(node, ast.Call) and is_check(node) and len(node.args) == 3:
-        left, right = (
-            ast.dump(Plain(aliases).visit(ast.parse(ast.unparse(side), mode="eval"))) for side in node.args[1:]
-        )
-        if left == right and any(isinstance(part, ast.Call) for part in ast.walk(node.args[1])):
-            yield f"both sides are {ast.unparse(node.args[1])}: the comparison cannot fail"
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        owner = self.path(node.value)
+        if owner and not isinstance(node.ctx, ast.Load):
+            self.fault(node, f"{ast.unparse(node)} is of a module that was imported: nothing may be assigned to it")
+        if private(node.attr) and of_ours(owner):
+            self.fault(node, f"{ast.unparse(node)} is a private name of {owner.partition('.')[0]}")
+        self.visit_record(node)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self.visit_record(node)
+
+    def visit_record(self, node: ast.expr) -> None:
+        if self.path(node) in RECORDS:
+            self.fault(node, f"{ast.unparse(node)} makes a record by hand: only check and refute may")
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str) and RECORD_TYPE in node.value:
+            self.fault(node, f"{node.value!r} is the type of a record, which only check and refute may make")
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if of_ours(self.path(node.value)) and not isinstance(node.ctx, ast.Load):
+            self.fault(node, f"{ast.unparse(node.value)} was imported: nothing may be put into it")
+        self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        parts = [part for one in node.names if of_ours(one.name) for part in one.name.split(".")]
+        for part in filter(private, parts):
+            self.fault(node, f"{part} is a private name")
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        parts = [*module.split("."), *(one.name for one in node.names)] if of_ours(module) else []
+        for part in filter(private, parts):
+            self.fault(node, f"{part} is a private name of {parts[0]}")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.path(node.func) or ast.unparse(node.func)
+        if name.rpartition(".")[2] in ("setattr", "delattr") and node.args and self.path(node.args[0]):
+            self.fault(node, f"{ast.unparse(node.func)} changes {ast.unparse(node.args[0])}, which was imported")
+        if name == "get_ipython.run_cell_magic" or name.endswith("().run_cell_magic"):
+            self.fault(node, "%% at the top of a cell runs it where nobody reads what it does to its checks")
+        if self.is_check(node):
+            self.compare(node)
+        self.generic_visit(node)
+
+    def compare(self, node: ast.Call) -> None:
+        """Both sides of a check must not be one and the same call."""
+        given = dict(zip(("id", "lhs", "rhs"), node.args, strict=False))
+        given |= {one.arg: one.value for one in node.keywords if one.arg}
+        if "lhs" not in given or "rhs" not in given:
+            return
+        left, right = (ast.dump(Plain(self.values).visit(copied(given[side]))) for side in ("lhs", "rhs"))
+        if left == right and any(isinstance(part, ast.Call) for part in ast.walk(given["lhs"])):
+            self.fault(node, f"both sides are {ast.unparse(given['lhs'])}: the comparison cannot fail")
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+        if node.handlers and any(map(self.checks, node.body)):
+            self.fault(node, "try ... except around a check: it must stop the book when it fails")
+        self.generic_visit(node)
+
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: ast.With) -> None:
+        used = [item.context_expr.func for item in node.items if isinstance(item.context_expr, ast.Call)]
+        suppressing = any((self.path(one) or ast.unparse(one)).rpartition(".")[2] in SUPPRESSING for one in used)
+        if suppressing and any(map(self.checks, node.body)):
+            self.fault(node, "an error is suppressed around a check: it must stop the book when it fails")
+        self.generic_visit(node)
+
+    def is_check(self, node: ast.AST) -> bool:
+        """Whether this is a call of ledger.check or ledger.refute, under whatever name."""
+        return isinstance(node, ast.Call) and (self.path(node.func) or ast.unparse(node.func)) in CHECKS
+
+    def checks(self, node: ast.AST) -> bool:
+        return any(map(self.is_check, ast.walk(node)))
 
 
 class Plain(ast.NodeTransformer):
     """Calls of a second name of a function as calls of the function: after g = f, or g = lambda x: f(x)."""
 
-    def __init__(self, aliases: dict[str, ast.expr]) -> None:
-        self.aliases = aliases
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self.values = values
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        for _ in self.aliases:  # each name leads to another one at most once
-            behind = self.aliases.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        for _ in self.values:  # each name leads to another one at most once
+            behind = self.values.get(node.func.id) if isinstance(node.func, ast.Name) else None
             if isinstance(behind, ast.Lambda) and isinstance(behind.body, ast.Call):
                 parameters = [argument.arg for argument in behind.args.args]
                 passed = [ast.unparse(argument) for argument in behind.body.args]
@@ -95,21 +174,24 @@ class Plain(ast.NodeTransformer):
         return node
 
 
-def root(node: ast.AST) -> str:
-    """The name with which a.b.c begins; nothing for what is no such chain."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+def bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a node gives to expressions: x = f, x: T = f, (x := f), and x, y = f, g."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        yield from ((one.id, value) for one, value in pairs if isinstance(one, ast.Name))
+
+
+def copied(expression: ast.expr) -> ast.AST:
+    return ast.parse(ast.unparse(expression), mode="eval")
+
+
+def of_ours(path: str) -> bool:
+    return path.partition(".")[0] in OURS
 
 
 def private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
-
-
-def is_check(node: ast.AST) -> bool:
-    """Whether this is a call of ledger.check or ledger.refute."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("ledger.check", "ledger.refute", "check", "refute")
-
-
-def checks(node: ast.AST) -> bool:
-    return any(map(is_check, ast.walk(node)))

@@ -255,7 +255,7 @@ def write_stubs(stage: Path, only: str) -> None:
 
     toc = yaml_of(ROOT / "_toc.yml")
     parts = toc.get("parts", [toc])
-    around = next((part for part in parts if f"book/{only}" in pages_in(part)), {"chapters": []})
+    around: dict[str, Any] = next((part for part in parts if f"book/{only}" in pages_in(part)), {"chapters": []})
     numbered = "numbered" in around
     shown: list[dict[str, Any]] = []
     for chapter in around["chapters"]:

@@ -47,7 +47,7 @@ class ClaimRole(XRefRole):
     ) -> tuple[str, str]:
         claim = known(str(env.srcdir)).get(target)
         if claim and not has_explicit_title:
-            title = claim.get("number", claim["label"]) if refnode["reftype"] == "statement" else name(claim)
+            title = str(claim.get("number", claim["label"])) if refnode["reftype"] == "statement" else name(claim)
         return title, target
 
 
