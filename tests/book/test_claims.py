@@ -280,12 +280,28 @@ def test_each_rule_of_the_audit(entries, records, message):
         ({"count": 0}, "a check over zero instances."),
         ({"evidence": "sampled"}, "the seed of 'networks' must be an integer for evidence 'sampled', not None"),
         ({"seed": 7}, "the seed of 'networks' must be None for evidence 'exact'"),
+        ({"chapter": "six-drawings"}, "evidence on six-drawings, no page of 02-uniform or of what it rests on."),
+        ({"chapter": "06-beyond"}, "evidence on 06-beyond, no page of 02-uniform or of what it rests on."),
     ],
 )
 def test_a_record_that_was_smuggled_in_is_found(forged, problem):
     made = [record(passing(evidence="exact")) | forged]
     (found,) = audit.audit([claim(required="sampled")], made, [CHAPTER])
     assert found.startswith(f"lemma-9: {problem}")
+
+
+def test_evidence_may_stand_where_what_a_claim_rests_on_stands():
+    made = [record(passing()) | {"chapter": "06b-sharp"}]
+    below = claim("below", chapter="06-beyond", required="not runnable", reason="It is a remark only.")
+    assert audit.audit([claim(uses=["below"]), below], made, [CHAPTER]) == []
+
+
+def test_a_repaired_claim_with_a_refuted_erratum_counts_as_checked_and_a_false_one_as_refuted():
+    """Beside its own evidence; a witness against the printed form alone refutes only what is false as printed."""
+    for verdict, standing in (("true, proof repaired", "checked"), ("false as printed", "refuted")):
+        entries = [claim(verdict=verdict, errata=["E1"]), erratum()]
+        made = [record(passing()), record(E1)]
+        assert audit.status(entries, made)["lemma-9"][0] == standing
 
 
 def test_a_chapter_that_was_not_executed_owes_nothing_yet():

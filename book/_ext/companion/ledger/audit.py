@@ -72,6 +72,10 @@ def audit(claims: Claims, records: Records, chapters: Iterable[str]) -> list[str
         if record["anchor"] in anchors:
             problems.append(f"{name}: the same check stands twice ('{record['over']}'): name what differs in 'over'.")
         anchors.add(record["anchor"])
+        homes = {known[one]["chapter"][:2] for one in (name, *known[name].get("uses", []))}
+        if record["chapter"][:2] not in homes:
+            own = known[name]["chapter"]
+            problems.append(f"{name}: evidence on {record['chapter']}, no page of {own} or of what it rests on.")
         if record["evidence"] == "refuted" and known[name]["verdict"].startswith("true"):
             problems.append(f"{name}: refuted, but book/claims calls it {known[name]['verdict']}.")
     for name, claim in known.items():
