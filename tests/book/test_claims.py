@@ -299,7 +299,7 @@ def test_evidence_may_stand_where_what_a_claim_rests_on_stands():
 def test_a_repaired_claim_with_a_refuted_erratum_counts_as_checked_and_a_false_one_as_refuted():
     """Beside its own evidence; a witness against the printed form alone refutes only what is false as printed."""
     for verdict, standing in (("true, proof repaired", "checked"), ("false as printed", "refuted")):
-        entries = [claim(verdict=verdict, errata=["E1"]), erratum()]
+        entries = [claim(verdict=verdict, errata=["E1"]), erratum("E1", ["lemma-9"])]
         made = [record(passing()), record(E1)]
         assert audit.status(entries, made)["lemma-9"][0] == standing
 
