@@ -14,8 +14,10 @@ what is exact or exhaustive has none.
 A check that cannot fail shows nothing. So each has a *control*: the same comparison with a hypothesis or a constant
 mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
 
-A check whose sides are one object, or whose instances are all the same two numbers while no control changes the left
-one, is refused. The number of instances is counted here: ``over`` names them and must not claim a number of its own.
+A check whose sides are one object or one part of the memory, or whose instances are all the same two numbers while no
+control changes the left one, is refused, and so is a control that fails whatever it is compared with: an infinite side,
+or a bound a hundred times below the one that is checked. The number of instances is counted here: ``over`` names them
+and must not claim a number of its own, and no side is spread over the instances of the other but a single number.
 What a cell does has to be read: that two sides were computed in two ways, no comparison of them can tell.
 
 An exercise may check or refute a claim that has been changed: under the id of the claim with ``exercise-`` before it.
@@ -28,8 +30,10 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
 from math import isfinite
-from numbers import Complex, Real
+from numbers import Complex, Rational, Real
 from typing import Any
 
 import numpy as np
@@ -51,6 +55,10 @@ RTOL = 1e-9
 NUMBER = re.compile(r"(?<![\w.^])(?:\d{1,3}(?: \d{3})+|\d+\^\d+|\d+(?:\.\d+)?(?:e\d+)?)(?!\w)")
 SIGN = re.compile(r"[=<>]")
 LISTED = re.compile(r"\b(?:and|or|to)\b")
+# Words for a number of instances, of an exhaustive family; smaller ones, as in "two neurons", are those of parameters.
+MAGNITUDE = re.compile(r"\b(?:hundred|thousand|million|billion|trillion)s?\b")
+# A control of "<=" that lowers the bound lowers it at some instance by less than this: any bound would fail beyond.
+NEAR = 100
 # The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
@@ -235,7 +243,13 @@ def check(
     caught = []
     family = left.size > 1 or evidence in ("exhaustive", "sampled")
     varied = not (family and _constant(left) and _constant(right))
+    if interval is not None and not _meets(interval, left, right):
+        raise LedgerError(f"{claim_id}: the interval {interval} meets neither side of what was sampled.")
     for mutation, changed, against in _mutated(claim_id, lhs, control):
+        if relation == "<=" and changed.shape == right.shape and (changed == left).all() and _far(against, right):
+            raise LedgerError(
+                f"{claim_id}: the control '{mutation}' is {NEAR} times below the bound at every instance."
+            )
         varied = varied or (changed != left[0]).any()
         failures = int(_violations(changed, against, relation, rtol, atol).sum())
         if failures == 0:
@@ -279,8 +293,8 @@ def misnamed_seed(evidence: str, seed: int | None) -> str | None:
 def miscounted(over: str, evidence: str, count: int) -> str | None:
     """The rule for numbers in ``over`` that is broken, with the value; None if it claims no number of instances.
 
-    It sees numbers in figures, also 10^9 and 65 536. It does not see those in words or behind a sign, as in N = 10^9,
-    nor whether the words are true.
+    It sees numbers in figures, also 10^9 and 65 536, and large ones in words. It does not see those behind a sign, as
+    in N = 10^9, nor whether the words are true.
 
     >>> miscounted("44 neurons", "exact", 44)
     "must not begin with a number, which is counted: '44 neurons'"
@@ -290,6 +304,8 @@ def miscounted(over: str, evidence: str, count: int) -> str | None:
     """
     if NUMBER.match(over):
         return f"must not begin with a number, which is counted: {over!r}"
+    if evidence == "exhaustive" and (word := MAGNITUDE.search(over)):
+        return f"counts in words, '{word[0]}', what is counted here: {over!r}"
     for number in NUMBER.finditer(over) if evidence == "exhaustive" else ():
         before = over[: number.start()]
         # after the last sign stand at most other values of the same parameter
@@ -343,15 +359,35 @@ def refute(
 
 
 def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iterator[tuple[str, Any, Any]]:
-    """The name and both sides of each control, which may give the right side only."""
+    """The name and both sides of each control, which may give the right side only; all of them finite."""
     for name, sides in (control or {}).items():
-        yield name, *_sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
+        left, right, _ = _sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))
+        if not name.strip() or not (np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))).all():
+            raise LedgerError(f"{claim_id}: the control {name!r} must have a name and finite sides.")
+        yield name, left, right
+
+
+def _far(control: NDArray[Any], bound: NDArray[Any]) -> bool:
+    """Whether a control is far below each bound that is positive and finite."""
+    numbers = bound.astype(float)
+    counted = (numbers > 0) & np.isfinite(numbers)
+    return bool(counted.any() and (NEAR * control.astype(float)[counted] <= numbers[counted]).all())
+
+
+def _meets(interval: tuple[float, float], left: NDArray[Any], right: NDArray[Any]) -> bool:
+    """Whether an interval has a number between the least and the greatest of both sides."""
+    numbers = np.concatenate([left, right]).astype(float)
+    numbers = numbers[np.isfinite(numbers)]
+    return bool(numbers.size) and interval[0] <= numbers.max() and interval[1] >= numbers.min()
 
 
 def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
     """Both sides as flat arrays of one length, and whether they can be compared exactly."""
-    if lhs is rhs and np.ndim(lhs) > 0:  # two equal numbers may be one object
+    if np.ndim(lhs) > 0 and (lhs is rhs or _same_memory(lhs, rhs)):  # two equal numbers may be one object
         raise LedgerError(f"{claim_id}: both sides are the same object, so the comparison cannot fail.")
+    shapes = np.shape(lhs), np.shape(rhs)
+    if np.broadcast_shapes(*shapes) not in shapes:
+        raise LedgerError(f"{claim_id}: sides of the shapes {shapes[0]} and {shapes[1]} would multiply the instances.")
     left, right = map(np.ravel, np.broadcast_arrays(lhs, rhs))
     if left.size == 0:
         raise LedgerError(f"{claim_id}: a check over zero instances says nothing.")
@@ -360,12 +396,30 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
             raise TypeError(f"Argument '{name}' must be real; compare real and imaginary parts.")
     kinds = left.dtype.kind + right.dtype.kind
     if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
-        return left.astype(object), right.astype(object), True
+        return _exact(left), _exact(right), True
     left = left.astype(float)
     right = right.astype(float)
     if np.isnan(left).any() or np.isnan(right).any():
         raise LedgerError(f"{claim_id}: a side is not a number.")
     return left, right, False
+
+
+def _same_memory(lhs: Any, rhs: Any) -> bool:
+    """Whether two arrays are views of the same numbers in the same order; a chain, x[:-1] and x[1:], is none."""
+    if not (isinstance(lhs, np.ndarray) and isinstance(rhs, np.ndarray)):
+        return False
+    places = [(side.__array_interface__["data"], side.shape, side.strides) for side in (lhs, rhs)]
+    return places[0] == places[1]
+
+
+def _exact(side: NDArray[Any]) -> NDArray[Any]:
+    """Integers and fractions of Python, which compare as numbers do; objects that compare as they like are refused."""
+    if side.dtype != object:
+        return side.astype(object)
+    for value in side:
+        if not isinstance(value, (Rational, Decimal)):
+            raise TypeError(f"Argument 'lhs' or 'rhs' must hold numbers, not {type(value).__name__}.")
+    return np.array([Fraction(value) for value in side], dtype=object)
 
 
 def _constant(side: NDArray[Any]) -> bool:

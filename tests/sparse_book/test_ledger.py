@@ -19,6 +19,8 @@ def passing(claim="lemma-9", over="networks", **changes):
 
 # check
 
+SHARED = np.array([1.0, 2.0, 3.0, 4.0])
+SAMPLED = {"evidence": "sampled", "seed": 0}
 SAME = "lemma-9: every instance is 1 == 1, and no control changes the left side"
 
 
@@ -35,7 +37,22 @@ SAME = "lemma-9: every instance is 1 == 1, and no control changes the left side"
         (1.0, -np.inf, {}, "1 <= -inf is false"),
         (np.inf, 4.0, {"relation": "=="}, "inf == 4 is false"),
         (4.0, np.inf, {"relation": "=="}, "4 == inf is false"),
-        (1.0, 4.0, {"control": {"the right side becomes infinite": np.inf}}, "was not caught"),
+        # a control that fails whatever the bound is, or has no name
+        (1.0, 4.0, {"control": {"the right side becomes infinite": np.inf}}, "must have a name and finite sides"),
+        (1.0, 4.0, {"control": {"the right side becomes infinite": -np.inf}}, "must have a name and finite sides"),
+        (1.0, 4.0, {"control": {" ": 0.5}}, "must have a name and finite sides"),
+        ([1.0, 3.0], 4.0, {"control": {"no bound": 0.0}}, "'no bound' is 100 times below the bound"),
+        ([1.0, 3.0], 4.0, {"control": {"4 becomes 1/50": ([1.0, 3.0], [0.02, 0.02])}}, "100 times below the bound"),
+        # instances that nobody computed
+        (np.ones((3, 1)), np.ones(3), {}, r"sides of the shapes \(3, 1\) and \(3,\) would multiply"),
+        (SHARED, SHARED[:], {"relation": "=="}, "both sides are the same object"),
+        (SHARED[1:3], SHARED[1:-1], {"relation": "=="}, "both sides are the same object"),
+        # negative sides are compared by their sizes
+        (-1.0, -1.0 - 1e-7, {}, "-1 <= -1 is false"),
+        (-1.0, -1.0 - 1e-7, {"relation": "=="}, "-1 == -1 is false"),
+        (2.0, 1.0, {"relation": "=="}, "2 == 1 is false"),
+        (2.0, 3.0, SAMPLED | {"interval": (100.0, 101.0)}, "meets neither side"),
+        (2.0, 3.0, SAMPLED | {"interval": (-3.0, 1.9)}, "meets neither side"),
         (1.0, np.nan, {}, "not a number"),
         (1.0, 4.0, {"control": {"both sides": (1.0, 4.0)}}, "control 'both sides' was not caught"),
         (1.0, 4.0, {"control": {"4 becomes 3": 3.0}}, "control '4 becomes 3' was not caught"),
@@ -201,9 +218,9 @@ CORRECTED = {"other sides": (1.0, 1.0), "rounded": 2.0 * (1 - 1e-12)}
     [
         (passing(control={"both": ([5.0, 3.0], 4.0)}), "controls", ("both: fails on 1 of 2",)),
         (
-            ledger.check("lemma-9", 1.0, np.inf, evidence="exact", over="pair", control={"minus": -np.inf}),
+            ledger.check("lemma-9", 1.0, np.inf, evidence="exact", over="pair", control={"one half": 0.5}),
             "controls",
-            ("minus: fails on 1 of 1",),
+            ("one half: fails on 1 of 1",),
         ),
         # a control shows that the left side of a constant family was computed
         (
@@ -253,3 +270,37 @@ def test_an_exercise_shows_what_it_is_and_leads_to_the_claim():
     shown = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")._repr_mimebundle_()
     assert shown["text/plain"].startswith("Exercise on Lemma 9 · refuted")
     assert shown[ledger.MIME]["claim"] == "exercise-lemma-9"  # which the book counts for no claim
+
+
+class Liar(int):
+    """A number that calls itself equal to each other and less."""
+
+    __ne__ = __gt__ = lambda self, other: False
+
+
+def test_objects_that_compare_as_they_like_are_numbers_or_refused():
+    with pytest.raises(ledger.LedgerError, match="5 <= 4 is false"):
+        ledger.check("lemma-9", [Liar(5), 3], 4, evidence="exact", over="pairs")
+    with pytest.raises(TypeError, match="must hold numbers, not Always"):
+        Always = type("Always", (), {"__gt__": lambda *_: False, "__ne__": lambda *_: False})
+        ledger.check("lemma-9", np.array([Always(), Always()]), 4, evidence="exact", over="pairs")
+
+
+def test_negative_sides_are_refuted_and_measured_by_their_sizes():
+    record = ledger.refute("E1", [-3.0, -2.0], [-1.0, -2.5], relation="==", margin=1.5, over="m = 1")
+    assert record.margin == "2"  # the larger gap, though its left side is less
+    with pytest.raises(ledger.LedgerError, match="does not exceed the round-off"):
+        ledger.refute("E1", -1e12, -1e12 - 1.0, margin=1.0, over="m = 1")
+    equal = ledger.check("lemma-9", [-1e6, -2e6], [-1e6, -2e6 - 1e-4], relation="==", evidence="exact", over="pairs")
+    assert equal.deviation == pytest.approx(5e-11)
+
+
+def test_a_chain_overlaps_and_is_no_comparison_with_itself():
+    chain = ledger.check("lemma-9", SHARED[:-1], SHARED[1:], evidence="exact", over="links of a chain")
+    assert chain.count == 3
+
+
+@pytest.mark.parametrize("over", ["all ten thousand networks", "a million of tables"])
+def test_instances_are_not_counted_in_words(over):
+    with pytest.raises(ValueError, match="counts in words"):
+        ledger.check("lemma-9", [1, 2], 3, evidence="exhaustive", over=over)
