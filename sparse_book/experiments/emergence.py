@@ -103,7 +103,7 @@ def by_rate() -> dict[str, list[dict[str, Array]]]:
     return tables
 
 
-def sparsest_enough(accuracy: Array) -> NDArray[np.int64]:
+def sparsest_enough(accuracy: Array) -> NDArray[np.intp]:
     """The last column of each row within a standard error of its best: the highest penalty that validation allows.
 
     >>> sparsest_enough(np.array([[0.9, 0.91, 0.905, 0.7]]))
