@@ -16,7 +16,7 @@ mutated, which must fail. The control of a refutation is the corrected form, whi
 
 A check whose sides are one object or one part of the memory, or whose instances are all the same two numbers while no
 control changes the left one, is refused, and so is a control that fails whatever it is compared with: an infinite side,
-or a bound a hundred times below the one that is checked. The number of instances is counted here: ``over`` names them
+or a bound a thousand times below the one that is checked. The number of instances is counted here: ``over`` names them
 and must not claim a number of its own, and no side is spread over the instances of the other but a single number.
 What a cell does has to be read: that two sides were computed in two ways, no comparison of them can tell.
 
@@ -57,8 +57,9 @@ SIGN = re.compile(r"[=<>]")
 LISTED = re.compile(r"\b(?:and|or|to)\b")
 # Words for a number of instances, of an exhaustive family; smaller ones, as in "two neurons", are those of parameters.
 MAGNITUDE = re.compile(r"\b(?:hundred|thousand|million|billion|trillion)s?\b")
-# A control of "<=" that lowers the bound lowers it at some instance by less than this: any bound would fail beyond.
-NEAR = 100
+# A control of "<=" that lowers the bound lowers it at some instance by less than this: any bound would fail beyond. The
+# loosest check of the book, of a constant that no known network comes near, divides it by 506.
+NEAR = 1000
 # The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
@@ -240,6 +241,8 @@ def check(
             f"{claim_id} fails on {bad.size} of {left.size} {over}: "
             f"{_number(left[bad[0]])} {relation} {_number(right[bad[0]])} is false (instance {bad[0]})."
         )
+    if relation == "<=" and not ((left >= 0) & (right < np.inf)).any():
+        raise LedgerError(f"{claim_id}: a bound on what is negative, or by infinity, holds whatever was computed.")
     caught = []
     family = left.size > 1 or evidence in ("exhaustive", "sampled")
     varied = not (family and _constant(left) and _constant(right))
