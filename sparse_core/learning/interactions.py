@@ -21,7 +21,8 @@ d + 1 colours, and T is the squared alternating sum over the 2^(d+1) mixtures of
 *Bets.* Let Z_k(s) <= b be independent, decrease in s, and have mean 0 at s = s0. For 0 <= l < 1 / b the product of
 1 - l Z_k(s0) has mean 1, and so has the mean of such products over fixed l: it reaches 1 / delta with probability at
 most delta (Markov). It grows with s, so the least s at which it does is at least s0, except with this probability.
-For the lower end Z = T / p - s V, for the upper end Z = (1 - s) V - T, where E V = Var f.
+For the lower end Z = T / p - s V, for the upper end Z = (1 - s) V - T, where E V = Var f. If b decreases with s as
+well, a bet l >= 1 / b counts as lost, and the mean still grows with s.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, inf, log, prod
+from math import ceil, comb, inf, log, log2, prod
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,8 @@ MOST_PILOT = 1 << 14
 LEAST = 256
 # What the line leaves may go beyond its range on the pilot sample by this part of it: little more is then clipped.
 MARGIN = 0.1
-# The shares of 1 / b that are bet. The best is about E Z b / E Z^2, which is small if large values are rare.
-BETS = 0.99 * 0.5 ** np.arange(12)
+# The bets halve from 0.99 / b on, so many times: the best is about E Z / E Z^2, which is small if large Z are rare.
+FEWEST_BETS = 12
 # Bisections of [0, 1]: the error is below 1e-7.
 STEPS = 24
 # Chance widens the interval by about this many largest T over the samples: 2 (ln(2 / delta) + ln 12) = 12 for the range
@@ -148,13 +149,14 @@ def interactions(
     p = _chance(law.count, order, colours)
     most, least = (score.width**2 * extreme for extreme in _extremes(order, colours))
     most_V = float(score.width + np.abs(score.slopes) @ law.spans) ** 2 / 2
-    low = 1 - _smallest(lambda s: T / p - s * V, most / p, confidence)
-    high = _smallest(lambda s: (1 - s) * V - T, most_V - least, confidence)
+    low = 1 - _smallest(lambda s: T / p - s * V, lambda s: most / p, confidence)
+    high = _smallest(lambda s: (1 - s) * V - T, lambda s: (1 - s) * most_V - least, confidence)
     share = T.mean() / max(V.mean(), np.finfo(float).tiny)
     estimate = (float(np.clip(1 - share / p, 0, 1)), float(np.clip(1 - share, 0, 1)))
-    clipped = score.clipped / score.evaluations
-    ends = (score.low, score.high)
-    return Interactions(low, high, estimate, order, confidence, score.evaluations, colours, ends, clipped, law.words)
+    return Interactions(
+        low, high, estimate, order, confidence, score.evaluations, colours, (score.low, score.high),
+        score.clipped / score.evaluations, law.words,
+    )  # fmt: skip
 
 
 @dataclass
@@ -264,7 +266,7 @@ def _statistic(H: Array, order: int, colours: int) -> Array:
 def _extremes(order: int, colours: int) -> tuple[float, float]:
     """T is at most the one and at least the other, if f lies between 0 and 1."""
     if colours == order + 1:
-        return 2.0 ** (colours - 2), 0.0
+        return 2.0 ** (colours - 2), -0.5  # 0, but a bound is to be positive
     return colours / 2, (1 - colours) / 2
 
 
@@ -284,12 +286,17 @@ def _sample(
     return np.concatenate(T), np.concatenate(V)
 
 
-def _smallest(Z: Callable[[float], Array], most: float, confidence: float) -> float:
-    """The least s at which bets against E Z(s) >= 0 multiply the stake by 2 / (1 - confidence); else 1."""
+def _smallest(Z: Callable[[float], Array], most: Callable[[float], float], confidence: float) -> float:
+    """The least s at which bets against E Z(s) >= 0 multiply the stake by 2 / (1 - confidence); else 1.
+
+    Z(s) and most(s), which it does not exceed, decrease. A bet that could lose more than the stake at s counts as lost.
+    """
+    count = FEWEST_BETS + ceil(log2(most(0) / most(1)))
+    bets = 0.99 / most(1) * 0.5 ** np.arange(count)
     low, high = 0.0, 1.0
     for _ in range(STEPS):
         s = (low + high) / 2
-        logs = [np.log1p(-Z(s) * (bet / most)).sum() for bet in BETS]
-        rich = np.logaddexp.reduce(logs) - log(len(BETS)) >= log(2 / (1 - confidence))
+        logs = [np.log1p(-bet * Z(s)).sum() for bet in bets[bets * most(s) < 1]]
+        rich = np.logaddexp.reduce(logs) - log(count) >= log(2 / (1 - confidence))
         low, high = (low, s) if rich else (s, high)
     return high
