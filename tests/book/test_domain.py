@@ -372,6 +372,12 @@ def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
     assert found["Pruning"] == [("02-uniform", "term-Pruning")] and "pruning" not in index["indexentries"]
 
 
+def test_the_search_index_has_what_pages_say_and_not_their_code(site):
+    text = (site / "searchindex.js").read_text()
+    terms = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))["terms"]
+    assert {"hold", "delet"} <= terms.keys() and not {"alt", "fit", "import"} & terms.keys()
+
+
 def test_sections_that_claims_name_are_there():
     for claim in read(places.BOOK):
         if "stands_in" in claim:

@@ -89,6 +89,57 @@ def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_brows
     assert table.split("\n") == [f"{value}\tUp to {value} & back." for value in ("1", "2.5", "4")]
 
 
+# The search
+
+INDEX = """<script>
+    const Search = { _index: { alltitles: {}, docnames: [] } }, DOCUMENTATION_OPTIONS = {};
+</script><div id="search-results"></div>"""
+PAGE = """<article><h1>Parities</h1><p class="whereabouts">In the paper: a parity.</p>
+    <div class="cell_input"><pre>parity = 1</pre></div>
+    <p>A first sentence. Of <a href="x.html">two</a> the <i>parity</i> <math><mi>x</mi></math> is odd.</p>
+    <dl><dt id="term-Parity">Parity</dt><dd><p>An even number. Or odd.</p></dd></dl>
+    <div id="lemma-9"><p class="admonition-title">Lemma 9</p><p>So it is. By parity.</p></div></article>"""
+
+
+def test_the_search_ranks_by_names_and_shows_sentences(page_of, in_browser):
+    """Pages of that name, statements of it, names that begin with it, pages with its words, audits and functions."""
+    beyond = ["book/06-beyond", '<span class="section-number">6. </span>Conjecture 20', "", None, 15]
+    ranked = {
+        "Conjecture 20": [
+            beyond,
+            ["book/05-general", "5. General > Conjecture 20", "#conjecture-20", None, 15],
+            ["book/ledger", "Ledger > Conjecture 20, biases", "#biases", None, 8],
+            ["book/slides", "Slides", "", None, 15],
+            ["book/06-beyond-audit", "6.6. Conjecture 20, audited", "", None, 15],
+        ],
+        "lemma 9": [
+            ["book/02-uniform", "2. Uniform > Lemma 9", "#lemma-9", None, 15],
+            ["book/ledger", "Ledger > Lemma 9, range", "#range", None, 8],
+            ["book/09-buys", "9. Buys > Lemma 9.6", "#signs", None, 12],
+        ],
+        "parity": [
+            ["book/notation", "Terms > Parity", "#term-Parity", None, 15],
+            ["book/api-hardness", "sparse_core.hardness.parity", "#parity", "Python function", 11],
+            ["book/03-parities", "3. Lower bounds", "", None, 5],
+            ["book/api-hardness", "sparse_core.hardness.parity_check", "#parity_check", "Python function", 6],
+        ],
+    }
+    address = page_of(INDEX, "scorer.js")
+
+    async def visit(page):
+        found = []
+        for query, results in ranked.items():
+            await page.goto(f"{address}?q={query}")
+            found.append(await page.evaluate("results => results.map(Scorer.score)", results))
+        show = "([page, anchor]) => Search.makeSearchSummary(page, ['pariti'], anchor).innerHTML"
+        return found, [await page.evaluate(show, [PAGE, anchor]) for anchor in ("", "#term-Parity", "#lemma-9")]
+
+    scores, (sentence, term, box) = in_browser(visit)
+    assert all(one == sorted(set(one), reverse=True) for one in scores)
+    assert sentence == "Of <a>two</a> the <i>parity</i> <math><mi>x</mi></math> is odd."
+    assert (term, box) == ("An even number. Or odd.", "So it is. By parity.")
+
+
 # The filter of the ledger
 
 FILTERED = """<form class="ledger-filter"></form>
@@ -134,3 +185,25 @@ def test_the_ledger_opens_what_is_sought_and_what_an_address_asks_for(page_of, i
     expected = [in_two, in_one, in_none, *found, in_one, True]
     named, anywhere = (["lemma-9"], "1 of 3, by name"), (["lemma-9", "lemma-10"], "2 of 3")
     assert in_browser(visit) == (expected, [named, anywhere])
+
+
+# What stands in a line
+
+
+def test_the_details_of_a_statement_stand_on_the_last_line_of_its_verdict(page_of, in_browser):
+    """Where the mark is of one line, and where it is of more and leaves room on its last."""
+    line = "<div class='whence'><p>{}</p><details><summary>details</summary><p>More.</p></details></div>".format
+    boxes = "".join(line(words) for words in ("true · machine-checked", "true, " * 30 + "in part"))
+    address = page_of(f"<article class='bd-article'>{boxes}</article>", "custom.css")
+
+    async def visit(page):
+        await page.set_viewport_size({"width": 390, "height": 800})
+        await page.goto(address)
+        return await page.evaluate("""[...document.querySelectorAll('.whence')].map(box => {
+            const lines = [...box.querySelector('p').getClientRects()];
+            return [lines.length, box.querySelector('summary').getBoundingClientRect().bottom - lines.at(-1).bottom];
+        })""")
+
+    (one, beside), (many, below) = in_browser(visit)
+    assert one == 1 and many > 1
+    assert abs(beside) < 5 and abs(below) < 5  # less than a quarter of a line

@@ -535,7 +535,12 @@ def test_the_search_finds_statements_by_number(site, address, served, in_browser
     ours = claims.by_id(read(places.BOOK))["ours-tail"]["number"]
     sought = {
         "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
-        "conjecture 20": ["book/05-general.html#conjecture-20", "book/ledger.html#conjecture-20"],
+        "conjecture 20": [
+            "book/06-beyond.html",
+            "book/05-general.html#conjecture-20",
+            "book/ledger.html#conjecture-20",
+        ],
+        "ten minutes": ["book/ten-minutes.html"],
         "E16": ["book/errata.html#E16"],
         ours: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],
         ours.partition(" ")[2]: ["book/02-uniform.html#ours-tail", "book/ledger.html#ours-tail"],

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import sphinx.search
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
@@ -267,7 +268,18 @@ def searchable(
     titles[:] = dict.fromkeys(titles)
 
 
+class ProseIndex(sphinx.search.IndexBuilder):
+    """The search index of what a page says: "transformer" does not find ``transform=below.transAxes``."""
+
+    def feed(self, docname: str, filename: str, title: str, doctree: nodes.document) -> None:
+        prose = doctree.deepcopy()
+        for code in [node for node in prose.findall(nodes.container) if "cell_input" in node["classes"]]:
+            code.parent.remove(code)
+        super().feed(docname, filename, title, prose)
+
+
 def setup(app: Sphinx) -> None:
+    sphinx.search.IndexBuilder = ProseIndex  # type: ignore[misc]  # which the builder imports when it writes
     for role in ("claim", "statement"):
         app.add_role(role, ClaimRole(innernodeclass=nodes.inline, warn_dangling=True))
     app.add_role("slide", figures.slide_role)
