@@ -15,8 +15,8 @@ A check that cannot fail shows nothing. So each has a *control*: the same compar
 mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
 
 A check whose sides are one object or one part of the memory, or whose instances are all the same two numbers while no
-control changes the left one, is refused, and so is a control that fails whatever it is compared with: an infinite side,
-or a bound a thousand times below the one that is checked. The number of instances is counted here: ``over`` names them
+control changes the left one, is refused, and so is a control that fails whatever it is compared with: by an infinite
+side alone, or for want of a positive bound. The number of instances is counted here: ``over`` names them
 and must not claim a number of its own, and no side is spread over the instances of the other but a single number.
 What a cell does has to be read: that two sides were computed in two ways, no comparison of them can tell.
 
@@ -57,9 +57,6 @@ SIGN = re.compile(r"[=<>]")
 LISTED = re.compile(r"\b(?:and|or|to)\b")
 # Words for a number of instances, of an exhaustive family; smaller ones, as in "two neurons", are those of parameters.
 MAGNITUDE = re.compile(r"\b(?:hundred|thousand|million|billion|trillion)s?\b")
-# A control of "<=" that lowers the bound lowers it at some instance by less than this: any bound would fail beyond. The
-# loosest check of the book, of a constant that no known network comes near, divides it by 506.
-NEAR = 1000
 # The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
@@ -249,14 +246,17 @@ def check(
     if interval is not None and not _meets(interval, left, right):
         raise LedgerError(f"{claim_id}: the interval {interval} meets neither side of what was sampled.")
     for mutation, changed, against in _mutated(claim_id, lhs, control):
-        if relation == "<=" and changed.shape == right.shape and (changed == left).all() and _far(against, right):
-            raise LedgerError(
-                f"{claim_id}: the control '{mutation}' is {NEAR} times below the bound at every instance."
-            )
         varied = varied or (changed != left[0]).any()
-        failures = int(_violations(changed, against, relation, rtol, atol).sum())
+        failing = _violations(changed, against, relation, rtol, atol)
+        failures = int(failing.sum())
         if failures == 0:
             raise LedgerError(f"{claim_id}: the control '{mutation}' was not caught, so this check cannot fail.")
+        if not (failing & _finite(changed, against)).any():
+            raise LedgerError(f"{claim_id}: the control '{mutation}' fails by an infinite side alone.")
+        if relation == "<=" and changed.shape == left.shape and (changed == left).all() and (against <= 0).all():
+            raise LedgerError(
+                f"{claim_id}: the control '{mutation}' has no positive bound, so any check would catch it."
+            )
         caught.append(f"{mutation}: fails on {failures} of {changed.size}")
     if not varied:
         same = f"{_number(left[0])} {relation} {_number(right[0])}"
@@ -355,6 +355,8 @@ def refute(
     for corrected, true, bound in _mutated(claim_id, lhs, control):
         if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
+        if not _finite(true, bound).any():
+            raise LedgerError(f"{claim_id}: the corrected form '{corrected}' holds by an infinite side alone.")
     return Record(
         claim_id, "refuted", relation, over, left.size, margin=gap, sides=(largest_left, largest_right),
         controls=tuple(f"{corrected}: holds" for corrected in control or {}),
@@ -362,19 +364,15 @@ def refute(
 
 
 def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iterator[tuple[str, Any, Any]]:
-    """The name and both sides of each control, which may give the right side only; all of them finite."""
+    """The name and both sides of each control, which may give the right side only."""
     for name, sides in (control or {}).items():
-        left, right, _ = _sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))
-        if not name.strip() or not (np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))).all():
-            raise LedgerError(f"{claim_id}: the control {name!r} must have a name and finite sides.")
-        yield name, left, right
+        if not name.strip():
+            raise LedgerError(f"{claim_id}: a control must have a name that says what is changed, not {name!r}.")
+        yield name, *_sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
 
 
-def _far(control: NDArray[Any], bound: NDArray[Any]) -> bool:
-    """Whether a control is far below each bound that is positive and finite."""
-    numbers = bound.astype(float)
-    counted = (numbers > 0) & np.isfinite(numbers)
-    return bool(counted.any() and (NEAR * control.astype(float)[counted] <= numbers[counted]).all())
+def _finite(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))
 
 
 def _meets(interval: tuple[float, float], left: NDArray[Any], right: NDArray[Any]) -> bool:
