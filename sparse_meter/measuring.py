@@ -172,9 +172,13 @@ def _of_keras(model: Any, X: Any, layer: str | None, above: float | None) -> Lay
 def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
     """What a module of PyTorch returns, run on each batch in evaluation mode."""
     ran = told = 0
+    notes: dict[str, None] = {}
     model = getattr(model, "_orig_mod", model)
     with watch(model, layer=layer, above=above) as seen, evaluating(model):
         for batch in batches("X", X):
+            if isinstance(batch, tuple) and len(given := _arguments(model, batch)) < len(batch):
+                notes[f"Of each batch of {len(batch)} the model was given the first {len(given)}."] = None
+                batch = given
             _run(model, batch)
             ran += 1
             if ran >= max(TOLD_BATCHES, 2 * told):
@@ -191,7 +195,7 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
             "Argument 'network' must call an activation function that is in sparse_meter.activations; none was seen. "
             + " ".join(found.notes)
         )
-    return found
+    return Layers(found, (*notes, *found.notes))
 
 
 def _run(model: Any, batch: Any) -> None:
@@ -201,9 +205,9 @@ def _run(model: Any, batch: Any) -> None:
     dtype = next((tensor.dtype for tensor in parameters if tensor.is_floating_point()), None)
     try:
         if isinstance(batch, Mapping):
-            model(**{name: _tensor(value, device, dtype) for name, value in batch.items()})
+            model(**{name: _tensor(value, device, dtype, "mask" not in name) for name, value in batch.items()})
         elif isinstance(batch, tuple):
-            model(*(_tensor(value, device, dtype) for value in _arguments(model, batch)))
+            model(*(_tensor(value, device, dtype) for value in batch))
         else:
             model(_tensor(batch, device, dtype))
     except Exception as error:
@@ -237,7 +241,7 @@ def _is_mask(value: Any, of: Any) -> bool:
     return array.shape == np.shape(of)[: array.ndim] and bool(np.isin(array, (0, 1)).all())
 
 
-def _tensor(value: Any, device: Any, dtype: Any) -> Any:
+def _tensor(value: Any, device: Any, dtype: Any, finite: bool = True) -> Any:
     """The tensor of an array; what is no array, as an option in a dictionary, as it is."""
     torch: Any = sys.modules["torch"]
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], (int, float, list, tuple)):
@@ -250,7 +254,7 @@ def _tensor(value: Any, device: Any, dtype: Any) -> Any:
         value = torch.tensor(value)
     if not isinstance(value, torch.Tensor):
         return value
-    if value.is_floating_point():
+    if finite and value.is_floating_point():
         numbers = plain("X", value)
         checks.entries("X", numbers, np.isfinite(numbers), "must be finite")
     return value.detach().to(device=device, dtype=dtype if value.is_floating_point() else None)

@@ -27,7 +27,7 @@ def layers(found: Mapping[str, Measurement]) -> Any:
     left.bar(places, [one.dead / one.s for one in found.values()], width=0.3, color="C3", label="dead")
     left.set_xticks([*places], [*found], rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
     left.set(title="Active at one input", ylabel="share of the neurons", ylim=(0, 1.02))
-    right.set(title="Used by a batch: drawn at random, and (dots) in a row", xlabel="inputs in the batch")
+    right.set(title="Used by a batch (dots: inputs in a row)", xlabel="inputs in the batch")
     for place, (name, one) in enumerate(found.items()):
         colour = colormaps["viridis"](0.9 * place / max(1, len(found) - 1))
         sizes = [m for m in BATCHES if m <= one.inputs]
@@ -35,6 +35,7 @@ def layers(found: Mapping[str, Measurement]) -> Any:
         if one.in_a_row is not None:
             right.plot(RUN, one.in_a_row / one.s, "o", color=colour)
     right.set_xscale("log", base=2)
+    right.xaxis.set_major_formatter("{x:g}")
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     if found:

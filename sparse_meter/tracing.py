@@ -40,7 +40,7 @@ SCALED = frozenset(("add", "sub", "rsub", "mul", "div", "neg"))
 HARMLESS = re.compile(
     "_?(add|sub|rsub|neg|mul|div|cat|stack|copy|fill|zero|.*norm|.*pool|.*dropout|.*attention|.*softmax_backward|upsample|"
     "constant_pad|reflection_pad|replication_pad|index|scatter|masked|roll|flip|pixel|channel|cum|unfold|im2col|col2im|"
-    "repeat|gather|take|embedding|lerp|to_|resize|set_|as_strided|native|where|bernoulli|nan_to_num|sum|mean|grid)"
+    "repeat|gather|take|embedding|lerp|to_|resize|set_|as_strided|native|where|v?dot|bernoulli|nan_to_num|sum|mean|grid)"
 )
 # Operators that make a tensor of the shape of another one, or noise.
 FRESH = re.compile("_like$|^new_|^rand|^bernoulli|^normal|^uniform")

@@ -229,6 +229,10 @@ def _mode(watcher: watch) -> Any:
     names: dict[Any, str] = {}
 
     class Mode(torch.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # it would import the compiler, in seconds
+
         def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             output = function(*args, **(kwargs or {}))
             name = names.get(function)

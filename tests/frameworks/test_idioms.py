@@ -354,6 +354,7 @@ def test_tuples_masks_tables_and_loaders(X):
     with torch.no_grad():
         A = model[:2](X) > 0
     dataset = torch.utils.data.TensorDataset(X, torch.zeros(M))
+    assert "Of each batch of 2 the model was given the first 1." in measure(model, (X, torch.zeros(M))).notes
     for given in (
         X.numpy(), pandas.DataFrame(X.numpy()), (X, torch.zeros(M)), [X[:20], X[20:]], {"input": X}, X.tolist(),
         torch.utils.data.DataLoader(dataset, batch_size=17), (part for part in X.split(7)),
