@@ -1,11 +1,12 @@
-// What rests on what: one drawing, fitted to its frame. The address chooses a statement, #lemma-9, and lights
-// all that it rests on and all that rests on it, or an erratum, #E16, and lights what that breaks. Buttons
-// and the keys + - 0 zoom, and arrow keys lead from box to box. Without JavaScript the drawing scrolls, and a
+// What rests on what: one drawing in a frame. The address chooses a statement, #lemma-9, and lights all that it
+// rests on and all that rests on it, or an erratum, #E16, and lights what that breaks; without one a statement in
+// the midst is lit. Buttons and the keys + - 0 zoom, and arrow keys lead from box to box. Without JavaScript the drawing scrolls, and a
 // box leads to its statement.
 document.addEventListener("DOMContentLoaded", () => {
   const graph = document.querySelector("div.graph");
   if (!graph) return;
   const READABLE = 0.8; // the scale at which the names, of 12 px, can be read
+  const EYE = 1 / 3; // so far down the frame stands what is looked at: the lower end may be below the window
   const frame = graph.querySelector(".graph-box"), svg = frame.querySelector("svg");
   const { width, height } = svg.viewBox.baseVal;
   const boxes = new Map([...svg.querySelectorAll("a")].map((box) => [box.id, box]));
@@ -22,10 +23,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const { width: across, height: down } = current.querySelector("rect").getBBox();
     const [x, y] = box
       ? [at(box).e + across / 2, at(box).f + down / 2]
-      : [(frame.scrollLeft + w / 2) / scale, (frame.scrollTop + h / 2) / scale];
+      : [(frame.scrollLeft + w / 2) / scale, (frame.scrollTop + h * EYE) / scale];
     scale = Math.min(2, Math.max(to, Math.min(w / width, h / height)));
     svg.style.width = `${width * scale}px`;
-    frame.scrollTo(x * scale - w / 2, y * scale - h / 2);
+    frame.scrollTo(x * scale - w / 2, y * scale - h * EYE);
   };
   const isSeen = (box) => {
     const [inner, outer] = [box, frame].map((one) => one.getBoundingClientRect());
@@ -74,11 +75,15 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     return box ?? boxes.get(option?.dataset.about.split(" ")[0]);
   };
+  const midst = () => { // the statement with the most pairs of one that it rests on and one that rests on it
+    const pairs = (id) => reached(id, "to", "from").size * reached(id, "from", "to").size;
+    return [...boxes.keys()].map((id) => [pairs(id), id]).sort(([a], [b]) => b - a)[0][1];
+  };
   const show = () => { // what the address asks for, in sight
-    const box = choose(decodeURIComponent(location.hash.slice(1)).split("=")[0]);
+    const asked = decodeURIComponent(location.hash.slice(1)).split("=")[0], box = choose(asked || midst());
     if (!box) return;
     zoom(Math.max(scale, READABLE), box);
-    graph.scrollIntoView();
+    if (asked) graph.scrollIntoView();
   };
   const go = (id) => { history.pushState(null, "", `#${id}`); };
 

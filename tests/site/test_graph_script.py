@@ -61,6 +61,25 @@ def test_an_address_lights_all_that_is_below_and_above_and_shows_it_and_the_back
     assert clicked == ("lemma-10", ["lemma-10"])
 
 
+def test_without_an_address_a_statement_in_the_midst_is_lit_and_can_be_read_and_the_whole_is_a_button_away(
+    graph_page, in_browser
+):
+    async def visit(page):
+        await page.goto(graph_page)
+        [chosen] = await page.evaluate(LIT, "chosen")
+        opened = chosen, await page.evaluate(SEEN, chosen), await page.evaluate("scrollY")
+        await page.get_by_role("button", name="the whole").click()
+        whole = await page.evaluate(SIZES)
+        await page.goto(graph_page + "#lemma-9")
+        return opened, whole, await page.evaluate(LIT, "chosen")
+
+    (chosen, seen, scrolled), whole, asked = in_browser(visit)
+    pairs = {i: len(graph.reached([i], BELOW)) * len(graph.reached([i], ABOVE)) for i in BELOW}
+    assert pairs[chosen] == max(pairs.values()) and seen and scrolled == 0
+    assert all(inner <= outer + 1 for inner, outer in zip(whole["svg"], whole["box"], strict=True))
+    assert asked == ["lemma-9"]
+
+
 def test_no_box_covers_another_and_an_erratum_is_lit(graph_page, in_browser):
     async def visit(page):
         await page.goto(graph_page)
@@ -113,7 +132,10 @@ def test_on_a_phone_the_drawing_is_fitted_to_its_frame_or_scrolls_in_it(graph_pa
         )
         page = await other.new_page()
         await page.goto(graph_page)
-        found = await page.evaluate(SIZES), await page.locator(".graph-controls").is_visible()
+        controls = await page.locator(".graph-controls").is_visible()
+        if controls:
+            await page.get_by_role("button", name="the whole").click()
+        found = await page.evaluate(SIZES), controls
         href = await page.locator("#lemma-9").get_attribute("href")
         await other.close()
         return *found, href
