@@ -32,6 +32,7 @@ def page_file(page_of):
     return page_of(f'<figure id="fig-x">{data["text/html"]}</figure>', "slider.js")
 
 
+WORDS = ".slider summary"
 STATE = """() => ({
     value: document.querySelector('output').value,
     words: document.querySelector('.slider-words').textContent,
@@ -80,13 +81,41 @@ def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_brows
     async def visit(page):
         plain = await page.context.browser.new_page(java_script_enabled=False)
         await plain.goto(page_file)
-        visible = [await plain.locator(part).is_visible() for part in ("svg.wide", ".slider-words", "summary", "input")]
-        await plain.locator("summary").click()
+        visible = [await plain.locator(part).is_visible() for part in ("svg.wide", ".slider-words", WORDS, "input")]
+        await plain.locator(WORDS).click()
         return visible, await plain.locator("tbody").inner_text()
 
     visible, table = in_browser(visit)
     assert visible == [True, True, True, False]
     assert table.split("\n") == [f"{value}\tUp to {value} & back." for value in ("1", "2.5", "4")]
+
+
+# The menu below a figure
+
+
+def test_the_menu_of_a_figure_opens_and_closes_by_keyboard_and_by_hand(page_of, in_browser):
+    fig, _ = figures.canvas()
+    data = figures.Figure(fig, "An empty frame.")._repr_mimebundle_()
+    files(data, "x", "", slide=True)
+    address = page_of(f'<p>Beside.</p>{data["text/html"]}', "custom.css", "menus.js")
+
+    async def visit(page):
+        await page.goto(address)
+        seen = []
+        for act in (
+            page.keyboard.press("Tab"), page.keyboard.press("Enter"), page.keyboard.press("Tab"),
+            page.keyboard.press("Escape"), page.locator(".files summary").click(), page.locator("p").first.click(),
+        ):  # fmt: skip
+            await act
+            shown = await page.locator("a").evaluate_all("all => all.filter(a => a.checkVisibility()).map(a => a.text)")
+            seen.append((await page.evaluate("document.activeElement.ariaLabel"), shown))
+        return seen
+
+    shown = ["SVG", "data (CSV)", "slide"]
+    sign = "Files and code of x"
+    seen = in_browser(visit)
+    assert seen[:4] == [(sign, []), (sign, shown), ("SVG of x", shown), (sign, [])]
+    assert [links for _, links in seen[4:]] == [shown, []]
 
 
 # The search

@@ -22,7 +22,7 @@ from companion.site import typography
 from sparse_book.ledger import EXERCISE, MIME, Record, label
 
 SOURCE = "&lt;/&gt;"
-# The end of the line of files under a figure (figures.LINKS), and of a sentence that a cell shows.
+# The end of the menu under a figure (figures.LINKS), and of a sentence that a cell shows.
 END_OF_LINE = re.compile(r'(<p class="(?:downloads|answer)">.*?)</p>', re.S)
 
 

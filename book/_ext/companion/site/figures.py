@@ -17,9 +17,11 @@ from companion.site.accessible_names import spoken
 from sparse_book.claims import read_yaml
 from sparse_book.figure_svg import COLOURS, MIME, standalone
 
+# A menu that opens without a script; what shows the code of the figure is added at its end (ledger.records).
 LINKS = (
-    '<p class="downloads">Download: <a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a>, '
-    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slide}</p>'
+    '<details class="files"><summary aria-label="Files and code of {name}" title="Files and code">⋯</summary>'
+    '<p class="downloads"><a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a> '
+    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slide}</p></details>'
 )
 # Where the files are, seen from a page in book/.
 FOLDER = "../_static/figures/"
@@ -123,6 +125,6 @@ def files(data: dict[str, Any], name: str, caption: str, *, slide: bool = False)
     listed = f' data-files="{" ".join(svgs)}"' if len(svgs) > 1 else ""
     if slide:
         svgs[f"{name}-slide.svg"] = standalone(svg, f"{name}-slide", caption, drawn.get("start", 0))
-    words = f", {to_slide(name)}" if slide else ""
+    words = f" {to_slide(name)}" if slide else ""
     data["text/html"] = shown + LINKS.format(folder=FOLDER, svg=first, name=name, data=listed, slide=words)
     return {**svgs, f"{name}.csv": drawn["csv"]}
