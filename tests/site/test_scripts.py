@@ -97,7 +97,7 @@ def test_the_menu_of_a_figure_opens_and_closes_by_keyboard_and_by_hand(page_of, 
     fig, _ = figures.canvas()
     data = figures.Figure(fig, "An empty frame.")._repr_mimebundle_()
     files(data, "x", "", slide=True)
-    address = page_of(f'<p>Beside.</p>{data["text/html"]}', "custom.css", "menus.js")
+    address = page_of(f"<p>Beside.</p>{data['text/html']}", "custom.css", "menus.js")
 
     async def visit(page):
         await page.goto(address)
@@ -236,3 +236,20 @@ def test_the_details_of_a_statement_stand_on_the_last_line_of_its_verdict(page_o
     (one, beside), (many, below) = in_browser(visit)
     assert one == 1 and many > 1
     assert abs(beside) < 5 and abs(below) < 5  # less than a quarter of a line
+
+
+@pytest.mark.parametrize(("width", "share"), [(1280, "narrow"), (390, "whole")])
+def test_a_table_of_two_short_columns_keeps_them_together(page_of, in_browser, width, share):
+    """On a page, whose theme stretches each table to the line; on a phone the line is short anyway."""
+    table = "<table class='table numbers'><tr><th>degree</th><th>error</th></tr><tr><td>1</td><td>0.5</td></tr></table>"
+    theme = "<style>.table { width: 100%; }</style>"
+    address = page_of(f"{theme}<article class='bd-article'>{table}</article>", "custom.css")
+
+    async def visit(page):
+        await page.set_viewport_size({"width": width, "height": 800})
+        await page.goto(address)
+        widths = "[...document.querySelectorAll('article, table')].map(e => e.getBoundingClientRect().width)"
+        return await page.evaluate(widths)
+
+    line, columns = in_browser(visit)
+    assert columns < line / 4 if share == "narrow" else columns == line
