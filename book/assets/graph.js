@@ -1,7 +1,7 @@
-// What rests on what: one drawing in a frame. The address chooses a statement, #lemma-9, and lights all that it
-// rests on and all that rests on it, or an erratum, #E16, and lights what that breaks; without one a statement in
-// the midst is lit. Buttons and the keys + - 0 zoom, and arrow keys lead from box to box. Without JavaScript the drawing scrolls, and a
-// box leads to its statement.
+// What rests on what: one drawing in a frame. The address chooses a statement, #lemma-9, and lights all that
+// it rests on and all that rests on it, or an erratum, #E16, and lights what that breaks; without one a
+// statement in the midst is lit. Buttons and the keys + - 0 zoom, and arrow keys lead from box to box.
+// Without JavaScript the drawing scrolls, and a box leads to its statement.
 document.addEventListener("DOMContentLoaded", () => {
   const graph = document.querySelector("div.graph");
   if (!graph) return;
