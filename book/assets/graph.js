@@ -75,12 +75,13 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     return box ?? boxes.get(option?.dataset.about.split(" ")[0]);
   };
-  const midst = () => { // the statement with the most pairs of one that it rests on and one that rests on it
+  const midst = () => { // the statement with the most pairs of one below it and one above it
     const pairs = (id) => reached(id, "to", "from").size * reached(id, "from", "to").size;
     return [...boxes.keys()].map((id) => [pairs(id), id]).sort(([a], [b]) => b - a)[0][1];
   };
   const show = () => { // what the address asks for, in sight
-    const asked = decodeURIComponent(location.hash.slice(1)).split("=")[0], box = choose(asked || midst());
+    const asked = decodeURIComponent(location.hash.slice(1)).split("=")[0];
+    const box = choose(asked || midst());
     if (!box) return;
     zoom(Math.max(scale, READABLE), box);
     if (asked) graph.scrollIntoView();

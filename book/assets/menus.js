@@ -38,20 +38,3 @@ document.addEventListener("DOMContentLoaded", () => {
   desk.addEventListener("change", tell);
   tell();
 });
-
-// The menu below a figure closes with Escape, the focus back on its sign, and with a click beside it, though
-// not with one in the code that it opened.
-document.addEventListener("DOMContentLoaded", () => {
-  const menus = document.querySelectorAll("details.files");
-  for (const menu of menus) {
-    menu.addEventListener("keydown", ({ key }) => {
-      if (key !== "Escape") return;
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
-  }
-  addEventListener("click", ({ target }) => {
-    for (const menu of menus)
-      if (!menu.contains(target) && !target.closest?.("[popover]")) menu.open = false;
-  });
-});

@@ -2,6 +2,7 @@
 
 import pytest
 from companion import places
+from companion.ledger import records
 from companion.site.figures import files
 
 from sparse_book import figures
@@ -90,32 +91,47 @@ def test_without_javascript_a_slider_is_a_figure_and_a_table(page_file, in_brows
     assert table.split("\n") == [f"{value}\tUp to {value} & back." for value in ("1", "2.5", "4")]
 
 
-# The menu below a figure
+# The files of a figure
+
+FOCUS = "document.activeElement.getAttribute('aria-label')"
 
 
-def test_the_menu_of_a_figure_opens_and_closes_by_keyboard_and_by_hand(page_of, in_browser):
-    fig, _ = figures.canvas()
-    data = figures.Figure(fig, "An empty frame.")._repr_mimebundle_()
+@pytest.mark.parametrize("script", [True, False])
+def test_the_files_of_a_figure_open_at_its_sign_and_give_the_focus_back(page_of, in_browser, script):
+    """By the keyboard and by hand, without a script; what opens lies beside the sign, in the window."""
+    data = figures.Slider("slope", (1, 2.5, 4), up_to, start=2.5)._repr_mimebundle_()
     files(data, "x", "", slide=True)
-    address = page_of(f"<p>Beside.</p>{data['text/html']}", "custom.css", "menus.js")
+    shown = records.END_OF_LINE.sub(r"\g<0>" + records.button("behind-1", "x"), data["text/html"])
+    address = page_of(f'<article class="bd-article"><figure>{shown}</figure></article>', "custom.css")
 
     async def visit(page):
+        other = await page.context.browser.new_context(java_script_enabled=script)
+        page = await other.new_page()
+        await page.set_viewport_size({"width": 390, "height": 844})
         await page.goto(address)
-        seen = []
-        for act in (
-            page.keyboard.press("Tab"), page.keyboard.press("Enter"), page.keyboard.press("Tab"),
-            page.keyboard.press("Escape"), page.locator(".files summary").click(), page.locator("p").first.click(),
-        ):  # fmt: skip
-            await act
-            shown = await page.locator("a").evaluate_all("all => all.filter(a => a.checkVisibility()).map(a => a.text)")
-            seen.append((await page.evaluate("document.activeElement.ariaLabel"), shown))
-        return seen
+        sign, links = page.get_by_role("button", name="Files and code of x"), page.locator(".downloads a")
+        seen = [await links.first.is_visible()]
+        await sign.press("Enter")
+        seen.append(await links.first.is_visible())
+        boxes = [await sign.bounding_box(), await page.locator(".downloads [popover]").bounding_box()]
+        stops = []
+        for _ in range(4):
+            await page.keyboard.press("Tab")
+            stops.append(await page.evaluate(FOCUS))
+        await page.keyboard.press("Escape")
+        seen.append(await links.first.is_visible())
+        stops.append(await page.evaluate(FOCUS))
+        await sign.click()
+        await page.mouse.click(5, 5)
+        seen.append(await links.first.is_visible())
+        await other.close()
+        return seen, boxes, stops
 
-    shown = ["SVG", "data (CSV)", "slide"]
-    sign = "Files and code of x"
-    seen = in_browser(visit)
-    assert seen[:4] == [(sign, []), (sign, shown), ("SVG of x", shown), (sign, [])]
-    assert [links for _, links in seen[4:]] == [shown, []]
+    seen, (sign, menu), stops = in_browser(visit)
+    assert seen == [False, True, False, False]
+    assert stops == ["SVG of x", "data (CSV) of x", "slide of x", "Source: x", "Files and code of x"]
+    assert 0 <= menu["x"] and menu["x"] + menu["width"] <= sign["x"] + sign["width"] + 1
+    assert 0 <= menu["y"] - sign["y"] - sign["height"] < 10 or 0 <= sign["y"] - menu["y"] - menu["height"] < 10
 
 
 # The search

@@ -22,8 +22,8 @@ from companion.site import typography
 from sparse_book.ledger import EXERCISE, MIME, Record, label
 
 SOURCE = "&lt;/&gt;"
-# The end of the menu under a figure (figures.LINKS), and of a sentence that a cell shows.
-END_OF_LINE = re.compile(r'(<p class="(?:downloads|answer)">.*?)</p>', re.S)
+# The end of the files of a figure (figures.LINKS), and of a sentence that a cell shows.
+END_OF_LINE = re.compile(r'(?:<p class="downloads">.*?(?=</span></p>))|(?:<p class="answer">.*?(?=</p>))', re.S)
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +120,7 @@ def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
     for output in cell.findall(nodes.raw):
         text = output.astext()
         if END_OF_LINE.search(text):
-            output[:] = [nodes.Text(END_OF_LINE.sub(rf"\1{button(name, of)}</p>", text, count=1))]
+            output[:] = [nodes.Text(END_OF_LINE.sub(rf"\g<0>{button(name, of)}", text, count=1))]
             break
     else:
         caption = next(cell.findall(nodes.caption), None)

@@ -17,11 +17,13 @@ from companion.site.accessible_names import spoken
 from sparse_book.claims import read_yaml
 from sparse_book.figure_svg import COLOURS, MIME, standalone
 
-# A menu that opens without a script; what shows the code of the figure is added at its end (ledger.records).
+# One sign, an arrow into a tray, which opens the links; what shows the code of the figure is added at their end
+# (ledger.records).
 LINKS = (
-    '<details class="files"><summary aria-label="Files and code of {name}" title="Files and code">⋯</summary>'
-    '<p class="downloads"><a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a> '
-    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slide}</p></details>'
+    '<p class="downloads"><button type="button" popovertarget="files-{name}" aria-label="Files and code of {name}">'
+    '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.5v9m-3.5-3.5 3.5 3.5 3.5-3.5M2 14.5h12"/></svg></button>'
+    '<span popover id="files-{name}"><a download href="{folder}{svg}" aria-label="SVG of {name}"{data}>SVG</a> '
+    '<a download href="{folder}{name}.csv" aria-label="data (CSV) of {name}">data (CSV)</a>{slide}</span></p>'
 )
 # Where the files are, seen from a page in book/.
 FOLDER = "../_static/figures/"
