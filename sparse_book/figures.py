@@ -10,9 +10,11 @@ Needs matplotlib, which the mathematics does not.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import html
 import inspect
+import io
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,6 +52,8 @@ __all__ = [
 
 # The width in CSS pixels that a figure has on a page and on a phone, less its margin.
 SHOWN_PIXELS = {"wide": 655, "narrow": 300}
+# The pixels of an inch in the picture that a notebook keeps: its letters are clear at the width of a page.
+PICTURE_DPI = 110
 # The least size of a letter where a figure is shown: that of the smallest text of the page.
 LEAST_TEXT_PIXELS = 12
 # Between the axes and the name of a curve, in points; and the distance of two lines of text, in sizes of a letter.
@@ -222,6 +226,7 @@ class Figure:
         self.alt = alt
         table = figure_data.rows(fig) if data is None else zip(*data.values(), strict=True)
         self.csv = figure_data.as_csv(figure_data.COLUMNS if data is None else list(data), table)
+        self.png = _picture(fig)
         self.svg, self.narrow, self.faults = _twice([fig], alt, "tight")
 
     def __repr__(self) -> str:
@@ -232,6 +237,7 @@ class Figure:
         return {
             "text/plain": repr(self),
             "text/html": shown,
+            "image/png": self.png,
             MIME: {"csv": self.csv, "frames": {"": self.alt}, "faults": self.faults},
         }
 
@@ -290,6 +296,7 @@ class Slider:
             _share_limits(figs)
             table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
             self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
+            self.png = _picture(figs[self.start])
             self.svg, self.narrow, self.faults = _twice(figs, alts[self.start], None, self.start)
 
     def __repr__(self) -> str:
@@ -316,7 +323,7 @@ class Slider:
             f"<tbody>{words}</tbody></table></details></div>"
         )
         data = {"csv": self.csv, "frames": self.frames, "start": self.start, "faults": self.faults}
-        return {"text/plain": repr(self), "text/html": shown, MIME: data}
+        return {"text/plain": repr(self), "text/html": shown, "image/png": self.png, MIME: data}
 
 
 def _share_limits(figs: Sequence[Any]) -> None:
@@ -327,6 +334,16 @@ def _share_limits(figs: Sequence[Any]) -> None:
             common = min(low for low, _ in limits), max(high for _, high in limits)
             for ax in group:
                 getattr(ax, put)(*common)
+
+
+def _picture(fig: Any) -> str:
+    """The figure as a PNG, in base64: what a notebook keeps, since every viewer shows it, whatever its theme."""
+    buffer = io.BytesIO()
+    with _book_style():
+        _legible(fig, "wide")
+        options = {"dpi": PICTURE_DPI, "facecolor": "white", "transparent": False, "bbox_inches": "tight"}
+        fig.savefig(buffer, format="png", metadata={"Software": None}, **options)
+    return base64.b64encode(buffer.getvalue()).decode()
 
 
 def _twice(figs: Sequence[Any], alt: str, box: str | None, start: int = 0) -> tuple[str, str, list[str]]:

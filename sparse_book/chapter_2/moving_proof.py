@@ -31,6 +31,9 @@ SIZE = (360, 400)
 LEFT, RIGHT, TOP, BOTTOM = 112, 265, 288, 384
 # The width of the edge along which h changes most.
 WIDEST_EDGE = 9
+# Where no style sheet of the site says more, as in Jupyter: what is muted, and what a vertex covers.
+GREY = "#808080"
+PAPER = "var(--pst-color-background, var(--jp-layout-color0, Canvas))"
 # Points of a curve along an edge: the corners of a network of quarters lie on them.
 STEPS = 33
 
@@ -127,8 +130,9 @@ class MovingProof:
             )
             buttons += f'<button type="button" aria-label="Step {i}: {title}">{i}</button>'
         row = f'<button type="button">Back</button>{buttons}<button type="button">Next</button>'
-        nav = f'<p class="cube-row proof-nav" role="group" aria-label="Steps of the proof">{row}</p>'
-        return {"text/plain": repr(self), "text/html": f'<div class="cc six-steps"><ol>{steps}</ol>{nav}</div>'}
+        nav = f'<p class="cube-row proof-nav" hidden role="group" aria-label="Steps of the proof">{row}</p>'
+        shown = f'<ol style="list-style: none; padding: 0">{steps}</ol>{nav}'
+        return {"text/plain": repr(self), "text/html": f'<div class="cc six-steps">{shown}</div>'}
 
 
 def panels(net: SparseNetwork, extreme: SparseNetwork) -> MovingProof:
@@ -233,7 +237,7 @@ def _neurons(active: list[int]) -> str:
 
 
 def _svg(body: str, words: str) -> str:
-    box = f'viewBox="0 0 {SIZE[0]} {SIZE[1]}"'
+    box = f'viewBox="0 0 {SIZE[0]} {SIZE[1]}" width="384" fill="currentColor" font-family="sans-serif" font-size="13"'
     return f'<svg {box} role="img" aria-label="{html.escape(words)}">{body}</svg>'
 
 
@@ -263,18 +267,19 @@ def _cube(net: SparseNetwork, told: Sequence[Edge], *, regions: bool = False) ->
         (x1, y1), (x2, y2) = _place(flip.point), _place(flip.point ^ (1 << flip.bit))
         kind = "edge told" if ends in change and (change[ends] or len(told) <= net.n) else "edge"
         width = max(WIDEST_EDGE * change[ends] / most, 2.5) if kind == "edge told" else 1.0
-        lines += _element(
-            "line", f"edge-{flip.point}-{flip.bit}", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, class_=kind
-        )
+        ink = {"stroke": COLOURS[0]} if kind == "edge told" else {"stroke": GREY, "stroke_dasharray": "2 4"}
+        ends_at = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+        key = f"edge-{flip.point}-{flip.bit}"
+        lines += _element("line", key, **ends_at, stroke_width=width, class_=kind, **ink)
     active = net.active(hypercube.points(3))
     values = net.values()
     for point in range(8):
         x, y = _place(point)
         fill = _colour(np.flatnonzero(active[point]), net.s) if regions else "none"
-        lines += _element("circle", f"paper-{point}", cx=x, cy=y, r=18.0, class_="paper")
-        lines += _element(
-            "circle", f"vertex-{point}", cx=x, cy=y, r=18.0, fill=fill, fill_opacity=0.45, class_="vertex"
-        )
+        at: dict[str, Any] = {"cx": x, "cy": y, "r": 18.0}
+        lines += _element("circle", f"paper-{point}", **at, class_="paper", style=f"fill: {PAPER}")
+        ink = {"fill": fill, "fill_opacity": "0.45", "stroke": "currentColor"}
+        lines += _element("circle", f"vertex-{point}", **at, **ink, class_="vertex")
         lines += _element(
             "text", f"value-{point}", _number(values[point]), x=x, y=y + 5, text_anchor="middle", class_="value"
         )
@@ -299,7 +304,9 @@ def _curves(flip: Edge, *, neurons: bool) -> str:
     low, high = min(0.0, flip.terms.min(), total.min()), max(flip.terms.max(), total.max())
     across = np.linspace(LEFT, RIGHT, STEPS)
     height = (BOTTOM - TOP) / (high - low or 1)
-    body = _element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM + height * low, y2=BOTTOM + height * low, class_="axis")
+    body = _element(
+        "line", x1=LEFT, x2=RIGHT, y1=BOTTOM + height * low, y2=BOTTOM + height * low, stroke=GREY, class_="axis"
+    )
     for j, values in enumerate(shown):
         points = " ".join(f"{x:.1f},{BOTTOM - height * (v - low):.1f}" for x, v in zip(across, values, strict=True))
         colour = COLOURS[(j - 1) % len(COLOURS)] if j else "currentColor"

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 from companion import places
-from companion.building import chapters, downloads
+from companion.building import chapters, downloads, stored
 from companion.places import Stop
 from companion.site import links
 from nbformat.v4 import new_code_cell, new_notebook
@@ -30,13 +30,22 @@ def test_every_chapter_is_offered_and_each_page_that_is_not_has_a_reason():
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_notebook_has_the_cells_of_its_page_below_its_header(name):
+def test_a_notebook_is_that_of_the_book_below_a_cell_that_installs_what_it_needs(name):
     page = chapters.read(SOURCES[name])
-    taken = json.loads(downloads.notebook(page, "pip install x"))
-    first, *cells = taken["cells"]
-    header = "".join(first["source"])
-    assert "First, with the wheel" in header and "pip install x" in header
-    assert ["".join(cell["source"]) for cell in cells] == [cell["source"] for cell in page["cells"]]
+    (first, *cells), (_, *ours) = (
+        json.loads(text)["cells"]
+        for text in (downloads.notebook(name, page, "pip install x"), chapters.dump(stored.written(name, page, "")))
+    )
+    assert "".join(first["source"]).endswith("except ModuleNotFoundError:\n    %pip install x")
+    assert cells == ours and len(cells) > len(page["cells"]) // 2
+
+
+def test_the_first_cell_installs_only_what_is_missing():
+    """It is run where the package is there; what pip would be told elsewhere stands there in full."""
+    import nbformat
+
+    page = nbformat.reads(downloads.notebook("x", new_notebook(cells=[]), "pip install no/such/file.whl"), as_version=4)
+    assert chapters.execute(page)["cells"][0]["outputs"] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -115,6 +124,7 @@ def test_what_needs_an_address_appears_with_it(given, tmp_path, monkeypatch):
     (tmp_path / WHEEL).touch()
     for name in ("COMPANION_REPOSITORY", "COMPANION_SITE"):
         monkeypatch.delenv(name, raising=False)
+    assert links.site() == ""
     assert (links.launch("02-a", tmp_path), links.requirements(tmp_path)) == (
         "",
         f"pip install matplotlib {WHEEL}",
@@ -147,7 +157,13 @@ def test_the_address_is_read_from_the_configuration(tmp_path, monkeypatch):
     monkeypatch.delenv("COMPANION_REPOSITORY", raising=False)
     monkeypatch.setattr(links, "ROOT", tmp_path)
     (tmp_path / "_config.yml").write_text("repository:\n  url: c/d\n")
-    assert links.repository() == "https://github.com/c/d"
+    assert links.repository() == "https://github.com/c/d" and links.site() == ""
+    (tmp_path / "_config.yml").write_text("html:\n  baseurl: https://c.github.io/e/\n")
+    links._settings.cache_clear()
+    assert links.site() == "https://c.github.io/e"
+    assert links.repository() == "https://github.com/c/e"  # one address is enough
+    (tmp_path / WHEEL).touch()
+    assert "https://mybinder.org/v2/gh/c/e/HEAD" in links.launch("02-a", tmp_path)
     monkeypatch.setenv("COMPANION_REPOSITORY", "a/b")
     assert links.repository() == "https://github.com/a/b"
 

@@ -120,7 +120,7 @@ def test_an_edit_of_words_or_comments_executes_nothing_and_is_shown(small):
     code, output, errors = run(small, "refresh", "1")
     assert (code, output) == (0, "  01-a: written\nrefresh: book/*.ipynb are up to date\n"), errors
     stored = json.loads((small / "book/01-a.ipynb").read_text())["cells"]
-    assert "A changed title" in "".join(stored[0]["source"]) and "n is 3" in str(stored[-1]["outputs"])
+    assert "A changed title" in "".join(stored[1]["source"]) and "n is 3" in str(stored[-1]["outputs"])
     module.write_text(module.read_text() + "\nCONSTANT = 1\n")
     assert "  01-a: 2 cells, " in run(small, "refresh", "1")[1]
     chapter.write_text(CHAPTER.replace("n = 3", "n = 4"))
@@ -290,9 +290,9 @@ def added(cells):
 @pytest.mark.parametrize(
     "change, at",
     [
-        (lambda cells: cells[0].update(source=["# Another title"]), "# Another title"),
-        (lambda cells: cells[1].update(source=["n = 4"]), "n = 4"),
-        (lambda cells: cells[1]["metadata"].update(tags=[]), "n = 3"),
+        (lambda cells: cells[1].update(source=["# Another title"]), "# Another title"),
+        (lambda cells: cells[2].update(source=["n = 4"]), "n = 4"),
+        (lambda cells: cells[2]["metadata"].update(tags=[]), "n = 3"),
         (added, "Added."),
     ],
     ids=["text", "code", "tag", "one more"],
@@ -302,7 +302,7 @@ def test_an_edited_notebook_is_named_and_not_overwritten(small, change, at):
     path = small / "book/01-a.ipynb"
     written = path.read_text()
     notebook = json.loads(written)
-    notebook["cells"][2]["outputs"] = []
+    notebook["cells"][3]["outputs"] = []
     notebook["cells"].append({**notebook["cells"][0], "id": "0f0c2a61", "source": ""})  # as Jupyter adds one
     path.write_text(json.dumps(notebook))
     assert run(small, "refresh", "1")[0] == 0 and path.read_text() == written  # who runs it edits nothing

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 from companion import places
-from companion.building import kept, pdf
+from companion.building import chapters, kept, pdf
 from companion.ledger import claims
 
 from sparse_book.claims import read
@@ -664,3 +664,13 @@ async def resize(page, width):
     if page.viewport_size["width"] != width:
         await page.set_viewport_size({"width": width, "height": 900})
         await page.evaluate(SETTLED)
+
+
+@pytest.mark.parametrize("name", chapters.sources(places.BOOK))
+def test_the_notebook_of_a_page_numbers_what_the_page_does(site, name):
+    page = BeautifulSoup((site / f"book/{name}.html").read_text(encoding="utf-8"), "html.parser")
+    shown = [element.text.replace("\xa0", " ").strip(" .") for element in page.select(".caption-number")]
+    notebook = json.loads((places.BOOK / f"{name}.ipynb").read_text(encoding="utf-8"))
+    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    bold = " ".join(re.findall(r"^(?:> )?\*\*(.*?)\*\*", "\n".join(texts), flags=re.MULTILINE))
+    assert [number for number in shown if number not in bold] == []

@@ -1,5 +1,6 @@
 """Figures: deterministic, theme-following, described, and with their data."""
 
+import base64
 import csv
 import io
 import json
@@ -9,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ET
 from functools import cache
 
+import matplotlib.image
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
@@ -123,6 +125,21 @@ def test_a_live_figure_carries_the_numbers_of_its_script():
     }  # fmt: skip
     assert [svg["class"] for svg in shown.find_all("svg")] == [["wide"], ["narrow"]]
     assert list(files(data, "x", "Why.")) == ["x.svg", "x.csv"]
+
+
+@pytest.mark.parametrize("kind", ["Figure", "Live", "Slider"])
+def test_a_figure_has_a_picture_on_white_that_needs_no_page(kind):
+    if kind == "Slider":
+        shown = slider()
+    else:
+        fig, ax = figures.canvas(size=(3, 2))
+        ax.plot([0, 1], [0, 1])
+        more = {"kind": "risk", "given": {}} if kind == "Live" else {}
+        shown = getattr(figures, kind)(fig=fig, alt="A line.", **more)
+    coded = base64.b64decode(shown._repr_mimebundle_()["image/png"])
+    pixels = matplotlib.image.imread(io.BytesIO(coded))
+    assert (pixels[0, 0] == 1).all() and pixels.min() < 0.2 and len(coded) < 60_000
+    assert not re.search(rb"tEXtSoftware|tIME", coded)  # nothing that another version or another day would write
 
 
 def test_a_figure_without_a_description_and_columns_of_two_lengths_are_refused():

@@ -63,3 +63,11 @@ def test_the_drawings_show_values_regions_and_bars_to_scale():
     widths = [float(w) for w in re.findall(r'data-key="mean-\d-0"[^>]*width="([^"]*)"', drawings[4])]
     means = np.array(moving_proof.chain(LOOKED_UP))
     assert np.allclose(np.array(widths) / widths[-1], means / means[-1], rtol=1e-3)
+
+
+def test_a_drawing_needs_no_style_sheet():
+    """As in Jupyter: each shape says how it is painted, and the buttons, which need a script, are hidden."""
+    shown = moving_proof.panels(LOOKED_UP, EXTREME)._repr_mimebundle_()["text/html"]
+    shapes = re.findall("<(?:circle|line|rect|polyline|svg)[^>]*>", shown)
+    assert len(shapes) > 100 and [shape for shape in shapes if not re.search("fill|stroke=", shape)] == []
+    assert re.findall("<p[^>]*proof-nav[^>]* hidden ", shown)

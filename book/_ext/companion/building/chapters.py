@@ -51,7 +51,7 @@ def sources(book: Path) -> dict[str, Path]:
 
 
 def read(source: Path) -> Notebook:
-    """The notebook of a Markdown source; a cell's id changes only when its type, text or tags do."""
+    """The notebook of a Markdown source."""
     import jupytext
 
     try:
@@ -59,12 +59,17 @@ def read(source: Path) -> Notebook:
     except Exception as error:  # of jupytext, of YAML, and of what else a broken file can bring about
         raise ChapterError(f"{source.name} cannot be read: {' '.join(str(error).split())}") from None
     notebook["metadata"].update(METADATA)
+    name_cells(notebook["cells"])
+    return notebook
+
+
+def name_cells(cells: Sequence[Cell]) -> None:
+    """Give each cell an id that changes only when its type, text or tags do."""
     seen: dict[str, int] = {}
-    for cell in notebook["cells"]:
+    for cell in cells:
         key = digest(cell)
         seen[key] = seen.get(key, 0) + 1
         cell["id"] = key if seen[key] == 1 else f"{key}-{seen[key]}"
-    return notebook
 
 
 def digest(cell: Cell) -> str:
@@ -182,18 +187,11 @@ def same_text(now: str, then: str) -> bool:
     )
 
 
-def disagreements(notebook: Notebook, stored: Notebook) -> Iterator[tuple[str, list[str]]]:
-    """For each code cell whose output tells it from the stored one: its source, and what differs. Where long training
-    amplifies the round-off of a processor, the tag of nbval says that outputs are not compared."""
-    for cell, kept in zip(code_cells(notebook), code_cells(stored), strict=True):
-        ignored = "nbval-ignore-output" in cell["metadata"].get("tags", [])
-        if not ignored and (found := differences(cell["outputs"], kept["outputs"])):
-            yield cell["source"], found
-
-
-def source_cells(notebook: Notebook) -> list[tuple[str, str, str, dict[str, Any]]]:
-    """(id, type, source, metadata) of each cell: what its source decides, and its outputs do not."""
-    return [(cell["id"], cell["cell_type"], "".join(cell["source"]), cell["metadata"]) for cell in notebook["cells"]]
+def agree(cell: Cell, stored: Cell) -> bool:
+    """Whether the outputs of a code cell are those of the stored one. Where long training amplifies the round-off of a
+    processor, the tag of nbval says that outputs are not compared."""
+    ignored = "nbval-ignore-output" in cell["metadata"].get("tags", [])
+    return ignored or not differences(cell["outputs"], stored["outputs"])
 
 
 def dump(notebook: Notebook) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from companion.building import cells, chapters, kept, stored
 from companion.building.chapters import Notebook
 from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of, yaml_of
+from companion.site import links
 
 # What is held until this process ends.
 LOCKS = contextlib.ExitStack()
@@ -129,22 +130,18 @@ def prepare() -> None:
 
 
 def refresh(names: Sequence[str]) -> None:
-    """Write book/*.ipynb, text outputs only, where the source or what it shows has changed."""
+    """Write book/*.ipynb where the source or what it shows has changed."""
     notebooks = read(chosen(names, chapters.sources(BOOK))) if names else read_all()
     if edited := stored.edited(notebooks):
         raise Stop(edited)
+    site = links.configured("html", "baseurl")
     with kept.build_lock():
         for name, fresh in executed(notebooks).items():
             path = BOOK / f"{name}.ipynb"
-            for cell in chapters.code_cells(fresh):
-                cell["outputs"] = chapters.text_only(cell["outputs"])
-            with contextlib.suppress(OSError, KeyError, TypeError, ValueError):  # a broken one is written anew
-                old = json.loads(path.read_text(encoding="utf-8"))
-                same = chapters.source_cells(old) == chapters.source_cells(fresh)
-                if same and old["metadata"] == fresh["metadata"] and not any(chapters.disagreements(fresh, old)):
-                    continue
-            kept.write_atomically(path, chapters.dump(fresh))
-            say(f"  {name}: written")
+            text = chapters.dump(stored.with_kept(stored.written(name, fresh, site), path))
+            if not (path.is_file() and path.read_bytes() == text.encode()):
+                kept.write_atomically(path, text)
+                say(f"  {name}: written")
     say("refresh: book/*.ipynb are up to date")
 
 

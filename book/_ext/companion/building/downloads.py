@@ -1,6 +1,5 @@
 """Each chapter as a notebook to take away, which needs the package, a wheel in the folder above, and matplotlib."""
 
-import copy
 import os
 import re
 import shutil
@@ -12,16 +11,20 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell
 
-from companion.building import chapters
+from companion.building import chapters, stored
 from companion.places import Stop
-from companion.site.links import NEEDS, requirements
+from companion.site import links
 
-HEADER = """\
-A page of the book "Sparse Activations, Executable", to run outside its repository.
-First, with the wheel of the site's folder _static where no address is named: {}
-The text is MyST Markdown. In JupyterLab the extension jupyterlab-myst shows it as the book does."""
+# The first cell. A second run, and a run where the package is there, installs nothing.
+INSTALL = """\
+# The page "{name}" of the book Sparse Activations, Executable. What it needs, where that is not installed:
+try:
+    import sparse_book
+except ModuleNotFoundError:
+    %{needs}
+"""
 # What runs a notebook, and names the cell that fails.
 EXECUTE = "from nbclient.cli import main; main()"
 
@@ -39,12 +42,10 @@ def wheel(folder: Path, root: Path) -> None:
         run([sys.executable, "-c", build], copied, SOURCE_DATE_EPOCH="315532800")
 
 
-def notebook(executed: chapters.Notebook, needs: str) -> str:
-    """The file of an executed notebook: with a header that says what it needs, and with text outputs alone."""
-    taken = copy.deepcopy(executed)
-    for cell in chapters.code_cells(taken):
-        cell["outputs"] = chapters.text_only(cell["outputs"])
-    taken["cells"].insert(0, new_markdown_cell(HEADER.format(needs).replace("\n", "  \n"), id="header"))
+def notebook(name: str, executed: chapters.Notebook, needs: str) -> str:
+    """The file of an executed page: the notebook of book/, with a first cell that installs what it needs."""
+    taken = stored.written(name, executed, links.site())
+    taken["cells"][0] = new_code_cell(INSTALL.format(name=name, needs=needs).strip(), id="install")
     return chapters.dump(taken)
 
 
@@ -52,9 +53,9 @@ def write(folder: Path, root: Path, notebooks: Mapping[str, chapters.Notebook]) 
     """The notebook of every page that is offered, and in the folder above them the wheel."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel(folder.parent, root)
-    needs = requirements(folder.parent)
-    for name in notebooks.keys() - NEEDS:
-        (folder / f"{name}.ipynb").write_text(notebook(notebooks[name], needs), encoding="utf-8")
+    needs = links.requirements(folder.parent)
+    for name in notebooks.keys() - links.NEEDS:
+        (folder / f"{name}.ipynb").write_text(notebook(name, notebooks[name], needs), encoding="utf-8")
 
 
 def run(command: list[str], folder: str, **settings: str) -> None:

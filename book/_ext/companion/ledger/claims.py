@@ -26,6 +26,22 @@ SECTIONS = {
     "A": "A network without weight sparsity",
     "B": "Proof of Lemma 10",
 }
+# The name of a statement that the paper prints, with which the title of its box begins
+PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
+# What ends a title, less "ours", which is said beside the box.
+AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")
+
+
+def boxed(kind: str, title: str, here: Claims) -> tuple[str, str]:
+    """The name of a box, "Lemma 9" or, of ours, "Theorem 2.4", and the rest of its title; ``here`` is what it states.
+
+    >>> boxed("Theorem", "Fourier tails (ours)", [{"number": "Theorem 2.4"}])
+    ('Theorem 2.4', ' (Fourier tails)')
+    """
+    printed = PRINTED.match(title)
+    if here and "number" in here[0]:
+        return here[0]["number"], f" ({AUTHOR.sub(lambda of: f'; {of[1]}' * bool(of[1]), title)})"
+    return (printed[0], title[printed.end() :]) if printed else (f"{kind}.", f" {title}")
 
 
 def name(claim: Claim) -> str:

@@ -21,16 +21,13 @@ from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import unenumerable_node
 
 from companion.ledger import records
-from companion.ledger.claims import Claim, Claims, link, name, plain, proved, sections, titled
+from companion.ledger.claims import Claim, Claims, boxed, link, name, plain, proved, sections, titled
 from companion.ledger.records import known, raw, records_of
 from companion.site import accessible_names, figures, links, typography
 from sparse_book.claims import OURS
 
 # At most this many names stand in a row below a statement: one line of the page. The ledger has them all.
 FEW_NAMES = 6
-PRINTED = re.compile(r"(Definition|Theorem|Lemma|Claim|Corollary|Proposition|Remark|Conjecture) [\dA-Z][\w.]*\b")
-# What ends a title, less "ours", which the line below the box says.
-AUTHOR = re.compile(r" \((?:ours\b[,;]? ?)?([^()]*)\)$")
 
 # A claim in the table that a Report of the laboratory shows.
 REPORTED = re.compile(r'<span class="claim" data-claim="([^"]+)">.*?</span>', re.S)
@@ -126,11 +123,7 @@ def name_statement(box: nodes.Element, claims: dict[str, Claim]) -> None:
     text = box["title"].strip()[1:-1]
     anchor = box["ids"][0]
     here = [claim for claim in claims.values() if claim.get("box") == anchor]
-    printed = PRINTED.match(text)
-    label, rest = (printed[0], text[printed.end() :]) if printed else (f"{kind}.", f" {text}")
-    if here and "number" in here[0]:
-        label = here[0]["number"]
-        rest = f" ({AUTHOR.sub(lambda of: f'; {of[1]}' * bool(of[1]), text)})"
+    label, rest = boxed(kind, text, here)
     itself = raw(f'<a class="headerlink" href="#{anchor}" title="Link to this statement">#</a>')
     shown = nodes.inline("", label, classes=["caption-number"])
     box[0] = nodes.paragraph("", "", shown, nodes.Text(rest), itself, classes=["admonition-title"])

@@ -1,7 +1,6 @@
 """What the head of a page says to machines: a description, its address where that is known, what may be loaded."""
 
 import html
-import os
 import re
 from typing import Any
 
@@ -9,6 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from companion.site import links
 from companion.site.accessible_names import spoken
 
 # Search engines show about so many letters.
@@ -57,8 +57,8 @@ def describe(
 
 
 def at_home(app: Sphinx, config: Config) -> None:
-    """Each page names its address, if COMPANION_SITE says where the site is."""
-    config.html_baseurl = os.environ.get("COMPANION_SITE", "")
+    """Each page names its address, if it is known where the site is."""
+    config.html_baseurl = links.site()
 
 
 def setup(app: Sphinx) -> None:

@@ -1,20 +1,20 @@
 """Links of a page that need an address, and are there only if one is known: of the site, from COMPANION_SITE in the
-environment; of the repository, OWNER/NAME or https://github.com/OWNER/NAME, from COMPANION_REPOSITORY or else from
-`repository` in _config.yml. And links to what is taken away: the page as a notebook, and the package as a wheel.
+environment or else from `html: baseurl` in _config.yml; of the repository, OWNER/NAME or https://github.com/OWNER/NAME,
+from COMPANION_REPOSITORY, from `repository` there, or from a site at https://OWNER.github.io/NAME, so that one address
+is enough. And links to what is taken away: the page as a notebook, and the package as a wheel.
 """
 
 import os
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from companion.places import ROOT, Stop, yaml_of
 
 # The pages that are not offered as notebooks, with the reason.
 NEEDS = {
-    "ten-minutes": "its cells are pictures",
-    "six-drawings": "its cell is a picture",
     "performance": "it reads tests/benchmarks/results.json",
     "scaling": "it needs Dask, and starts processes",
 }
@@ -26,17 +26,22 @@ def wheel_in(assets: Path) -> str:
 
 def requirements(assets: Path) -> str:
     """The command that installs what a page needs: the package from the site, the repository or the file beside it."""
-    site = os.environ.get("COMPANION_SITE", "").rstrip("/")
     address = repository()
-    package = f"{site}/_static/{wheel_in(assets)}" if site else f"git+{address}" if address else wheel_in(assets)
+    package = f"{site()}/_static/{wheel_in(assets)}" if site() else f"git+{address}" if address else wheel_in(assets)
     return f"pip install matplotlib {package}"
+
+
+def site() -> str:
+    """The address of the site, or nothing."""
+    return (os.environ.get("COMPANION_SITE") or configured("html", "baseurl")).rstrip("/")
 
 
 def repository() -> str:
     """The address of the repository, or nothing."""
-    given = os.environ.get("COMPANION_REPOSITORY") or configured(ROOT / "_config.yml")
+    given = os.environ.get("COMPANION_REPOSITORY") or configured("repository", "url")
     if not given:
-        return ""
+        of_pages = re.fullmatch(r"https://([\w-]+)\.github\.io/([\w.-]+)", site())
+        return f"https://github.com/{of_pages[1]}/{of_pages[2]}" if of_pages else ""
     if not (found := re.fullmatch(r"(?:https://github\.com/)?([\w-]+/[\w.-]+?)(?:\.git)?/?", given)):
         raise Stop(
             f"COMPANION_REPOSITORY (or repository in _config.yml) must be OWNER/NAME or https://github.com/OWNER/NAME, "
@@ -45,10 +50,15 @@ def repository() -> str:
     return f"https://github.com/{found[1]}"
 
 
+def configured(part: str, key: str) -> str:
+    """An address in _config.yml, or nothing."""
+    return str(_settings(ROOT / "_config.yml").get(part, {}).get(key, ""))
+
+
 @cache
-def configured(config: Path) -> str:
-    """The address in _config.yml; each statement of the book asks for it."""
-    return str(yaml_of(config)["repository"]["url"])
+def _settings(config: Path) -> Any:
+    """The settings of a file; each statement of the book asks for an address."""
+    return yaml_of(config)
 
 
 def launch(name: str, assets: Path) -> str:
