@@ -372,7 +372,7 @@ def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iter
 
 
 def _finite(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))
+    return np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))  # type: ignore[no-any-return]
 
 
 def _meets(interval: tuple[float, float], left: NDArray[Any], right: NDArray[Any]) -> bool:
