@@ -64,7 +64,7 @@ def test_source_archive_and_wheel_hold_every_module_of_both_packages(clone, arch
         in_wheel = set(wheel.namelist())
     modules = {str(path.relative_to(clone)) for path in clone.glob("sparse_*/**/*.py")}
     modules |= {"sparse_core/py.typed", "sparse_meter/py.typed", "sparse_book/py.typed"}
-    modules |= {str(path.relative_to(clone)) for path in clone.glob("sparse_book/experiments/results/*.json")}
+    modules |= {str(path.relative_to(clone)) for path in clone.glob("sparse_book/experiments/results/*.*")}
     assert len(modules) > 40
     assert modules <= in_source and modules <= in_wheel
     assert {name for name in in_wheel if ".dist-info/" not in name} == modules

@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from companion.building import cells, chapters, kept, stored
+from companion.building import cells, chapters, kept
 from companion.building.chapters import Notebook
 from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of, yaml_of
 from companion.site import links
@@ -131,6 +131,8 @@ def prepare() -> None:
 
 def refresh(names: Sequence[str]) -> None:
     """Write book/*.ipynb where the source or what it shows has changed."""
+    from companion.building import stored
+
     notebooks = read(chosen(names, chapters.sources(BOOK))) if names else read_all()
     if edited := stored.edited(notebooks):
         raise Stop(edited)
@@ -168,6 +170,8 @@ def publish() -> None:
 
 def book(chapter: str | None = None) -> None:
     """Build the site, or the preview of one chapter; what fails leaves the last one as it was."""
+    from companion.building import stored
+
     sources = chapters.sources(BOOK)
     if chapter is not None:
         sources = chosen([chapter], sources)

@@ -83,6 +83,15 @@ def executed_pages() -> dict[str, Path]:
     return chapters.sources(BOOK)
 
 
+@functools.cache
+def numbered_pages() -> set[str]:
+    """The pages whose sections have a number: those of the parts that _toc.yml numbers."""
+    parts = [part for part in yaml_of(ROOT / "_toc.yml").get("parts", []) if "numbered" in part]
+    chapters_of = [chapter for part in parts for chapter in part["chapters"]]
+    files = [page["file"] for chapter in chapters_of for page in (chapter, *chapter.get("sections", []))]
+    return {Path(file).name for file in files}
+
+
 def page_with(label: str, name: str) -> str:
     """The page on which a label stands, this one first; nothing where none has it."""
     pages = [name, *sorted(path.stem for path in BOOK.glob("*.md"))]
@@ -91,7 +100,8 @@ def page_with(label: str, name: str) -> str:
 
 def number(label: str, kind: str, name: str) -> str:
     """The number of a figure or an exercise: "2.3" where the pages of its chapter have a number, else "3"."""
-    chapter = name[:2].isdigit()
-    counted = [one for page in (pages_of(name, BOOK) if chapter else [name]) for one in getattr(outline(page), kind)]
+    chapter = name in numbered_pages()
+    pages = [page for page in pages_of(name, BOOK) if page in numbered_pages()] if chapter else [name]
+    counted = [one for page in pages for one in getattr(outline(page), kind)]
     place = counted.index(label) + 1 if label in counted else "?"
     return f"{int(name[:2])}.{place}" if chapter else str(place)
