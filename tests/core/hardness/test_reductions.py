@@ -131,3 +131,23 @@ def test_moduli_may_be_integers_of_numpy_and_the_zero_secret_needs_no_neuron():
     assert labels.tolist() == [label_by_hand(int(t), 2, 3, "lwr") for t in Y @ [2, 1]]
     net = reductions.lwr([0, 0], 2, 3)
     assert net.s == 0 and not net(reductions.encode(Y, 3)).any()
+
+
+@pytest.mark.parametrize("m", range(1, 7))
+def test_the_printed_parity_has_a_neuron_for_each_even_number_up_to_m(m):
+    assert reductions.printed_parity([0], m).s == sum(a % 2 == 0 for a in range(-m, m + 1))
+
+
+@pytest.mark.parametrize("rounding", ["lwr", "floor", "printed"])
+@pytest.mark.parametrize("p, q", [(2**30, 2**30), (2**30, 2**30 - 35), (2**30 - 1, 2**30)])
+def test_labels_at_the_largest_moduli_are_those_of_python_s_integers(p, q, rounding):
+    t = [0, 1, q // 2, q - 2, q - 1]
+    exact = {
+        "lwr": lambda r: (2 * p * r + q) // (2 * q) % p,
+        "floor": lambda r: p * r // q % p,
+        "printed": lambda r: r % p,
+    }
+    assert reductions.lwr_label(t, p, q, rounding).tolist() == [exact[rounding](r) for r in t]
+    for larger in ((2**30 + 1, q), (p, 2**30 + 1)):
+        with pytest.raises(ValueError, match="must be at most 1073741824, not 1073741825"):
+            reductions.lwr_label(t, *larger, rounding)
