@@ -1,5 +1,6 @@
 """Where things lie in the repository, the settings of every command, and how a command ends that cannot go on."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,8 @@ def yaml_of(path: Path) -> dict[str, Any]:
         return dict(read_yaml(path, dict))
     except LedgerError as error:
         raise Stop(error) from None
+
+
+def pages_in(part: Mapping[str, Any]) -> set[str]:
+    """The pages that a part of _toc.yml lists, as "book/02-uniform"."""
+    return {page["file"] for chapter in part["chapters"] for page in (chapter, *chapter.get("sections", []))}

@@ -17,7 +17,7 @@ from typing import Any
 
 from companion.building import cells, chapters, kept
 from companion.building.chapters import Notebook
-from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, text_of, yaml_of
+from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, pages_in, text_of, yaml_of
 from companion.site import links
 
 # What is held until this process ends.
@@ -243,11 +243,6 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> 
         pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=accepted)
     except LedgerError as error:
         raise Stop(error) from None
-
-
-def pages_in(part: Mapping[str, Any]) -> set[str]:
-    """The pages that a part of _toc.yml lists."""
-    return {page["file"] for chapter in part["chapters"] for page in (chapter, *chapter.get("sections", []))}
 
 
 def write_stubs(stage: Path, only: str) -> None:

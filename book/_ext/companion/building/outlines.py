@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from companion.building import chapters
-from companion.places import BOOK, ROOT, yaml_of
+from companion.places import BOOK, ROOT, pages_in, yaml_of
 from sparse_book.claims import pages_of
 
 
@@ -87,9 +87,7 @@ def executed_pages() -> dict[str, Path]:
 def numbered_pages() -> set[str]:
     """The pages whose sections have a number: those of the parts that _toc.yml numbers."""
     parts = [part for part in yaml_of(ROOT / "_toc.yml").get("parts", []) if "numbered" in part]
-    chapters_of = [chapter for part in parts for chapter in part["chapters"]]
-    files = [page["file"] for chapter in chapters_of for page in (chapter, *chapter.get("sections", []))]
-    return {Path(file).name for file in files}
+    return {Path(page).name for part in parts for page in pages_in(part)}
 
 
 def page_with(label: str, name: str) -> str:

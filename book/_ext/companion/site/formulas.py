@@ -40,7 +40,9 @@ ROOT = '<msqrt><mspace height="0.7em"/>'
 CONTINUED = re.compile(r"(<mtd[^>]*>)<mo>(?=[+−])")
 # The symmetric difference: STIX draws its triangle a third higher than a capital, and a converter takes it for a letter
 DIFFERENCE = re.compile(r"(?<!<msub>)<mi>△</mi>")
-PUNCTUATION = re.compile(r"(?:[.,;:!?)\]’”…]|-\w*)+")  # and what a hyphen joins to it, as in k-sparse
+# What no line may begin with after a formula: punctuation, and what a hyphen joins to it, as in k-sparse
+PUNCTUATION = re.compile(r"(?:[.,;:!?)\]’”…]|-\w*)+")
+# The same with a number in place of the formula
 COUNTED = re.compile(r"\b(\d+-sparse)\b")
 logger = logging.getLogger(__name__)
 
