@@ -15,6 +15,7 @@ document.addEventListener("DOMContentLoaded", () => {
     stage.className = "stage";
     words.setAttribute("role", "status");
     panels[0].before(stage);
+    svg.after(nav); // on a phone above the words
     box.classList.add("moves");
 
     const keyed = (drawing) => new Map([...drawing.children].map((child) => [child.dataset.key, child]));

@@ -74,6 +74,26 @@ def test_the_drawing_is_between_two_steps_for_a_while(proof, in_browser):
     assert len(before) == len(after) == 12 and before != after
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_from_step_to_step_the_buttons_and_the_first_line_stay_where_they_are(proof, in_browser, width):
+    """However long the words are, on a phone below the buttons and at a desk beside the drawing."""
+
+    async def visit(page):
+        tab = await moving(page, viewport={"width": width, "height": 900})
+        await tab.goto(proof)
+        next_step, title = tab.get_by_role("button", name="Next", exact=True), tab.locator(".stage .proof-words b")
+        places = []
+        for _ in range(6):
+            places.append([(await one.bounding_box())["y"] for one in (next_step, title)])
+            await next_step.press("ArrowRight")
+        await tab.close()
+        return places
+
+    places = in_browser(visit)
+    buttons, first_line = places[0]
+    assert places == [places[0]] * 6 and (first_line > buttons) == (width == 390)
+
+
 @pytest.mark.parametrize(("options", "shown"), [({}, 1), ({"java_script_enabled": False}, 6)], ids=["moves", "still"])
 def test_all_six_stand_on_the_page_without_script(proof, options, shown, in_browser):
     async def visit(page):
