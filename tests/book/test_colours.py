@@ -37,6 +37,16 @@ def test_each_colour_can_be_read_on_the_page_of_its_theme(theme):
     assert low == []
 
 
+def test_the_words_of_the_first_picture_can_be_read_as_the_style_sheet_brightens_them():
+    """It is an image, which takes no colours of the page."""
+    picture = (places.BOOK / "assets/activity.svg").read_text(encoding="utf-8")
+    ink = re.search(r'<svg [^>]*fill="(#\w{6})"', picture)[1]
+    more = float(re.search(r"img\.first-picture \{ filter: brightness\((.*?)\)", STYLES)[1])
+    bright = "#" + "".join(f"{min(round(more * int(ink[i : i + 2], 16)), 255):02x}" for i in (1, 3, 5))
+    for theme, colour in (("light", ink), ("dark", bright)):
+        assert contrast(colour, GROUNDS[theme][0]) >= 4.5, theme
+
+
 def test_contrast_is_that_of_the_guidelines():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)
