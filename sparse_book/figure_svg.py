@@ -24,9 +24,9 @@ ORIGIN = "From the book Sparse Activations, Executable. Licence: CC BY 4.0."
 INK = "#010203"
 
 
-# Blue, orange, green and purple: as text on a light page their contrast is above 4.5:1. On a dark page the site puts
-# others in their place (custom.css).
-COLOURS = ("#0a75a0", "#b54d27", "#2f7d2f", "#7d54c2")
+# Blue, orange, green, purple and grey: as text on a light page their contrast is above 4.5:1. On a dark page the site
+# puts others in their place (custom.css).
+COLOURS = ("#0a75a0", "#b54d27", "#2f7d2f", "#7d54c2", "#6b7280")
 
 
 def drawn(fig: Any, box: str | None) -> ET.Element:

@@ -16,7 +16,7 @@ __all__ = ["beside", "rungs"]
 # The groups of factors in which several ladders are compared, each with its colour; what is in none of them is what
 # happens along the edges.
 GROUPS = {
-    "along edges": ("#8a8f98", ()),
+    "along edges": (figures.COLOURS[4], ()),
     "cancellation": (figures.COLOURS[1], (CANCELLATION,)),
     "alignment, lengths": (figures.COLOURS[3], (ALIGNMENT, LENGTHS)),
     "sparsity": (figures.COLOURS[2], (MEAN, SPARSITY)),

@@ -35,6 +35,8 @@ def test_each_colour_can_be_read_on_the_page_of_its_theme(theme):
     assert len(colours) == len(COLOURS)
     low = [(colour, ground) for colour in colours for ground in GROUNDS[theme] if contrast(colour, ground) < 4.5]
     assert low == []
+    on = re.search(r"--figure-on: (#\w+);", STYLES[STYLES.index(f'html[data-theme="{theme}"] {{') :])[1]
+    assert [colour for colour in colours if contrast(colour, on) < 4.5] == []  # a number on a bar
 
 
 def test_the_words_of_the_first_picture_can_be_read_as_the_style_sheet_brightens_them():
