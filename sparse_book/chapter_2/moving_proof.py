@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparse_core.cube import fourier, hypercube
-from sparse_core.network import SparseNetwork, gradients
+from sparse_core.network import SparseNetwork
 
 from ..figures import COLOURS
 
@@ -55,10 +55,9 @@ class Edge(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """AS <= J <= 4 E |R| sum_R ||v_j||^2 <= 4 W^2 E |R|^2 <= 4 k^2 W^2, in this order."""
+    """AS <= 4 E |R| sum_R ||v_j||^2 <= 4 W^2 E |R|^2 <= 4 k^2 W^2, in this order."""
 
     AS: float
-    J: float
     weighted: float
     square: float
     worst: float
@@ -82,10 +81,10 @@ def edge(net: SparseNetwork, point: int, bit: int) -> Edge:
 
 
 def chain(net: SparseNetwork) -> Chain:
-    """The five means of the proof, exact over the cube.
+    """The four means of the proof, exact over the cube.
 
     >>> chain(SparseNetwork([1, -1], [[1], [-1]], [-1, -1]))                 # h(x) = 2 x
-    Chain(AS=4.0, J=4.0, weighted=4.0, square=4.0, worst=4.0)
+    Chain(AS=4.0, weighted=4.0, square=4.0, worst=4.0)
     """
     active = net.active(hypercube.points(net.n))
     count = active.sum(axis=1)
@@ -93,7 +92,6 @@ def chain(net: SparseNetwork) -> Chain:
     W2 = lengths.max()
     means = (
         fourier.average_sensitivity(net.values()),
-        gradients.edges(net).slope.mean(),
         4 * np.mean(count * (active @ lengths)),
         4 * W2 * np.mean(count**2),
         4 * W2 * count.max() ** 2,
@@ -192,17 +190,16 @@ def _words_of_sums(net: SparseNetwork, flip: Edge) -> str:
 
 
 def _words_of_means(means: Chain, extreme: SparseNetwork, most: Chain) -> tuple[str, str]:
-    AS, J, weighted, _, worst = map(_number, means)
+    AS, weighted, _, worst = map(_number, means)
     fifth = (
         "If *x* is uniform, so is *x′*; both terms have the same mean, and AS ≤ 4E Σ_{i} *a*_{i}². So AS = "
-        f"{AS} ≤ {weighted} ≤ 4*k*²*W*² = {worst}. By slopes: a change along an edge is twice the mean slope, and the "
-        f"square of a mean is at most the mean square. So AS ≤ J = {J}, the mean squared slope; J has the same bounds."
+        f"{AS} ≤ {weighted} ≤ 4*k*²*W*² = {worst}."
     )
     ends = edge(extreme, 0, 0).ends
     sixth = (
         f"Nothing is lost for the parity of {extreme.n} bits, with {extreme.s} neurons of which "
         f"{int(extreme.sparsity())} is active at each vertex: every flip changes *h* by "
-        f"{_number(abs(ends[0] - ends[1]))}, all of its charge. AS = J = 4*k*²*W*² = {_number(most.worst)}. "
+        f"{_number(abs(ends[0] - ends[1]))}, all of its charge. AS = 4*k*²*W*² = {_number(most.worst)}. "
         "The bound is sharp."
     )
     return fifth, sixth
@@ -368,11 +365,11 @@ def _sums(star: Sequence[Edge]) -> str:
 
 
 def _bars(means: Chain) -> str:
-    """The five means as shares of the last."""
-    names = ("AS", "J", "4E|R|Σ‖v‖²", "4W²E|R|²", "4k²W²")
+    """The four means as shares of the last."""
+    names = ("AS", "4E|R|Σ‖v‖²", "4W²E|R|²", "4k²W²")
     unit = (RIGHT - LEFT) / means.worst
     body = ""
     for i, (name, value) in enumerate(zip(names, means, strict=True)):
-        colour = COLOURS[0] if i < 2 else COLOURS[2]
+        colour = COLOURS[2] if i else COLOURS[0]
         body += _row(f"mean-{i}", TOP - 10 + 24.0 * i, name, [(value, colour)], unit, _number(value))
     return body
