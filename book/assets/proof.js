@@ -9,7 +9,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const figure = box.closest("figure"), panels = [...box.querySelectorAll("li")];
     const stage = panels[0].cloneNode(true), svg = stage.querySelector("svg");
     const words = stage.querySelector(".proof-words"), nav = box.querySelector(".proof-nav");
-    const [back, ...dots] = nav.querySelectorAll("button"), next = dots.pop();
+    // a page without this script, such as a notebook, has no buttons
+    const made = (text) => Object.assign(document.createElement("button"), { type: "button", textContent: text });
+    const back = made("Back"), next = made("Next"), dots = panels.map((_, i) => made(i + 1));
     let step = 0, run = 0;
 
     stage.className = "stage";
@@ -17,6 +19,9 @@ document.addEventListener("DOMContentLoaded", () => {
     panels[0].before(stage);
     svg.after(nav); // on a phone above the words
     box.classList.add("moves");
+    dots.forEach((dot, i) => dot.setAttribute("aria-label", // "Step 1: Flip a bit"
+      `Step ${panels[i].querySelector("b").textContent.replace(".", ":")}`));
+    nav.append(back, ...dots, next);
 
     const keyed = (drawing) => new Map([...drawing.children].map((child) => [child.dataset.key, child]));
     const tween = (from, to) => { // how an element gets from its place in one drawing to that in the next

@@ -121,14 +121,12 @@ class MovingProof:
         return [(i, *step) for i, step in enumerate(zip(TITLES, self.sentences, strict=True), 1)]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        steps, buttons = "", ""
+        steps = ""
         for (i, title, words), drawing in zip(self._steps(), self.drawings, strict=True):
             steps += (
                 f'<li>{drawing}<div class="proof-words"><p><b>{i}. {title}</b></p><p>{_marked(words)}</p></div></li>'
             )
-            buttons += f'<button type="button" aria-label="Step {i}: {title}">{i}</button>'
-        row = f'<button type="button">Back</button>{buttons}<button type="button">Next</button>'
-        nav = f'<p class="cube-row proof-nav" hidden role="group" aria-label="Steps of the proof">{row}</p>'
+        nav = '<p class="cube-row proof-nav" role="group" aria-label="Steps of the proof"></p>'  # filled by the script
         shown = f'<ol style="list-style: none; padding: 0">{steps}</ol>{nav}'
         return {"text/plain": repr(self), "text/html": f'<div class="cc six-steps">{shown}</div>'}
 

@@ -50,7 +50,7 @@ def test_is_executed_and_holds_no_errors_and_what_every_viewer_shows(name):
         assert output["output_type"] != "error" and output["metadata" if "data" in output else "name"] in ({}, "stdout")
         data = output.get("data", {})
         assert data.keys() <= {*stored.SHOWN, "text/html"}
-        assert not re.search("<(svg|script|style)", "".join(data.get("text/html", ""))), data["text/plain"]
+        assert not re.search("<(svg|script|style|button)", "".join(data.get("text/html", ""))), data["text/plain"]
 
 
 def test_pictures_are_stored_and_small():
