@@ -56,7 +56,7 @@ CONSTRUCTS = {
     ),
     "a heading with a formula": (
         "{ref}`one <sec-sharp>`",
-        "[one](#One-flip%3A-%24%5Cmathrm%7BAS%7D%28h%29%5Cle4k%5E2W%5E2%24)",
+        "one",
     ),
     "a page with a notebook": ("{doc}`chapter 1 <01-definitions>`", "[chapter 1](01-definitions.ipynb)"),
     "a page without": ("{doc}`the errata <errata>`", "the errata"),

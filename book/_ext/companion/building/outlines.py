@@ -47,9 +47,10 @@ def directive(token: Any) -> tuple[str, str, dict[str, str], str]:
     return name[1:-1], argument.strip(), options, "\n".join(lines).strip("\n")
 
 
-def words(inline: Any) -> str:
-    """The text of a heading without marks, formulas as they are written."""
-    return "".join(f"${part.content}$" if part.type == "math_inline" else part.content for part in inline.children)
+def anchor_of(heading: Any) -> str:
+    """What leads to a heading in Jupyter; nothing where it has a formula, of which viewers differ."""
+    formula = any(part.type == "math_inline" for part in heading.children)
+    return "" if formula else quote("".join(part.content for part in heading.children).replace(" ", "-"), safe="")
 
 
 @functools.cache
@@ -67,7 +68,7 @@ def outline(name: str) -> Outline:
         for token, following in pairwise([*tokens, None]):
             kind, _, options, _ = directive(token)
             if token.type == "heading_open":
-                anchor = quote(words(following).replace(" ", "-"), safe="")
+                anchor = anchor_of(following)
             labels += [token.content] if token.type == "myst_target" else filter(None, [options.get("label")])
             if token.type != "myst_target":
                 found.sections |= dict.fromkeys(labels, anchor)
