@@ -78,10 +78,7 @@ def outline(name: str) -> Outline:
     return found
 
 
-@functools.cache
-def executed_pages() -> dict[str, Path]:
-    """The pages of which there are notebooks."""
-    return chapters.sources(BOOK)
+executed_pages = functools.cache(chapters.sources)  # of which there are notebooks
 
 
 @functools.cache

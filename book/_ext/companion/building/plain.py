@@ -44,9 +44,7 @@ class Writer:
         unpaired = _unpaired(tokens)
         edits: Edits = []
         cursor = 0
-        for token in tokens:
-            if token.map is None:
-                continue
+        for token in filter(lambda token: token.map, tokens):
             begin, end = (starts[min(line, len(starts) - 1)] for line in token.map)
             cursor = max(cursor, begin)
             if token.type == "inline":
@@ -131,16 +129,13 @@ class Writer:
                 opening = f"{{{child.meta['name']}}}`"
                 begin = content.index(opening, cursor)
                 cursor = begin + len(opening) + len(child.content) + len("`")
-                edits.append((begin, cursor, self._role(child.meta["name"], child.content)))
+                shown, target = self._role(child.meta["name"], child.content)
+                edits.append((begin, cursor, f"[{shown}]({target})" if target else shown))
             elif child.content and (at := content.find(child.content, cursor)) >= 0:
                 cursor = at + len(child.content)
         return _applied(edits, content)
 
-    def _role(self, role: str, content: str) -> str:
-        shown, target = self._shown(role, content)
-        return f"[{shown}]({target})" if target else shown
-
-    def _shown(self, role: str, content: str) -> tuple[str, str]:
+    def _role(self, role: str, content: str) -> tuple[str, str]:
         """(the words, where they lead) of a role; an unknown one is its words."""
         title, target = content, content
         if content.endswith(">") and " <" in content:
@@ -167,10 +162,8 @@ class Writer:
             return title or target, ""
         here = claim["page"] == self.name
         shown = title or (name_of(claim) if here else claim["label"].removesuffix(ledger.OURS))
-        if role == "statement" and "box" in claim:
-            return shown, self._page(claim["page"], claim["box"])
-        if role == "statement" and not self.site:
-            return shown, self._page(claim["page"], claim.get("stands_in", ""))
+        if role == "statement" and ("box" in claim or not self.site):
+            return shown, self._page(claim["page"], str(claim.get("box", claim.get("stands_in", ""))))
         return shown, self._page("errata" if claim["kind"] == "erratum" else "ledger", target)
 
     def _page(self, page: str, label: str = "") -> str:
@@ -180,7 +173,7 @@ class Writer:
         if page == self.name:
             section = outline(page).sections.get(label, "")
             return f"#{section}" if section else ""
-        return f"{page}.ipynb" if page in executed_pages() else ""
+        return f"{page}.ipynb" if page in executed_pages(BOOK) else ""
 
 
 @functools.cache
