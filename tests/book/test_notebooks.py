@@ -239,6 +239,32 @@ def test_a_picture_stays_until_the_code_or_the_text_of_its_cell_changes(source, 
     assert refresh("Figure: 2.0", "EEEE") == "EEEE" and "of a run" not in path.read_text()
 
 
+@pytest.mark.parametrize(
+    "then, stays",
+    [
+        ("Lemma 9 · sampled · no counterexample among 4 nets · slack 3×\n  control: k: fails on 3 of 4", True),
+        ("Lemma 9 · sampled · no counterexample among 9 nets · slack 2×\n  control: k: fails on 4 of 4", False),
+        ("Lemma 9 · exhaustive · 4 nets · slack 2×\n  control: k: fails on 4 of 4", False),
+        ("Lemma 7 · sampled · no counterexample among 4 nets · slack 2×\n  control: k: fails on 4 of 4", False),
+        ("a text", False),
+    ],
+)
+def test_records_are_compared_where_the_numbers_of_a_cell_are_not(source, monkeypatch, then, stays):
+    monkeypatch.setattr(outlines, "number", lambda *_: "1")
+    source.write_text(PAGE.replace("[hide-input]", "[nbval-ignore-output]"))
+    path = source.with_suffix(".ipynb")
+    path.write_text(chapters.dump(stored.written("chapter", run_of(source, then, "AAAA"), "")))
+    now = "Lemma 9 · sampled · no counterexample among 4 nets · slack 2×\n  control: k: fails on 4 of 4"
+    kept_ones = stored.with_kept(stored.written("chapter", run_of(source, now, "AAAA"), ""), path)
+    assert (chapters.code_cells(kept_ones)[0]["outputs"][0]["data"]["text/plain"] == then) == stays
+
+
+def test_a_refutation_is_known_by_its_claim_where_its_sides_depend_on_the_processor():
+    made = ledger.refute("E1", 2.0, 1.0, margin=0.5, over="m = 1")
+    cell = {"outputs": [{"data": {"text/plain": str(made)}}, {"name": "stdout", "text": "E1 · refuted"}]}
+    assert stored.heads(cell) == ["E1 · refuted"]
+
+
 def test_a_record_in_the_outputs_of_a_stored_notebook_is_not_read(source):
     forged = {"output_type": "execute_result", "execution_count": 1, "metadata": {}}
     forged["data"] = {ledger.MIME: {"claim": "lemma-9", "count": 123456}, "text/plain": "Lemma 9 · exhaustive"}

@@ -6,6 +6,7 @@ They are written from the Markdown beside them and from the executed cells; one 
 import base64
 import contextlib
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -16,6 +17,7 @@ from companion.building.chapters import Cell, Notebook, Output
 from companion.building.plain import Writer
 from companion.places import BOOK
 from sparse_book.figure_svg import MIME, standalone
+from sparse_book.ledger import EVIDENCE
 
 ADVICE = (
     "{}: edited by hand, while the book is made from the Markdown beside it. Make the edit in the .md file, which "
@@ -29,6 +31,8 @@ HEADER = (
 )
 # What every viewer shows of an output, also in a notebook that nobody has run on this machine
 SHOWN = ("text/plain", "image/png")
+# The line of a record up to its instances; of a refutation these are the two sides.
+HEAD = re.compile(rf"^.* · (?:refuted|(?:{'|'.join(EVIDENCE)}) · [^·\n]*)", re.M)
 
 
 def written(name: str, executed: Notebook, site: str) -> Notebook:
@@ -104,14 +108,22 @@ def with_kept(fresh: Notebook, path: Path) -> Notebook:
     with contextlib.suppress(OSError, KeyError, TypeError, ValueError, AttributeError):  # a broken one is written anew
         old = {cell["id"]: cell for cell in nbformat.read(path, as_version=4)["cells"]}
         for cell in chapters.code_cells(fresh):
-            if cell["id"] in old and kinds(cell) == kinds(old[cell["id"]]) and chapters.agree(cell, old[cell["id"]]):
-                cell["outputs"] = old[cell["id"]]["outputs"]
+            then = old.get(cell["id"])
+            if then and kinds(cell) == kinds(then) and heads(cell) == heads(then) and chapters.agree(cell, then):
+                cell["outputs"] = then["outputs"]
     return fresh
 
 
 def kinds(cell: Cell) -> list[list[str]]:
     """What stands in each output of a cell: who saves a notebook after a run stores more than `refresh`."""
     return [sorted(output.get("data", output)) for output in cell["outputs"]]
+
+
+def heads(cell: Cell) -> list[str]:
+    """The claim, the evidence and the number of instances of each record that a cell shows: also where the rest of its
+    outputs is not compared, these depend on no processor."""
+    texts = ["".join(output.get("data", {}).get("text/plain", "")) for output in cell["outputs"]]
+    return HEAD.findall("\n".join(texts))
 
 
 def edited(names: Iterable[str]) -> str:
