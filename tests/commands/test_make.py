@@ -268,6 +268,37 @@ def test_what_is_kept_and_is_no_run_of_the_chapter_counts_as_not_kept(text, tmp_
         path.unlink()
 
 
+def test_a_chapter_that_runs_cannot_change_what_was_kept_of_another_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "BUILD", tmp_path)
+    (tmp_path / "executed").mkdir()
+    (tmp_path / "01-a.md").write_text(CHAPTER)
+    first, second = (chapters.read(tmp_path / "01-a.md") for _ in range(2))
+    chapters.code_cells(second)[0]["source"] += "\n# another chapter"
+    whole = chapters.dump(first).replace(
+        '"outputs": []', '"outputs": [{"name": "stdout", "output_type": "stream", "text": "3"}]'
+    )
+    path = tmp_path / f"executed/01-a.{kept.execution(first)[:16]}.{kept.digest(whole.encode())[:16]}.ipynb"
+    path.write_text(whole)
+
+    def forging(missing, folder):
+        path.write_text(whole.replace("3", "4"))
+        return [(name, notebook, 0.0) for name, notebook in missing.items()]
+
+    monkeypatch.setattr(chapters, "execute_all", forging)
+    done = commands.executed({"01-a": first, "02-b": second})
+    assert {output["text"] for cell in chapters.code_cells(done["01-a"]) for output in cell["outputs"]} == {"3"}
+
+
+def test_what_a_system_or_python_leaves_in_a_folder_is_no_source(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    names = ("a.py", "below/b.md", ".hidden", ".cache/c.py", "below/__pycache__/d.pyc", "below/.git/e", "f.ipynb")
+    for name in names:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    assert list(kept.contents(tmp_path)) == [b"a.py", b"a.py", b"below/b.md", b"below/b.md"]
+
+
 @pytest.mark.parametrize("rubbish", [b"\xff\xfe\x00", b"", b"a stamp\n"])
 def test_a_stamp_with_rubbish_is_no_stamp(rubbish, tmp_path, monkeypatch):
     for name, asked in (("STAMP", kept.is_current), ("PROVED", kept.proofs_accepted)):
