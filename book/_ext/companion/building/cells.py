@@ -1,7 +1,8 @@
 """What a chapter's code must not do to the checks that it makes, as far as its syntax trees show it.
 
-What they do not show: a name that is read from ``globals()`` or computed, a check inside of a function whose error is
-swallowed at the call, two sides that were computed in one way under two names before the check. Cells are read.
+What they do not show: an object that is passed to a function or taken from a container before it is changed, an error
+that a class of the chapter or another module swallows, two sides that were computed in one way before the check, or are
+spelt in two ways. Cells are read.
 """
 
 import ast
@@ -11,12 +12,19 @@ from typing import Any
 OURS = ("sparse_core", "sparse_meter", "sparse_book")
 LEDGER = "sparse_book.ledger"
 # The functions that compare; in a cell that does not import them, by the names that every chapter uses.
-CHECKS = (f"{LEDGER}.check", f"{LEDGER}.refute", "ledger.check", "ledger.refute", "check", "refute")
-# What only the two may make: a record, and the type under which a notebook stores it.
-RECORDS = (f"{LEDGER}.Record", f"{LEDGER}.MIME")
+CHECKS = (
+    *(f"{LEDGER}.check", f"{LEDGER}.refute", "ledger.check", "ledger.refute", "check", "refute"),
+    "sparse_book.agreement.compare",
+)
+# What only the two may make: a record, and the type under which a notebook stores it; any module of ours has them.
+RECORDS = ("Record", "MIME")
 RECORD_TYPE = "sparse-core.record"
 # The functions that suppress an error in a with statement.
 SUPPRESSING = ("suppress", "raises", "assertRaises")
+# What reaches by a text what no name in the cell shows.
+BY_TEXT = ("exec", "eval", "__import__", "globals", "locals", "vars", "importlib", "sys.modules", "unittest.mock")
+# The commands of IPython that run no code.
+HARMLESS = ("matplotlib", "config")
 
 
 def faults(notebook: dict[str, Any]) -> Iterator[str]:
@@ -40,6 +48,7 @@ class Reader(ast.NodeVisitor):
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self.values: dict[str, ast.expr] = {}
+        self.checking: set[str] = set()  # functions of the chapter that check
         self.found: list[tuple[int, str]] = []
 
     def read(self, source: str) -> list[tuple[int, str]]:
@@ -58,11 +67,15 @@ class Reader(ast.NodeVisitor):
     def remember(self, node: ast.AST) -> None:
         """Keep what a statement imports, and what it gives a name to."""
         if isinstance(node, ast.Import):
-            self.names |= {one.asname or one.name.partition(".")[0]: one.name for one in node.names}
+            self.names |= {one.asname or top(one.name): one.name if one.asname else top(one.name) for one in node.names}
         elif isinstance(node, ast.ImportFrom):
             self.names |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+        elif isinstance(node, ast.FunctionDef) and any(map(self.checks, node.body)):
+            self.checking.add(node.name)
         for name, value in bindings(node):
             self.values[name] = value
+            if isinstance(value, ast.Lambda) and self.checks(value.body):
+                self.checking.add(name)
             if self.path(value):
                 self.names[name] = self.path(value)
 
@@ -71,6 +84,8 @@ class Reader(ast.NodeVisitor):
         if isinstance(node, ast.Attribute):
             base = self.path(node.value)
             return f"{base}.{node.attr}" if base else ""
+        if isinstance(node, ast.NamedExpr):
+            return self.path(node.value)
         return self.names.get(node.id, "") if isinstance(node, ast.Name) else ""
 
     def fault(self, node: ast.AST, words: str) -> None:
@@ -82,15 +97,18 @@ class Reader(ast.NodeVisitor):
             self.fault(node, f"{ast.unparse(node)} is of a module that was imported: nothing may be assigned to it")
         if private(node.attr) and of_ours(owner):
             self.fault(node, f"{ast.unparse(node)} is a private name of {owner.partition('.')[0]}")
-        self.visit_record(node)
+        self.visit_path(node, self.path(node))
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        self.visit_record(node)
+        self.visit_path(node, self.path(node) or node.id * (node.id not in self.values))
 
-    def visit_record(self, node: ast.expr) -> None:
-        if self.path(node) in RECORDS:
+    def visit_path(self, node: ast.AST, path: str) -> None:
+        """What must not be used, under whatever name."""
+        if of_ours(path) and path.rpartition(".")[2] in RECORDS:
             self.fault(node, f"{ast.unparse(node)} makes a record by hand: only check and refute may")
+        if path in BY_TEXT:
+            self.fault(node, f"{path} reaches by a text what nobody reads")
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and RECORD_TYPE in node.value:
@@ -105,19 +123,29 @@ class Reader(ast.NodeVisitor):
         parts = [part for one in node.names if of_ours(one.name) for part in one.name.split(".")]
         for part in filter(private, parts):
             self.fault(node, f"{part} is a private name")
+        for one in node.names:
+            self.visit_path(node, one.name)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         parts = [*module.split("."), *(one.name for one in node.names)] if of_ours(module) else []
         for part in filter(private, parts):
             self.fault(node, f"{part} is a private name of {parts[0]}")
+        if "*" in parts:
+            self.fault(node, f"from {module} import * does not show what is whose")
+        for path in (module, *(f"{module}.{one.name}" for one in node.names)):
+            self.visit_path(node, path)
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.path(node.func) or ast.unparse(node.func)
+        name = self.path(node.func) or ast.unparse(self.behind(node.func))
         if name.rpartition(".")[2] in ("setattr", "delattr") and node.args and self.path(node.args[0]):
             self.fault(node, f"{ast.unparse(node.func)} changes {ast.unparse(node.args[0])}, which was imported")
-        if name == "get_ipython.run_cell_magic" or name.endswith("().run_cell_magic"):
+        if name == "getattr" and node.args and of_ours(self.path(node.args[0])):
+            self.fault(node, f"getattr reads a name of {ast.unparse(node.args[0])} that nobody reads")
+        if name.endswith(("run_cell_magic", ".run_cell")):
             self.fault(node, "%% at the top of a cell runs it where nobody reads what it does to its checks")
+        if name.endswith("run_line_magic") and getattr(node.args[0], "value", "") not in HARMLESS:
+            self.fault(node, f"%{getattr(node.args[0], 'value', '')} runs what nobody reads")
         if self.is_check(node):
             self.compare(node)
         self.generic_visit(node)
@@ -133,14 +161,17 @@ class Reader(ast.NodeVisitor):
             self.fault(node, f"both sides are {ast.unparse(given['lhs'])}: the comparison cannot fail")
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
-        if node.handlers and any(map(self.checks, node.body)):
+        left = [inner for one in node.finalbody for inner in ast.walk(one)]
+        swallowing = node.handlers or any(isinstance(one, (ast.Return, ast.Break, ast.Continue)) for one in left)
+        if swallowing and any(map(self.checks, node.body)):
             self.fault(node, "try ... except around a check: it must stop the book when it fails")
         self.generic_visit(node)
 
     visit_TryStar = visit_Try
 
     def visit_With(self, node: ast.With) -> None:
-        used = [item.context_expr.func for item in node.items if isinstance(item.context_expr, ast.Call)]
+        parts = [*(self.behind(item.context_expr) for item in node.items), *node.body]
+        used = [one.func for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)]
         suppressing = any((self.path(one) or ast.unparse(one)).rpartition(".")[2] in SUPPRESSING for one in used)
         if suppressing and any(map(self.checks, node.body)):
             self.fault(node, "an error is suppressed around a check: it must stop the book when it fails")
@@ -151,7 +182,14 @@ class Reader(ast.NodeVisitor):
         return isinstance(node, ast.Call) and (self.path(node.func) or ast.unparse(node.func)) in CHECKS
 
     def checks(self, node: ast.AST) -> bool:
-        return any(map(self.is_check, ast.walk(node)))
+        """Whether a check is called in this, or a function of the chapter that checks is named."""
+        inside = list(ast.walk(node))
+        names = {one.id for one in inside if isinstance(one, ast.Name)}
+        return any(map(self.is_check, inside)) or not names.isdisjoint(self.checking)
+
+    def behind(self, node: ast.expr) -> ast.expr:
+        """The expression to which a name was given."""
+        return self.values.get(node.id, node) if isinstance(node, ast.Name) else node
 
 
 class Plain(ast.NodeTransformer):
@@ -175,7 +213,9 @@ class Plain(ast.NodeTransformer):
 
 
 def bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a node gives to expressions: x = f, x: T = f, (x := f), and x, y = f, g."""
+    """The names that a node gives to expressions: x = f, x: T = f, (x := f), x, y = f, g and def x(a): return f(a)."""
+    if isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Return) and node.body[0].value:
+        yield node.name, ast.Lambda(node.args, node.body[0].value)
     if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
         return
     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -189,8 +229,12 @@ def copied(expression: ast.expr) -> ast.AST:
     return ast.parse(ast.unparse(expression), mode="eval")
 
 
+def top(path: str) -> str:
+    return path.partition(".")[0]
+
+
 def of_ours(path: str) -> bool:
-    return path.partition(".")[0] in OURS
+    return top(path) in OURS
 
 
 def private(name: str) -> bool:
