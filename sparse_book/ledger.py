@@ -12,7 +12,9 @@ counterexample among N", never as a proof. *refuted*: a witness with its margin.
 what is exact or exhaustive has none.
 
 A check that cannot fail shows nothing. So each has a *control*: the same comparison with a hypothesis or a constant
-mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness.
+mutated, which must fail. The control of a refutation is the corrected form, which must hold on the same witness. A
+control that gives the right side alone keeps the instances; one that changes a hypothesis gives both sides, on
+instances of its own, whose number is shown.
 
 A check whose sides are one object or one part of the memory, or whose instances are all the same two numbers while no
 control changes the left one, is refused, and so is a control that fails whatever it is compared with: by an infinite
@@ -55,6 +57,8 @@ RTOL = 1e-9
 NUMBER = re.compile(r"(?<![\w.^])(?:\d{1,3}(?: \d{3})+|\d+\^\d+|\d+(?:\.\d+)?(?:e\d+)?)(?!\w)")
 SIGN = re.compile(r"[=<>]")
 LISTED = re.compile(r"\b(?:and|or|to)\b")
+# What the name of a control has.
+LETTER = re.compile(r"[^\W\d_]")
 # Words for a number of instances, of an exhaustive family; smaller ones, as in "two neurons", are those of parameters.
 MAGNITUDE = re.compile(r"\b(?:hundred|thousand|million|billion|trillion)s?\b")
 # The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
@@ -76,6 +80,7 @@ class Record:
     relation: str
     over: str
     count: int
+    pairs: int  # of sides that differ, so that copies of one instance count once
     slack: tuple[float, float] | None = None  # min and max of right side / left side, for "<="
     deviation: float | None = None  # for "==": largest |left - right|, of numbers above 1 relative to them
     margin: str | None = None  # left side - right side at the witness, for a refutation
@@ -203,8 +208,8 @@ def check(
     over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3". Of "exhaustive"
         a number above the number of instances may only be that of a parameter, after its sign: "q = 1024".
     relation : "<=" or "==".
-    control : what was mutated -> the mutated right side, or the pair of both mutated sides. Each must fail somewhere.
-        Where all instances of a family are the same two numbers, one control must change the left side.
+    control : what was mutated -> the mutated right side, for the same instances, or the pair of both mutated sides.
+        Each must fail somewhere. Where all instances of a family are the same two numbers, one has another left side.
     rtol, atol : floats are compared to within rtol * max(|lhs|, |rhs|) + atol, at most 1e-5 and 1e-9.
     seed : of the instances; required for "sampled", refused for "exact" and "exhaustive".
     interval : (low, high), a 95 % confidence interval of what was sampled.
@@ -245,7 +250,7 @@ def check(
     varied = not (family and _constant(left) and _constant(right))
     if interval is not None and not _meets(interval, left, right):
         raise LedgerError(f"{claim_id}: the interval {interval} meets neither side of what was sampled.")
-    for mutation, changed, against in _mutated(claim_id, lhs, control):
+    for mutation, changed, against in _mutated(claim_id, lhs, control, left.size):
         varied = varied or (changed != left[0]).any()
         failing = _violations(changed, against, relation, rtol, atol)
         failures = int(failing.sum())
@@ -273,7 +278,7 @@ def check(
             ratio = right[positive] / left[positive]
         slack = float(ratio.min()), float(ratio.max())
     return Record(
-        claim_id, evidence, relation, over, left.size, slack=slack, deviation=deviation,
+        claim_id, evidence, relation, over, left.size, _pairs(left, right), slack=slack, deviation=deviation,
         rtol=rtol, atol=atol, seed=seed, interval=interval, controls=tuple(caught),
     )  # fmt: skip
 
@@ -352,27 +357,34 @@ def refute(
     if not gaps[i] >= margin:
         less = f"{largest_left} exceeds {largest_right} by {gap}, less than the margin {_number(margin)}"
         raise LedgerError(f"{claim_id} is not refuted: {less}.")
-    for corrected, true, bound in _mutated(claim_id, lhs, control):
+    for corrected, true, bound in _mutated(claim_id, lhs, control, left.size):
         if _violations(true, bound, relation, RTOL, 0.0).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
         if not _finite(true, bound).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' holds by an infinite side alone.")
     return Record(
-        claim_id, "refuted", relation, over, left.size, margin=gap, sides=(largest_left, largest_right),
-        controls=tuple(f"{corrected}: holds" for corrected in control or {}),
+        claim_id, "refuted", relation, over, left.size, _pairs(left, right), margin=gap,
+        sides=(largest_left, largest_right), controls=tuple(f"{corrected}: holds" for corrected in control or {}),
     )  # fmt: skip
 
 
-def _mutated(claim_id: str, lhs: Any, control: Mapping[str, Any] | None) -> Iterator[tuple[str, Any, Any]]:
-    """The name and both sides of each control, which may give the right side only."""
+def _mutated(
+    claim_id: str, lhs: Any, control: Mapping[str, Any] | None, count: int
+) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
+    """The name and both sides of each control; one that gives the right side alone is of the instances of the check."""
     for name, sides in (control or {}).items():
-        if not name.strip():
+        if not LETTER.search(name):
             raise LedgerError(f"{claim_id}: a control must have a name that says what is changed, not {name!r}.")
-        yield name, *_sides(claim_id, *(sides if isinstance(sides, tuple) else (lhs, sides)))[:2]
+        alone = not isinstance(sides, tuple)
+        left, right, _ = _sides(claim_id, *((lhs, sides) if alone else sides))
+        if alone and left.size != count:
+            raise LedgerError(f"{claim_id}: the control '{name}' has {left.size} instances, and the check {count}.")
+        yield name, left, right
 
 
 def _finite(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))  # type: ignore[no-any-return]
+    finite: NDArray[np.bool_] = np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))
+    return finite
 
 
 def _meets(interval: tuple[float, float], left: NDArray[Any], right: NDArray[Any]) -> bool:
@@ -421,6 +433,13 @@ def _exact(side: NDArray[Any]) -> NDArray[Any]:
         if not isinstance(value, (Rational, Decimal)):
             raise TypeError(f"Argument 'lhs' or 'rhs' must hold numbers, not {type(value).__name__}.")
     return np.array([Fraction(value) for value in side], dtype=object)
+
+
+def _pairs(left: NDArray[Any], right: NDArray[Any]) -> int:
+    """How many pairs of sides differ. Floats are counted by a grid of six digits, below 1/1000 of nine places, so that
+    round-off, which depends on the processor, makes no pair of its own; 1/3 keeps round numbers off the lines."""
+    sides = [side if side.dtype == object else np.floor(1e6 * np.arcsinh(1e3 * side) + 1 / 3) for side in (left, right)]
+    return len({*zip(*(side.tolist() for side in sides), strict=True)})
 
 
 def _constant(side: NDArray[Any]) -> bool:

@@ -70,10 +70,10 @@ def test_results_of_others_have_their_own_table():
 
 @pytest.mark.parametrize("factor, word", [(2, "tight"), (10, "within 10×"), (30, "loose")])
 def test_a_row_says_how_tight_its_checks_are(factor, word):
-    made = check("lemma-9", [1.0, 2.0], 2.0 * factor / 2, evidence="exact", over="networks", control={"1": 1.0})
+    made = check("lemma-9", [1.0, 2.0], 2.0 * factor / 2, evidence="exact", over="networks", control={"it is 1": 1.0})
     assert made.tightness == word
     row = rows(ledger.page([claim()], [record(made)]))["lemma-9"]
-    assert re.search(rf"slack [\d.–]+× · {word}<br><small>Control: 1", row)
+    assert re.search(rf"slack [\d.–]+× · {word}<br><small>Control: it is 1", row)
     assert "*loose*" in ledger.page([claim()], [])
 
 

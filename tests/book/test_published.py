@@ -154,6 +154,7 @@ def test_the_data_have_the_digest_and_the_date_of_each_statement(book, tmp_path)
     [
         ([passing(), REFUTED], "a: 1 records were published, now there are 0"),
         ([passing(lhs=[2.0], control={"2 is 9": ([9.0], 4.0)}), SAMPLED, REFUTED], "lemma-9: 2 instances were"),
+        ([passing(lhs=[2.0] * 9, control={"2 is 9": ([9.0], 4.0)}), SAMPLED, REFUTED], "lemma-9: 2 pairs were"),
         ([passing(evidence="certified"), SAMPLED, REFUTED], "lemma-9: evidence 'exhaustive <=' was published"),
         ([IDENTITY, SAMPLED, REFUTED], "lemma-9: evidence 'exhaustive <=' was published"),
     ],

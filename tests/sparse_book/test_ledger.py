@@ -42,6 +42,8 @@ SAME = "lemma-9: every instance is 1 == 1, and no control changes the left side"
         (1.0, 4.0, {"control": {"the right side becomes infinite": -np.inf}}, "fails by an infinite side alone"),
         ([1.0, 2.0], 4.0, {"control": {"a side explodes": ([np.inf, 2.0], 4.0)}}, "fails by an infinite side alone"),
         (1.0, 4.0, {"control": {" ": 0.5}}, "must have a name"),
+        (1.0, 4.0, {"control": {"4 -> 1/2": 0.5}}, "must have a name"),
+        (1.0, 4.0, {"control": {"4 becomes 1/2": [0.5, 0.5]}}, "'4 becomes 1/2' has 2 instances, and the check 1"),
         ([1.0, 3.0], 4.0, {"control": {"no bound": 0.0}}, "'no bound' has no positive bound"),
         ([1.0, 3.0], 4.0, {"control": {"less than nothing": ([1.0, 3.0], [-1.0, -4.0])}}, "has no positive bound"),
         # a bound that holds whatever was computed
@@ -291,6 +293,22 @@ def test_negative_sides_are_refuted_and_measured_by_their_sizes():
         ledger.refute("E1", -1e12, -1e12 - 1.0, margin=1.0, over="m = 1")
     equal = ledger.check("lemma-9", [-1e6, -2e6], [-1e6, -2e6 - 1e-4], relation="==", evidence="exact", over="pairs")
     assert equal.deviation == pytest.approx(5e-11)
+
+
+@pytest.mark.parametrize(
+    "lhs, rhs, pairs",
+    [
+        (np.tile([1.0, 2.0, 3.0], 1000), 4.0, 3),
+        (np.linspace(0.1, 1.0, 4) + 1e-14 * np.arange(3)[:, None], 4.0, 4),  # round-off is no instance of its own
+        ([0.0, 1e-17, -1e-17], 1.0, 1),
+        ([-2.0, 2.0, 0.5, 0.500002, 1e6, 1e6 + 2], 1e7, 6),
+        ([Fraction(1, 3), Fraction(2, 6), 1], 2, 2),
+        ([1, 1, 2], [5, 6, 6], 3),
+    ],
+)
+def test_copies_of_an_instance_are_one_pair_of_sides(lhs, rhs, pairs):
+    record = ledger.check("lemma-9", lhs, rhs, evidence="exact", over="instances")
+    assert record.pairs == pairs and record.count == np.size(lhs)
 
 
 def test_a_chain_overlaps_and_is_no_comparison_with_itself():

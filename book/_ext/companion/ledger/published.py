@@ -26,8 +26,8 @@ SAID = ("statement", "printed", "witness", "corrected", "withdrawn", "formula", 
 NAMES = ("label", "kind", "source", "verdict", "required", "consequence", "artefact", "proved")
 REASONS = ("uses", "follows", "errata", "about", "reason", "note")
 WORDS = (*NAMES, *REASONS, *SAID)
-# How much evidence there was: there may be more, and of a stronger kind.
-COUNTS = ("records", "instances")
+# How much evidence there was: there may be more, and of a stronger kind. Copies of an instance are one pair of sides.
+COUNTS = ("records", "instances", "pairs")
 ORDER = (*NAMES, "evidence", *COUNTS, "changed", *REASONS, *SAID)
 # What is stronger may take the place of what is weaker; the two in the middle show different things.
 STRENGTH = {"sampled": 1, "certified": 2, "exact": 2, "exhaustive": 3}
@@ -64,7 +64,8 @@ def block(claim: Claim, records: Records) -> Block:
     now = {key: claim[key] for key in WORDS if key in claim}
     now = {key: sorted(value) if isinstance(value, list) else in_line(value) for key, value in now.items()}
     evidence = sorted({f"{record['evidence']} {record['relation']}" for record in mine})
-    return now | {"evidence": evidence, "records": len(mine), "instances": sum(record["count"] for record in mine)}
+    instances, pairs = (sum(record[key] for record in mine) for key in ("count", "pairs"))
+    return now | {"evidence": evidence, "records": len(mine), "instances": instances, "pairs": pairs}
 
 
 def printed(entry: Mapping[str, Any]) -> str:

@@ -35,7 +35,7 @@ def collect(executed: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 def sound(record: dict[str, Any], stem: str) -> dict[str, Any]:
     """The record, if it has the form and the evidence of those that ``check`` and ``refute`` leave."""
-    kinds = {"claim": str, "anchor": str, "over": str, "count": int, "evidence": str}
+    kinds = {"claim": str, "anchor": str, "over": str, "count": int, "pairs": int, "evidence": str}
     whole = isinstance(record, dict) and record.keys() >= {field.name for field in fields(Record)}
     if whole and all(isinstance(record[key], kind) for key, kind in kinds.items()):
         if record["evidence"] in (*EVIDENCE, "refuted"):

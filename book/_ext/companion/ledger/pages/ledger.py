@@ -67,7 +67,8 @@ form it is true.
 *Slack* is the right side of an inequality divided by its left side: 1× is equality. The smallest slack of a check has
 a word: *tight* (at most 1.5×), *within 10×*, or *loose* (more than 10× everywhere, so that this check would also pass
 for a much smaller bound). A *control* is the same comparison with a mutated constant or a dropped hypothesis; it must
-fail, which shows that the check could have failed. What is *machine-checked* is also {{doc}}`proved in Coq <proofs>`.
+fail, which shows that the check could have failed. Where instances have both sides in common, the number of *different
+pairs* of sides is given too. What is *machine-checked* is also {{doc}}`proved in Coq <proofs>`.
 
 Statements are in the words of the chapters. In all of them $h(x)=\\sum_ju_j\\,\\sigma(\\langle w_j,x\\rangle-b_j)$ with
 $\\sigma(z)=\\mathrm{{relu}}(z)=\\max(0,z)$, $R_x$ is the set of neurons that are active at $x$, $\\mathcal U$ is the
@@ -173,7 +174,8 @@ def evidence(claim: Claim, records: Records, code: list[str]) -> list[str]:
         found = Record.of(record)
         tightness = f" · {found.tightness}" if found.tightness and found.slack else ""
         controls = "".join(f"<br><small>Control: {in_print(control)}</small>" for control in found.controls)
-        shown.append(f"{cell}: {in_print(found.finding)}{tightness}{controls}")
+        pairs = in_print(f" · different pairs: {found.pairs}") * (found.pairs < found.count)
+        shown.append(f"{cell}: {in_print(found.finding)}{tightness}{pairs}{controls}")
     if not records:
         required = f"Required: {claim['required']}, in chapter `{claim['chapter']}`."
         shown = [one_line(claim.get("reason") or claim.get("withdrawn") or required)]
