@@ -154,9 +154,20 @@ class Record:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """The line for readers of the notebook, and the data that the book shows and counts."""
+        """The line for readers of the notebook, and the data that the book shows and counts: those of a comparison."""
+        if self not in _FOUND:
+            return {"text/plain": f"{self}\n  (no comparison found this)"}
         data = {name: _plain(value) for name, value in asdict(self).items()}
         return {"text/plain": str(self), MIME: {**data, "anchor": self.anchor}}
+
+
+# The records that ``check`` and ``refute`` made: one that was made or changed by hand is none of them.
+_FOUND: set[Record] = set()
+
+
+def _found(record: Record) -> Record:
+    _FOUND.add(record)
+    return record
 
 
 def _plain(value: Any) -> Any:
@@ -277,10 +288,10 @@ def check(
         with np.errstate(over="ignore"):  # a slack beyond 1e308 is infinite
             ratio = right[positive] / left[positive]
         slack = float(ratio.min()), float(ratio.max())
-    return Record(
+    return _found(Record(
         claim_id, evidence, relation, over, left.size, _pairs(left, right), slack=slack, deviation=deviation,
         rtol=rtol, atol=atol, seed=seed, interval=interval, controls=tuple(caught),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def misnamed_seed(evidence: str, seed: int | None) -> str | None:
@@ -362,10 +373,10 @@ def refute(
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' fails on the witness as well.")
         if not _finite(true, bound).any():
             raise LedgerError(f"{claim_id}: the corrected form '{corrected}' holds by an infinite side alone.")
-    return Record(
+    return _found(Record(
         claim_id, "refuted", relation, over, left.size, _pairs(left, right), margin=gap,
         sides=(largest_left, largest_right), controls=tuple(f"{corrected}: holds" for corrected in control or {}),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _mutated(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -270,6 +271,13 @@ def test_an_exercise_shows_what_it_is_and_leads_to_the_claim():
     shown = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")._repr_mimebundle_()
     assert shown["text/plain"].startswith("Exercise on Lemma 9 · refuted")
     assert shown[ledger.MIME]["claim"] == "exercise-lemma-9"  # which the book counts for no claim
+
+
+def test_a_record_that_no_comparison_made_leaves_no_data():
+    made = passing()
+    assert ledger.MIME in made._repr_mimebundle_()
+    for forged in (replace(made, count=10**9), ledger.Record("lemma-9", "exhaustive", "<=", "networks", 10**9, 10**9)):
+        assert list(forged._repr_mimebundle_()) == ["text/plain"] and "no comparison" in str(forged._repr_mimebundle_())
 
 
 class Liar(int):
