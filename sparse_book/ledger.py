@@ -420,7 +420,7 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
             raise TypeError(f"Argument '{name}' must be real; compare real and imaginary parts.")
     kinds = left.dtype.kind + right.dtype.kind
     if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
-        return _exact(left), _exact(right), True
+        return _exact("lhs", left), _exact("rhs", right), True
     left = left.astype(float)
     right = right.astype(float)
     if np.isnan(left).any() or np.isnan(right).any():
@@ -436,13 +436,13 @@ def _same_memory(lhs: Any, rhs: Any) -> bool:
     return places[0] == places[1]
 
 
-def _exact(side: NDArray[Any]) -> NDArray[Any]:
+def _exact(name: str, side: NDArray[Any]) -> NDArray[Any]:
     """Integers and fractions of Python, which compare as numbers do; objects that compare as they like are refused."""
     if side.dtype != object:
         return side.astype(object)
     for value in side:
         if not isinstance(value, (Rational, Decimal)):
-            raise TypeError(f"Argument 'lhs' or 'rhs' must hold numbers, not {type(value).__name__}.")
+            raise TypeError(f"Argument {name!r} must hold numbers, not {type(value).__name__}.")
     return np.array([Fraction(value) for value in side], dtype=object)
 
 
