@@ -381,9 +381,9 @@ def test_the_book_is_the_same_in_every_home(small, tmp_path):
     for path, text in evil.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    asks = """import importlib.util, sys, time, matplotlib
+    asks = """import pkgutil, sys, time, matplotlib
 
-package, size = importlib.util.find_spec("theirs"), matplotlib.rcParams["font.size"]
+package, size = "theirs" in {one.name for one in pkgutil.iter_modules()}, matplotlib.rcParams["font.size"]
 [package, size, time.tzname[0], "word" in dir(), sys.warnoptions]
 """
     (small / "book/01-a.md").write_text(CHAPTER.partition("from IPython")[0] + asks + "```\n")
@@ -393,7 +393,7 @@ package, size = importlib.util.find_spec("theirs"), matplotlib.rcParams["font.si
     code, _, errors = run(small, "refresh", "1", **theirs)
     assert code == 0, errors
     outputs = json.loads((small / "book/01-a.ipynb").read_text())["cells"][-1]["outputs"]
-    assert "".join(outputs[0]["data"]["text/plain"]) == "[None, 10.0, 'UTC', False, []]"
+    assert "".join(outputs[0]["data"]["text/plain"]) == "[False, 10.0, 'UTC', False, []]"
     assert {path for path in home.rglob("*") if path.is_file()} == evil.keys()
 
 
