@@ -24,6 +24,8 @@ def found(*sources, tags=()):
         ("sparse_book.ledger.check = print", "sparse_book.ledger.check is of a module that was imported"),
         ("import numpy as np\nnp.abs = abs", "line 2: np.abs is of a module that was imported"),
         ("setattr(ledger, 'check', print)", "line 1: setattr changes ledger, which was imported"),
+        ("setattr(*(ledger, 'check', print))", "setattr changes *(ledger, 'check', print), which was imported"),
+        ("object.__setattr__(ledger, 'RTOL', 1)", "object.__setattr__ changes ledger, which was imported"),
         ("del ledger.check", "ledger.check is of a module"),
         ("ledger._violations", "ledger._violations is a private name of sparse_book"),
         ("from sparse_book.ledger import _violations", "_violations is a private name of sparse_book"),

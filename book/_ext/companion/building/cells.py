@@ -138,7 +138,8 @@ class Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.path(node.func) or ast.unparse(self.behind(node.func))
-        if name.rpartition(".")[2] in ("setattr", "delattr") and node.args and self.path(node.args[0]):
+        changing = name.rpartition(".")[2].strip("_") in ("setattr", "delattr")
+        if changing and node.args and any(map(self.path, ast.walk(node.args[0]))):
             self.fault(node, f"{ast.unparse(node.func)} changes {ast.unparse(node.args[0])}, which was imported")
         if name == "getattr" and node.args and of_ours(self.path(node.args[0])):
             self.fault(node, f"getattr reads a name of {ast.unparse(node.args[0])} that nobody reads")
