@@ -63,6 +63,20 @@ def test_the_pythons_that_the_package_names_are_those_that_are_tested():
         assert f"With Python {named[0]} or newer (tested: {named[0]} to {named[-1]}):" in read(page)
 
 
+@pytest.mark.parametrize(
+    "claim, bound", [("ours-average-sensitivity", r"4k^2W^2"), ("conjecture-20", r"7\sqrt{\ln(2m)}")]
+)
+def test_the_readme_has_the_constants_of_the_ledger(claim, bound):
+    said = yaml.safe_load(read("book/claims/published.yml"))[claim]
+    assert bound in read("README.md") and bound in said["statement"].replace(" ", "") + said.get("note", "")
+
+
+def test_the_readme_counts_results_as_the_first_page_does():
+    words = " ".join(read("README.md").split())
+    count = re.search(r"all eight of its main results .*?\.", words)
+    assert count and count[0][3:] in " ".join(read("book/index.md").split())
+
+
 WORKFLOWS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / ".github/workflows").glob("*.yml"))}
 CI = "./.github/workflows/ci.yml"
 
