@@ -25,7 +25,6 @@ BENCH_LOCK = ROOT / "tests" / "benchmarks" / "requirements.txt"
 OLDEST = (3, 11)
 TESTED = "Python 3.11 to 3.14"
 VERSION = "{}.{}".format(*sys.version_info)
-MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", "sparse_core", "sparse_meter", "sparse_book"]
 # What venv or pip print when they fail, and what is said about it; the first that fits counts
 INSTALL_PROBLEMS = {
     "No module named '?venv|ensurepip": "this Python has no venv: install it (Debian: apt install python3-venv)",
@@ -49,7 +48,9 @@ lint_imports_command()
 
 sys.path.append(str(ROOT / "book/_ext"))
 from companion.building import chapters, commands, kept  # noqa: E402  (the line above finds them)
-from companion.places import BOOK, BUILD, ENVIRONMENT, Stop  # noqa: E402
+from companion.places import BOOK, BUILD, ENVIRONMENT, PACKAGES, Stop  # noqa: E402
+
+MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", *PACKAGES]
 
 
 def bootstrap(venv: Path, lock: Path) -> str:
@@ -155,9 +156,10 @@ def check() -> None:
     call("import-linter", ["-c", LINT_IMPORTS, "--no-cache"])
     if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", "book/assets"], cwd=ROOT):
         raise Stop("oxlint found what is printed above, in the scripts of the site")
-    from companion.building import logical_lines
+    from companion.building import sizes
 
-    logical_lines.check(settings()["companion"]["logical-lines"])
+    allowed = settings()["companion"]["tokens"]
+    sizes.check(sizes.count(allowed), allowed)
     print("check: style, formatting, types, imports and scripts are clean, and no part has grown")
 
 

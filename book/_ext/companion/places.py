@@ -7,6 +7,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 BOOK = ROOT / "book"
 BUILD = ROOT / "_build"
+# Our packages, each of which imports those before it alone; pyproject.toml has a line for each too
+PACKAGES = ("sparse_core", "sparse_meter", "sparse_book")
 # The settings of every command: the book is the same for every user and on every machine
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),

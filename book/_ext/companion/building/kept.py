@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from companion.building import chapters
-from companion.places import BOOK, BUILD, ROOT, Stop
+from companion.places import BOOK, BUILD, PACKAGES, ROOT, Stop
 
 # The fingerprint of the sources that _build/html was made from.
 STAMP = BUILD / "site.sha"
@@ -22,9 +22,7 @@ PROVED = BUILD / "proved.sha"
 # What the site is made from.
 SOURCES = (
     "book",
-    "sparse_core",
-    "sparse_meter",
-    "sparse_book",
+    *PACKAGES,
     "tests/benchmarks",
     "_config.yml",
     "_toc.yml",
@@ -164,7 +162,6 @@ def execution(notebook: chapters.Notebook) -> str:
     """
     cells = [[cell["source"], cell["metadata"].get("tags", [])] for cell in chapters.code_cells(notebook)]
     code = json.dumps(cells).encode()
-    packages = [ROOT / "sparse_core", ROOT / "sparse_meter", ROOT / "sparse_book"]
-    tops = [*packages, ROOT / "requirements.lock"] + [ROOT / "tests/benchmarks"] * (b"benchmarks" in code)
+    tops = [ROOT / name for name in (*PACKAGES, "requirements.lock", *["tests/benchmarks"] * (b"benchmarks" in code))]
     runner = program(Path(chapters.__file__))
     return digest(code, platform.python_version().encode(), runner, *contents(*tops, read=program))
