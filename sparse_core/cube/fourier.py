@@ -13,9 +13,8 @@ Paper: section 2.1, Claim 2.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
-from itertools import product
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .._arrays import Array, each, slices
+from .._arrays import Array, one_thread
 from . import packed
 from .hypercube import degrees
 
@@ -32,90 +31,20 @@ __all__ = [
     "sensitivity", "statistics", "tail", "walsh_transform", "weight_by_degree",
 ]  # fmt: skip
 
-# How a table is cut, found by timing n = 10, ..., 26; without blocks a long one takes 1.4 to 8 times as long.
-# Bits that are summed at a time, as one matrix product: the matrices stay small, and the products few.
-STEP_BITS = {"d": 4, "f": 5}
-# OpenBLAS multiplies M x K and K x N numbers on one thread, with little overhead, while M N K <= 2^PRODUCT_BITS.
-PRODUCT_BITS = 18
-# Bits of the longest table that is transformed without blocks.
+# Bits that are summed at a time, as one matrix product: of 3 to 6, these are the fastest for n = 10, ..., 20.
+STEP_BITS = 4
+# Bits of a table up to which OpenBLAS takes one thread for such a product by itself; to ask for it takes 0.04 ms.
 SHORT_BITS = 14
-# Bits of the blocks of a longer one: 2^15 numbers, 128 or 256 kB, fit into the cache of a core.
-BLOCK_BITS = 15
-# Bits above a block that are summed in one sweep over the table, strip by strip: rows of 4 or 8 kB.
-STRIP_BITS = 8
-# Numbers (in bits) in one call of NumPy, of several blocks or of a strip: so many that threads seldom wait for Python.
-CALL_BITS = 18
-# Bytes of a table from which a second thread saves more time than its start takes.
-THREAD_BYTES = 1 << 25
-
-
-def _split(bits: int, most: int) -> list[int]:
-    """The number of bits as a sum of the fewest numbers of at most that size, which differ by at most 1."""
-    parts = -(-bits // most)
-    return [bits // parts + (j < bits % parts) for j in range(parts)]
 
 
 @cache
-def _factors(bits: int, dtype: str, scale: float = 1.0) -> list[NDArray[Any]]:
-    """scale H_bits as the Kronecker product of small H_p, where H_p[T, i] = (-1)^popcount(i & T)."""
-    indices = [np.arange(1 << p) for p in _split(bits, min(STEP_BITS[dtype], PRODUCT_BITS - bits)) or [0]]
+def _factors(n: int, dtype: str, scale: float) -> list[NDArray[Any]]:
+    """scale H_n as the Kronecker product of small H_p, where H_p[T, i] = (-1)^popcount(i & T)."""
+    parts = -(-n // STEP_BITS) or 1
+    indices = [np.arange(1 << n // parts + (part < n % parts)) for part in range(parts)]
     H = [np.where(np.bitwise_count(i[:, None] & i) & 1, -1, 1).astype(dtype) for i in indices]
     H[0] *= H[0].dtype.type(scale)
     return H
-
-
-def _rows(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
-    """out = (H_p x ... x H_q) x for each row: each product takes the highest bits and puts them back as the lowest."""
-    for j, H in enumerate(factors, 1):
-        y = out if j == len(factors) else work[j % 2, : x.size]
-        shape = (len(out), len(H), -1)
-        np.matmul(x.reshape(shape).swapaxes(1, 2), H, out=y.reshape(len(out), -1, len(H)))
-        x = y
-
-
-def _columns(x: NDArray[Any], out: NDArray[Any], work: NDArray[Any], factors: list[NDArray[Any]]) -> None:
-    """The same for each column of a strip x of a longer table; here the bits keep their places."""
-    done = 1
-    for j, H in enumerate(factors, 1):
-        y = out if j == len(factors) else work[j % 2, : x.size].reshape(x.shape)
-        shape = (done, len(H), -1, x.shape[1])
-        np.matmul(H, x.reshape(shape).swapaxes(1, 2), out=y.reshape(shape).swapaxes(1, 2))
-        x = y
-        done *= len(H)
-
-
-def _sweep(step: Callable[..., None], pairs: list[tuple[NDArray[Any], NDArray[Any]]], factors: list[Any]) -> None:
-    """``step`` from each source to its target, which overlaps no other pair; on several threads in a large table."""
-
-    @np.errstate(invalid="ignore")
-    def write(pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        source, target = pair
-        step(source, target, np.empty((2, 1 << CALL_BITS), source.dtype), factors)
-
-    each(write, pairs, len(pairs) * pairs[0][0].nbytes >= THREAD_BYTES)
-
-
-def _long(x: NDArray[Any], out: NDArray[Any], scale: float) -> NDArray[Any]:
-    """out = scale H x for a table of blocks: the high bits strip by strip, then the low ones block by block."""
-    if not x.flags.c_contiguous:
-        out[:] = x
-        x = out
-    dtype = x.dtype.char
-    done = 0
-    for bits in _split(x.size.bit_length() - 1 - BLOCK_BITS, STRIP_BITS):
-        shape = (1 << done, 1 << bits, -1)
-        source = x.reshape(shape)
-        target = out.reshape(shape)
-        columns = slices(source.shape[2], 1 << CALL_BITS - bits)
-        strips = [np.s_[i, :, part] for i, part in product(range(1 << done), columns)]
-        _sweep(_columns, [(source[strip], target[strip]) for strip in strips], _factors(bits, dtype))
-        x = out
-        done += bits
-    blocks = x.reshape(-1, 1 << BLOCK_BITS)
-    results = out.reshape(-1, 1 << BLOCK_BITS)
-    calls = slices(len(blocks), 1 << CALL_BITS - BLOCK_BITS)
-    _sweep(_rows, [(blocks[rows], results[rows]) for rows in calls], _factors(BLOCK_BITS, dtype, scale))
-    return out
 
 
 @np.errstate(invalid="ignore")
@@ -123,13 +52,10 @@ def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
     given = checks.rectangular(name, table)
     x, n = checks.length_2n(name, given, finite=False)
-    scale = 0.5**n if mean else 1.0
-    if n <= SHORT_BITS:
-        for H in _factors(n, x.dtype.char, scale):
-            x = x.reshape(len(H), -1).T.dot(H)
-        result = x.reshape(-1)
-    else:  # in place where x is a copy, of another type
-        result = _long(x, np.empty(x.shape, x.dtype) if x is given else x, scale)
+    with one_thread() if n > SHORT_BITS else nullcontext():  # else the last bits would depend on the number of threads
+        for H in _factors(n, x.dtype.char, 0.5**n if mean else 1.0):
+            x = x.reshape(len(H), -1).T.dot(H)  # takes the highest bits and puts their sums back as the lowest
+    result: NDArray[Any] = x.reshape(-1)
     if not isfinite(result[0]):  # it is the sum of all entries: if it is finite, so is every entry
         checks.length_2n(name, given)
     return result
@@ -143,7 +69,7 @@ def inverse_walsh_transform(coefficients: ArrayLike) -> NDArray[Any]:
     The Hadamard matrix is a Kronecker power, so a few bits at a time are summed as one matrix product. Integers are
     added exactly while the sum of |f(x)| is below 2^53.
 
-    Cost: n 2^n additions, 0.06 s. Beyond the result, 34 MB, each thread takes at most 4 MB.
+    Cost: n 2^n additions, 0.1 s, and a second array of the size of the result, 34 MB.
 
     >>> inverse_walsh_transform([0, 0, 0, 1])       # x_0 x_1
     array([ 1., -1., -1.,  1.])
@@ -180,8 +106,7 @@ def statistics(values: ArrayLike) -> Statistics:
     indicators of the degrees of the low halves it gives sums of each row by degree; its row and column sums give the
     influences.
 
-    Cost: a transform, 0.07 s; an array of 2^n doubles for the coefficients, and a second one if the values are not
-    doubles.
+    Cost: that of a transform in double precision.
 
     >>> sums = statistics([3, 1, 1, -1])            # 1 + x_0 + x_1
     >>> sums.weights, sums.influences
@@ -192,18 +117,10 @@ def statistics(values: ArrayLike) -> Statistics:
     high = n - low
     F = walsh_transform(x.astype(np.float64, copy=False)).reshape(1 << high, 1 << low)
     of_degree = np.eye(low + 1)[degrees(low)]
-    rows = np.empty((1 << high, low + 1))
-
-    @np.errstate(over="ignore", invalid="ignore")
-    def add_up(part: slice) -> Array:
-        squares = F[part] * F[part]
-        np.matmul(squares, of_degree, out=rows[part])
-        return np.asarray(squares.sum(axis=0))
-
-    columns = np.zeros(1 << low)
-    with np.errstate(over="ignore", invalid="ignore"):
-        each(add_up, slices(1 << high, 1 << CALL_BITS - low), F.nbytes >= THREAD_BYTES, columns.__iadd__)
-    columns = _bounded(columns)
+    with np.errstate(over="ignore", invalid="ignore"), one_thread():
+        squares = np.square(F, out=F)
+        rows = squares @ of_degree
+        columns = _bounded(squares.sum(axis=0))
     halves = (columns, low), (rows.sum(axis=1), high)
     degree = degrees(high)[:, None] + np.arange(low + 1)
     weights = np.bincount(degree.ravel(), weights=rows.ravel(), minlength=n + 1)
