@@ -16,15 +16,13 @@ Paper: section 2.1 (the low-degree algorithm), Lemma 7 (polynomial regression).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from math import comb
-from os import PathLike
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lapack
+from scipy import linalg
 
 from .. import checks
 from .._arrays import Array, each, one_thread, slices
@@ -32,8 +30,8 @@ from ..cube.fourier import inverse_walsh_transform
 from ..cube.hypercube import dimension, index, listed_degree, monomials
 
 __all__ = [
-    "BLOCK", "Fit", "Monomials", "Moments", "Sample", "Shard", "choose", "conjugate_gradients", "gram", "least_squares",
-    "moments", "normal_equations", "save", "saved", "solve", "sum_by_halves", "values_of",
+    "BLOCK", "Fit", "Monomials", "Moments", "Sample", "choose", "conjugate_gradients", "gram", "least_squares",
+    "normal_equations", "solve", "values_of",
 ]  # fmt: skip
 
 # Samples of a block, whose moments are added at a time: at 4096 this takes 1 % of the time of the products.
@@ -47,18 +45,12 @@ PIVOTS = 16
 PARALLEL = 1 << 29
 # Coordinates up to which a table of the cube is used: 256 MB of doubles.
 TABLE_N = 25
-# Samples up to which the kernel matrix is formed and factored on one thread in about a second.
-KERNEL_SAMPLES = 5000
-# Monomials up to which the Gram matrix is, in a fraction of a second.
+# Monomials up to which the Gram matrix is formed and factored on one thread in a fraction of a second.
 GRAM_MONOMIALS = 2500
 # Steps of conjugate gradients after which they are given up.
 MAX_STEPS = 2000
-# Steps that ``solve`` tries before it factors the matrix: the time of the factors of 1500 unknowns.
-DENSE_STEPS = 40
 # Eigenvalues up to this share of the largest count as zeros.
 ZERO_EIGENVALUE = 1e-12
-
-Sum = TypeVar("Sum")
 
 
 class Sample(NamedTuple):
@@ -114,15 +106,15 @@ class Monomials:
     def __init__(self, X: NDArray[Any], degree: int) -> None:
         """X has a column for each point; the products are taken in its type."""
         self.X = checks.real_array("X", X, 2, convert=False, finite=False)
-        n, m = X.shape
+        n, m = self.X.shape
         self.degree = min(checks.integer("degree", degree, 0), n)
-        self.lower = [np.ones((1, m), X.dtype)]  # the characters below the highest degree, level by level
+        self.lower = [np.ones((1, m), self.X.dtype)]  # the characters below the highest degree, level by level
         for size in range(1, self.degree):
-            level = np.empty((comb(n, size), m), X.dtype)
+            level = np.empty((comb(n, size), m), self.X.dtype)
             end = 0
             for p in range(n):
                 rows = comb(p, size - 1)  # the sets below p: ``supports`` has them first
-                np.multiply(self.lower[-1][:rows], X[p], out=level[end : end + rows])
+                np.multiply(self.lower[-1][:rows], self.X[p], out=level[end : end + rows])
                 end += rows
             self.lower.append(level)
 
@@ -317,22 +309,18 @@ def least_squares(
 ) -> Fit:
     """argmin_c mean_i (y_i - sum_{|T| <= d} c_T chi_T(x_i))^2 + ridge |c|^2.
 
-    Four routes lead to the same minimiser:
+    Two routes lead to the same minimiser:
 
     * *gram*: the D equations (G + ridge) c = mean of y chi, G from the moments of twice the degree.
-    * *kernel*: c = sum_i a_i chi(x_i) from the m equations (K + m ridge) a = y; K_ij = sum_{|T| <= d} chi_T(x_i x_j)
-      depends only on the number of coordinates in which x_i and x_j differ.
-    * *cg*: conjugate gradients on the equations of *gram*, each step one product over the samples forth and back.
-    * *walsh*: the same, each step two Walsh transforms of a table of the cube, with the frequencies of its points
-      between.
+    * *cg*: conjugate gradients on the same equations, each step one product over the samples forth and back.
 
-    The first two are solved to rounding, the others to a tolerance. Where the samples leave c undetermined, the
-    shortest minimiser is returned, by the last two to single precision.
+    The first is solved to rounding, the second to a tolerance. Where the samples leave c undetermined, the shortest
+    minimiser is returned, by "cg" to single precision.
 
     Parameters
     ----------
-    solver : "gram", "kernel", "cg" or "walsh", or "auto" for the one that ``choose`` names.
-    tolerance : of the residual of "cg" and "walsh", relative to the right side of the equations.
+    solver : "gram", "cg", or "auto" for the one that ``choose`` names.
+    tolerance : of the residual of "cg", relative to the right side of the equations.
 
     >>> X = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]])
     >>> least_squares(Sample.checked(X, 3.0 - 2.0 * X[:, 1]), degree=1)
@@ -343,28 +331,22 @@ def least_squares(
     degree = checks.integer("degree", degree, 0)
     ridge = checks.real("ridge", ridge, 0)
     tolerance = checks.real("tolerance", tolerance, 0, 1)
-    if checks.one_of("solver", solver, ("auto", "gram", "kernel", "cg", "walsh")) == "auto":
+    if checks.one_of("solver", solver, ("auto", "gram", "cg")) == "auto":
         solver = choose(m, n, degree)
-    if solver == "kernel":
-        a = solve(_kernel_matrix(sample.X, degree), checks.real_array("y", sample.y, 1).astype(np.float64), m * ridge)
-        return Fit(Moments(n, degree).update(sample._replace(y=a)).sums, solver, 0)
-    if solver == "walsh":
-        means, operator = _by_transforms(sample, degree)
-    else:
-        means = Moments(n, degree).update(sample).coefficients
-        if solver == "gram":
-            products = Moments(n, 2 * degree).update(Sample.checked(sample.X))
-            return Fit(solve(gram(products, degree), means, ridge), solver, 0)
-        operator = normal_equations(sample.X, degree)
+    means = Moments(n, degree).update(sample).coefficients
+    if solver == "gram":
+        products = Moments(n, 2 * degree).update(Sample.checked(sample.X))
+        return Fit(solve(gram(products, degree), means, ridge), solver, 0)
+    operator = normal_equations(sample.X, degree)
     c, steps = conjugate_gradients(lambda c, dtype: operator(c, dtype) + ridge * c, means, tolerance)
     return Fit(c, solver, steps)
 
 
 def choose(m: int, n: int, degree: int) -> str:
-    """A fast route for m samples of n coordinates; an exact one where that is fast.
+    """A fast route for m samples of n coordinates; the exact one where that is fast.
 
-    >>> choose(20_000, 20, 3), choose(100_000, 64, 3), choose(300, 256, 3), choose(10**6, 20, 5)
-    ('gram', 'cg', 'kernel', 'walsh')
+    >>> choose(20_000, 20, 3), choose(100_000, 64, 3)
+    ('gram', 'cg')
     """
     m = checks.integer("m", m, 1)
     n = checks.integer("n", n, 0, 10**6)
@@ -372,15 +354,9 @@ def choose(m: int, n: int, degree: int) -> str:
     # Of degree 26 there are already 2^26 monomials, too many for all but "cg", unless n is smaller.
     D = dimension(n, min(degree, 26))
     squares = dimension(n, min(2 * degree, 26))
-    # Fewer samples than monomials: the smaller system is that of the samples.
-    if m < min(D, KERNEL_SAMPLES):
-        return "kernel"
     # The moments of twice the degree cost no more than some ten steps; or there would be many steps, since with few
     # samples the Gram matrix is far from the identity. By bit masks, so n <= 62.
-    if n <= 62 and D <= GRAM_MONOMIALS and (squares <= 64 * D or m < 2 * D):
-        return "gram"
-    # Two transforms of the table of the cube, about n 2^n operations, cost less than two products over the samples.
-    return "walsh" if n <= TABLE_N and n << n < m * D else "cg"
+    return "gram" if n <= 62 and D <= GRAM_MONOMIALS and (squares <= 64 * D or m < 2 * D) else "cg"
 
 
 def gram(moments: Moments, degree: int) -> Array:
@@ -409,20 +385,6 @@ def gram(moments: Moments, degree: int) -> Array:
     return G
 
 
-def _kernel_matrix(X: NDArray[Any], degree: int) -> Array:
-    """K_ij = sum_{|T| <= degree} chi_T(x_i) chi_T(x_j), a function of the number h of coordinates in which they differ.
-
-    Of the C(h, j) C(n - h, i - j) sets with i elements, j of them where they differ, each contributes (-1)^j; these are
-    sums of Krawtchouk polynomials. h = (n - <x_i, x_j>) / 2 is exact in float32.
-    """
-    points = X.astype(np.float32)
-    n = X.shape[1]
-    pairs = [(i, j) for i in range(min(degree, n) + 1) for j in range(i + 1)]
-    sums = (sum((-1) ** j * comb(h, j) * comb(n - h, i - j) for i, j in pairs) for h in range(n + 1))
-    kernel = np.array([float(s) for s in sums])
-    return np.stack([kernel[((n - points @ x) / 2).astype(np.intp)] for x in points])
-
-
 def normal_equations(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Array]:
     """(c, dtype) -> Phi^T Phi c / m in that precision, for the matrix Phi of all monomials at the rows of X.
 
@@ -446,23 +408,6 @@ def normal_equations(X: NDArray[Any], degree: int) -> Callable[[Array, Any], Arr
         return np.asarray(image / m)
 
     return operator
-
-
-def _by_transforms(sample: Sample, degree: int) -> tuple[Array, Callable[[Array, Any], Array]]:
-    """The means of y chi_T and the same map, from the frequency of each point and the sum of its labels."""
-    m, n = sample.X.shape
-    checks.integer("n", n, 0, TABLE_N)
-    masks = monomials(n, degree)
-    frequency = _table(Sample.checked(sample.X)) / m
-
-    def operator(c: Array, dtype: Any) -> Array:
-        table = np.zeros(1 << n, dtype)
-        table[masks] = c
-        table = inverse_walsh_transform(table)
-        table *= frequency  # in place: in the type of the table
-        return inverse_walsh_transform(table)[masks].astype(np.float64)
-
-    return inverse_walsh_transform(_table(sample))[masks] / m, operator
 
 
 def conjugate_gradients(apply: Callable[[Array, Any], Array], b: Array, tolerance: float) -> tuple[Array, int]:
@@ -527,8 +472,7 @@ def _norm(v: Array) -> float:
 def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     """(A + ridge) x = b for A symmetric and not negative, to rounding; the shortest x where there are many.
 
-    The ridge is added to A in place; b may have columns. By a few conjugate gradients for one column, if they are
-    enough; else by Cholesky, or the pseudo-inverse where that breaks down.
+    The ridge is added to A in place; b may have columns. By Cholesky, or the pseudo-inverse where that breaks down.
 
     >>> solve(np.array([[1.0, 1], [1, 1]]), np.array([2.0, 2]))
     array([1., 1.])
@@ -540,125 +484,9 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     A[np.diag_indices_from(A)] += checks.real("ridge", ridge, 0)
     if not len(b):
         return b
-    with one_thread():  # else the last bits would depend on the number of threads
-        if b.ndim == 1:
-            rounding = 32 * float(np.finfo(float).eps) * _norm(b)
-            x, _ = _descend(lambda v: A @ v, b, rounding / 2, DENSE_STEPS)
-            if _norm(b - A @ x) <= rounding:
-                return x
-        factor, failed = lapack.dpotrf(A.T, clean=False)  # A.T is A, in the order of the columns
-        if not failed and lapack.dpocon(factor, lapack.dlange("1", A.T))[0] > np.finfo(float).eps:
-            return np.asarray(lapack.dpotrs(factor, b)[0])
-        return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)
-
-
-# --- Samples in many files ---
-
-
-class Shard(NamedTuple):
-    """The files of some samples: points, rows of -1 and 1, and labels."""
-
-    X: Path
-    y: Path
-
-    def samples(self) -> Sample:
-        """X and y, checked, as memory maps; ``Moments.update`` takes them.
-
-        A missing file is a FileNotFoundError, a broken one a ValueError, both with its name.
-        """
+    with one_thread(), warnings.catch_warnings():  # else the last bits would depend on the number of threads
+        warnings.simplefilter("error", linalg.LinAlgWarning)
         try:
-            return Sample.checked(*(np.load(path, mmap_mode="r", allow_pickle=False) for path in self))
-        except (MemoryError, OSError):
-            raise
-        except Exception as error:  # of ours, of NumPy, and of the parsers that NumPy gives a broken file to
-            raise ValueError(f"{self.X} and {self.y.name}: {error}") from None
-
-    def moments(self, degree: int) -> Moments:
-        """sum_i y_i chi_T(x_i) over the samples of this shard."""
-        sample = self.samples()
-        return Moments(sample.X.shape[1], degree).update(sample)
-
-
-def save(folder: str | PathLike[str], samples: Iterable[tuple[ArrayLike, ArrayLike]]) -> list[Shard]:
-    """X-00000.npy and y-00000.npy, X-00001.npy and y-00001.npy, ...: one shard for each pair (X, y) of the iterable.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> X, y = np.array([[1, 1], [-1, 1], [1, -1], [-1, -1]], dtype=np.int8), np.array([1, -1, -1, 1])
-    >>> with TemporaryDirectory() as folder:
-    ...     shards = save(folder, [(X[:2], y[:2]), (X[2:], y[2:])])
-    ...     moments(saved(folder), degree=2).coefficients
-    array([0., 0., 0., 1.])
-    """
-    place = checks.path("folder", folder)
-    checks.having("samples", samples, "__iter__")
-    place.mkdir(parents=True, exist_ok=True)
-    shards = []
-    for i, pair in enumerate(samples):
-        if len(checks.listed("samples", pair)) != 2:
-            raise ValueError(f"Argument 'samples' must have pairs (X, y); pair {i} has {len(pair)} arrays.")
-        shards.append(Shard(*(place / f"{name}-{i:05d}.npy" for name in "Xy")))
-        for path, array in zip(shards[-1], pair, strict=True):
-            np.save(path, np.asarray(array))
-    return shards
-
-
-def saved(folder: str | PathLike[str]) -> list[Shard]:
-    """The shards that ``save`` has written to a folder, in order.
-
-    >>> saved("no folder of that name")
-    []
-    """
-    place = checks.path("folder", folder)
-    return [Shard(path, path.with_name(f"y{path.name[1:]}")) for path in sorted(place.glob("X-*.npy"))]
-
-
-def moments(shards: Sequence[Shard], degree: int, scheduler: Any = None) -> Moments:
-    """sum over the shards of their moments, added along a fixed tree, the halves of their list.
-
-    So the bits of the result depend on the shards only, whoever does the work: without a scheduler this process, else a
-    ``dask.distributed.Client``, whose workers must see the files under the same paths, or a name that Dask knows, such
-    as "threads". N shards take N - 1 additions, log2 N deep, each of which moves two doubles per moment.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     moments(save(folder, [([[1, -1], [1, 1]], [1.0, 3.0]), ([[-1, 1]], [5.0])]), 1).coefficients
-    array([ 3.        , -0.33333333,  2.33333333])
-    """
-    shards = [checks.having("shards", shard, "moments") for shard in checks.listed("shards", shards)]
-    if not shards:
-        raise ValueError("Argument 'shards' must name at least one shard; it is empty.")
-    degree = checks.integer("degree", degree, 0)
-    if scheduler is None:
-        return sum_by_halves(lambda i: shards[i].moments(degree), Moments.__add__, 0, len(shards))
-    try:
-        from dask.base import get_scheduler
-        from dask.delayed import delayed
-    except ImportError:
-        raise ImportError("Argument 'scheduler' needs Dask: pip install dask distributed") from None
-    try:
-        get_scheduler(scheduler=scheduler)  # type: ignore[no-untyped-call]
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Argument 'scheduler' must be a client or a name that Dask knows: {error}") from None
-    part, add = (delayed(work, pure=True) for work in (Shard.moments, Moments.__add__))
-    total: Moments = sum_by_halves(lambda i: part(shards[i], degree), add, 0, len(shards)).compute(scheduler=scheduler)
-    return total
-
-
-def sum_by_halves(leaf: Callable[[int], Sum], add: Callable[[Sum, Sum], Sum], start: int, stop: int) -> Sum:
-    """leaf(start) + ... + leaf(stop - 1), as the sum of its two halves.
-
-    At most 1 + log2(stop - start) partial sums are in memory at a time.
-
-    >>> sum_by_halves(str, "({}+{})".format, 0, 5)
-    '((0+1)+(2+(3+4)))'
-    """
-    checks.function("leaf", leaf)
-    checks.function("add", add)
-    start = checks.integer("start", start)
-    stop = checks.integer("stop", stop, start + 1)
-
-    def halves(start: int, stop: int) -> Sum:
-        middle = (start + stop) // 2
-        return leaf(start) if stop - start == 1 else add(halves(start, middle), halves(middle, stop))
-
-    return halves(start, stop)
+            return np.asarray(linalg.solve(A, b, assume_a="pos"))
+        except (linalg.LinAlgError, linalg.LinAlgWarning):  # singular, or nearly
+            return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)

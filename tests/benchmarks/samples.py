@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ import pytest
 
 from sparse_core.cube import hypercube
 from sparse_core.hardness import modular
-from sparse_core.learning import moments
 from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments
 from tests.benchmarks.cases import Case, Run
@@ -65,12 +66,22 @@ def fitted(name: str, **options: Any) -> Any:
     return side
 
 
+def part(paths: tuple[Path, Path], n: int, d: int) -> Moments:
+    """The moments of the points and the labels in two files, read through memory maps."""
+    return Moments(n, d).update(*(np.load(path, mmap_mode="r") for path in paths))
+
+
 def files(n: int, d: int, m: int, rows: int, client: Any = None) -> Run:
-    """Shards in files of so many rows, a Moments each, added along a tree."""
-    X, y = samples(n, d, m)
+    """Files of so many rows, a Moments each, added."""
+    arrays = samples(n, d, m)
     folder = tempfile.TemporaryDirectory()
-    saved = moments.save(folder.name, [(X[i : i + rows], y[i : i + rows]) for i in range(0, m, rows)])
-    return Run(lambda: moments.moments(saved, d, client).coefficients, close=folder.cleanup)
+    saved = [tuple(Path(folder.name, f"{name}-{i}.npy") for name in "Xy") for i in range(0, m, rows)]
+    for i, paths in zip(range(0, m, rows), saved, strict=True):
+        for path, array in zip(paths, arrays, strict=True):
+            np.save(path, array[i : i + rows])
+    one = partial(part, n=n, d=d)
+    parts = partial(map, one, saved) if client is None else lambda: client.gather(client.map(one, saved, pure=False))
+    return Run(lambda: sum(parts(), Moments(n, d)).coefficients, close=folder.cleanup)
 
 
 def cluster(n: int, d: int, m: int, rows: int) -> Run:

@@ -1,4 +1,4 @@
-"""Moments of samples: direct sums, exact for integers, in little memory; how shards add is in ``test_shards``."""
+"""Moments of samples: direct sums, exact for integers, in little memory, from pieces that add."""
 
 import numpy as np
 import pytest
@@ -156,6 +156,19 @@ def test_as_many_characters_are_formed_as_fit_a_cache(n, degree, columns, monkey
 
 
 # --- Many samples ---
+
+
+@pytest.mark.parametrize("labels", ["normal", "integers"])
+def test_the_moments_of_pieces_add_in_any_order_to_the_bits_of_the_whole(labels):
+    """Pieces of whole blocks do; those of other lengths to rounding, for labels that are no integers."""
+    X, y = sample(12, 5 * BLOCK, 1, labels)
+    whole = Moments(12, 3).update(X, y)
+    for size, exact in ((BLOCK, True), (2 * BLOCK, True), (700, labels == "integers")):
+        parts = [Moments(12, 3).update(X[i : i + size], y[i : i + size]) for i in range(0, len(X), size)]
+        for order in (parts, parts[::-1]):
+            total = sum(order, Moments(12, 3))
+            assert total.count == len(X) and total.sums == pytest.approx(whole.sums, rel=0, abs=1e-9)
+            assert np.array_equal(total.sums, whole.sums) or not exact
 
 
 def test_both_ways_are_exact_for_signs_and_for_more_samples_than_single_precision_can_count(monkeypatch):

@@ -1,4 +1,4 @@
-"""Polynomial regression: four routes to one minimiser, against the explicit matrix of the monomials."""
+"""Polynomial regression: two routes to one minimiser, against the explicit matrix of the monomials."""
 
 import numpy as np
 import pytest
@@ -13,24 +13,20 @@ from sparse_core.learning.lowdegree import LowDegreeRegressor
 from sparse_core.learning.moments import Moments, Sample, choose, conjugate_gradients, gram, least_squares, solve
 from tests.core.naive import characters, sample
 
-ROUTES = ("gram", "kernel", "cg", "walsh")
+ROUTES = ("gram", "cg")
 EXACT = {"tolerance": 1e-12}
-LARGEST = {"gram": 62, "kernel": 10**6, "cg": 10**6, "walsh": 25}  # n of each route
-
-
-SHAPES = [(0, 0, 3), (5, 0, 3), (5, 2, 40), (6, 3, 300), (3, 3, 60), (26, 2, 500), (70, 1, 200)]
+SHAPES = [(0, 0, 3), (5, 0, 3), (5, 2, 40), (6, 3, 300), (3, 3, 60), (26, 2, 500)]
 
 
 @pytest.mark.parametrize(
-    "n, degree, m, solver",
-    [(*shape, route) for shape in SHAPES for route in ROUTES if shape[0] <= LARGEST[route]],
+    "n, degree, m, solver", [(70, 1, 200, "cg"), *((*s, route) for s in SHAPES for route in ROUTES)]
 )
 def test_each_route_is_least_squares_on_the_explicit_matrix(n, degree, m, solver):
     X, y = sample(n, m, n + m)
     naive = np.linalg.lstsq(characters(X, degree), y, rcond=None)[0]
     fit = least_squares(Sample(X, y), degree, solver=solver, **EXACT)
     assert fit.solver == solver and fit.coefficients == pytest.approx(naive, abs=1e-10)
-    assert fit.steps > 0 if solver in ("cg", "walsh") else fit.steps == 0
+    assert (fit.steps > 0) == (solver == "cg")
     assert least_squares(Sample(X, y), degree, solver=solver).coefficients == pytest.approx(naive, abs=1e-5)
 
 
@@ -60,7 +56,7 @@ def test_the_shortest_minimiser_where_the_samples_leave_a_choice(solver):
     X[:, 4] = 1
     naive = np.linalg.pinv(characters(X, 2)) @ y
     c = least_squares(Sample(X, y), 2, solver=solver, tolerance=1e-11).coefficients
-    assert c == pytest.approx(naive, abs=1e-9 if solver in ("gram", "kernel") else 1e-5)
+    assert c == pytest.approx(naive, abs=1e-9 if solver == "gram" else 1e-5)
     assert characters(X, 2) @ c == pytest.approx(characters(X, 2) @ naive, abs=1e-9)
 
 
@@ -77,10 +73,9 @@ def test_the_gram_matrix_needs_only_the_moments_of_twice_the_degree(n, degree):
 
 
 def test_several_right_sides_are_solved_as_one_by_one():
-    rng = np.random.default_rng(0)
-    A = np.cov(rng.standard_normal((600, 3000)))
-    b = rng.standard_normal((600, 2))
-    assert solve(A, b) == pytest.approx(np.column_stack([solve(A, column) for column in b.T]), abs=1e-10)
+    A, _ = positive(60)
+    b = np.random.default_rng(1).standard_normal((60, 2))
+    assert solve(A.copy(), b) == pytest.approx(np.column_stack([solve(A.copy(), column) for column in b.T]), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -90,13 +85,9 @@ def test_several_right_sides_are_solved_as_one_by_one():
         (20_000, 20, 3, "gram"),
         (200, 62, 1, "gram"),
         (100_000, 64, 3, "cg"),  # D = 43 745: the Gram matrix alone has 15 GB
-        (300, 256, 3, "kernel"),
-        (696, 16, 3, "kernel"),
+        (300, 256, 3, "cg"),
         (697, 16, 3, "gram"),  # m = D: conjugate gradients would not end
-        (4999, 256, 3, "kernel"),
-        (5000, 256, 3, "cg"),  # the kernel would take too long
-        (10**6, 20, 5, "walsh"),
-        (10**5, 26, 4, "cg"),  # as a table, the cube is too large from here on
+        (10**6, 20, 5, "cg"),
         (10**5, 40, 2, "cg"),
         (1641, 40, 2, "gram"),  # m < 2 D: the steps would be many
         (200, 63, 1, "cg"),  # 64 monomials, which are no bit masks
@@ -110,14 +101,12 @@ def test_a_rule_for_each_route(m, n, degree, route):
 
 
 def test_the_rule_decides():
-    X, y = sample(6, 100, 0)
-    assert [least_squares(Sample(X[:m], y[:m]), 1).solver for m in (100, 5)] == ["gram", "kernel"]
+    assert [least_squares(Sample(*sample(n, 100, 0)), 1).solver for n in (62, 63)] == ["gram", "cg"]
 
 
 def fits(X, y):
     """What each route and each method finds, from samples of several blocks."""
-    yield from (least_squares(Sample(X, y), 3, solver=solver).coefficients for solver in ("gram", "cg", "walsh"))
-    yield least_squares(Sample(X[:600], y[:600]), 3, ridge=0.1, solver="kernel").coefficients
+    yield from (least_squares(Sample(X, y), 3, solver=solver).coefficients for solver in ROUTES)
     for method in ("averaging", "threshold"):
         model = LowDegreeRegressor(2, method, level=0.5).fit(X, y)
         yield from (model.coef_, model.predict(X), LowDegreeRegressor(2, method).fit(X, np.sign(y)).coef_)
@@ -143,11 +132,10 @@ def test_the_bits_do_not_tell_the_number_of_threads(monkeypatch):
             [2, 0, 0],
         ),  # up to 1e-12 of the largest, an eigenvalue is rounding
         ([[1.0, 1.0], [1.0, 1.0 + 2**-52]], [2.0, 2.0], [1, 1]),  # Cholesky factors exist, and would give (2, 0)
-        (np.eye(600) + np.ones((600, 600)), np.ones(600), np.ones(600) / 601),  # by conjugate gradients
-        (np.ones((600, 600)), np.ones(600), np.ones(600) / 600),  # by these too: the shortest of many
-        (np.diag(np.geomspace(1, 1e-6, 600)), np.geomspace(1, 1e-6, 600), np.ones(600)),  # which would take too long
+        (np.ones((60, 60)), np.ones(60), np.ones(60) / 60),  # the shortest of many
+        (np.diag(np.geomspace(1, 1e-6, 60)), np.geomspace(1, 1e-6, 60), np.ones(60)),
     ],
-    ids=["singular", "singular but for rounding", "large", "large and singular", "large and ill-conditioned"],
+    ids=["singular", "singular but for rounding", "large and singular", "ill-conditioned"],
 )
 def test_solve_finds_the_shortest_solution(A, b, x):
     assert solve(np.array(A), np.array(b)) == pytest.approx(np.array(x), rel=1e-6)
@@ -155,9 +143,8 @@ def test_solve_finds_the_shortest_solution(A, b, x):
 
 def test_solve_is_exact_where_the_matrix_is_far_from_singular_and_adds_the_ridge(monkeypatch):
     monkeypatch.delattr(np.linalg, "pinv")
-    for size in (9, 600):
-        A, b = positive(size)
-        assert A @ solve(A.copy(), b) == pytest.approx(b, rel=1e-12, abs=1e-13)
+    A, b = positive(9)
+    assert A @ solve(A.copy(), b) == pytest.approx(b, rel=1e-12, abs=1e-13)
     assert solve(np.diag([2.0, 0.0]), np.array([4.0, 1.0]), ridge=1.0) == pytest.approx([4 / 3, 1])
 
 
@@ -214,8 +201,7 @@ def test_steps_end_as_soon_as_the_residual_is_half_the_tolerance(tolerance, monk
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_tolerance_of_0_or_1_asks_for_all_or_nothing():
     X, y = sample(6, 200, 0)
-    fit = least_squares(Sample(X, y), 1, solver="walsh", tolerance=0)
+    fit = least_squares(Sample(X, y), 1, solver="cg", tolerance=0)
     assert fit.coefficients == pytest.approx(least_squares(Sample(X, y), 1, solver="gram").coefficients, abs=1e-14)
-    for solver in ("cg", "walsh"):
-        assert least_squares(Sample(X, y), 1, solver=solver, tolerance=1).steps == 0
-        assert least_squares(Sample(X, 0 * y), 1, solver=solver).steps == 0
+    assert least_squares(Sample(X, y), 1, solver="cg", tolerance=1).steps == 0
+    assert least_squares(Sample(X, 0 * y), 1, solver="cg").steps == 0
