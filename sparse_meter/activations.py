@@ -32,4 +32,4 @@ def threshold(name: str) -> float | None:
     >>> threshold("relu"), threshold("gelu"), threshold("add")
     (0.0, 0.01, None)
     """
-    return {**ACTIVATIONS, **GATES}.get(name)
+    return {**ACTIVATIONS, **GATES}.get(name) if isinstance(name, str) else None

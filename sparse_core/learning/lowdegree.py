@@ -115,7 +115,8 @@ class LowDegreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  
         ['1', 'x0', 'x1', 'x2', 'x0*x1', 'x0*x2', 'x1*x2']
         """
         check_is_fitted(self, "coef_")
-        names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # those of the coordinates, checked
+        checked = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+        names = [str(name) for name in np.ravel(checked)]  # of the coordinates
         return np.array(["*".join(names[i] for i in T if i >= 0) or "1" for T in self._sets().tolist()], dtype=object)
 
     def _sets(self) -> NDArray[np.int32]:

@@ -1,6 +1,6 @@
 """An array may come in any type and any layout: the result is that of a plain float64 array, which stays as it was.
 
-``CALLS`` has every public function that takes arrays, from ``bad_numbers.txt`` and elsewhere; its lists are arrays.
+``CALLS`` has every public function that takes arrays, from ``good_calls.txt`` and elsewhere; its lists are arrays.
 Each one is tried as int8, uint8, int64, float32 and bool where the type holds the values, and in each type as a plain
 array and as one that is mapped from a file, transposed, strided, reversed and read-only. Below are sums that an int8
 could not hold.
@@ -19,7 +19,7 @@ import pytest
 from sparse_core.cube import hypercube
 from sparse_core.learning import moments
 from sparse_core.network import evaluator, network
-from tests.core.calls import LIMITS, MODULES, NAMES, evaluate
+from tests.core.calls import MODULES, NAMES, WORKING, evaluate
 
 OTHERS = """
 packed.boundary(table=[False, True, True, True])
@@ -47,7 +47,7 @@ risks.risk(model, coefficients=[0, 1, 0, 1])
 measuring.measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), X=[[3, 1], [1, 2]])
 measuring.measure(network=[[3, 1], [1, 0]])
 """.strip().splitlines()
-CALLS = OTHERS + [call for call in LIMITS if "=[" in call]
+CALLS = OTHERS + [call for call in WORKING if "=[" in call]
 SEQUENCES = {"S", "sizes", "word"}  # of Python integers
 
 TYPES = ("float64", "int8", "uint8", "int64", "float32", "bool")
