@@ -164,12 +164,10 @@ def check() -> None:
 
 
 def extras() -> None:
-    """Run every notebook that the site offers, and print the book, _build/sparse-activations.pdf."""
-    from companion.building import downloads, pdf
+    """Run every notebook that the site offers."""
+    from companion.building import downloads
 
-    path = BUILD / "sparse-activations.pdf"
     print(f"extras: {downloads.run_all(kept.site(), ROOT)} notebooks run with the package and matplotlib alone")
-    print(f"extras: {path}, {pdf.write(kept.site(), path)} pages")
 
 
 def measure_pages(names: Sequence[str]) -> None:

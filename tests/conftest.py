@@ -35,10 +35,10 @@ def site():
 @pytest.fixture(scope="session")
 def browser():
     """The path of a browser. Where there is none the tests that need it are skipped; on a machine of CI they fail."""
-    from companion.building import pdf
+    from companion.building import browser
 
     try:
-        return pdf.browser()
+        return browser.path()
     except Stop as reason:
         if os.environ.get("CI"):
             pytest.fail(f"the site was not looked at: {reason}")
@@ -48,12 +48,12 @@ def browser():
 @pytest.fixture(scope="session")
 def in_browser(browser):
     """A function that returns what ``visit``, given a new page of the one browser, returns."""
-    from companion.building import pdf
+    from companion.building.browser import FLAGS
     from playwright.async_api import async_playwright
 
     with asyncio.Runner() as runner:
         playwright = runner.run(async_playwright().start())
-        chromium = runner.run(playwright.chromium.launch(executable_path=browser, args=pdf.FLAGS))
+        chromium = runner.run(playwright.chromium.launch(executable_path=browser, args=FLAGS))
 
         async def on_a_page(visit):
             # a policy of a page would forbid the eval by which Playwright waits; one test looks at it without this

@@ -28,7 +28,7 @@ def canonical(name):
 
 BOOK = requirements("requirements.lock")
 LOCKED = requirements("requirements-dev.lock")
-# What the package imports only where a user asks for it, and what `make.py extras` alone imports
+# What the package imports only where a user asks for it, and what tests and measures of pages import
 NOT_OF_THE_BOOK = {"ml_dtypes", "playwright", "pypdf", "safetensors"}
 
 

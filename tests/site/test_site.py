@@ -18,7 +18,8 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 from companion import places
-from companion.building import chapters, kept, pdf
+from companion.building import browser as browsers
+from companion.building import chapters, kept
 from companion.ledger import claims
 
 from sparse_book.claims import read
@@ -361,8 +362,7 @@ def test_each_page_in_a_browser(site, address, in_browser, part, pytestconfig):
     invisible focus or sideways scrolling. A page that was clean and has not changed since is not looked at again, but
     in CI."""
     sizes = {path.relative_to(site).as_posix(): path.stat().st_size for path in site.rglob("*.html")}
-    sources = {name for name in sizes if name.startswith("_modules/")}  # all of one form: the longest stands for them
-    names = sizes.keys() - {"index.html"} - sources | {max(sources, key=sizes.get)}  # index.html leads to book/
+    names = sizes.keys() - {"index.html"}  # which leads to book/
     mine = sorted(names, key=lambda name: (-sizes[name], name))[part::PARTS]
     cache = getattr(pytestconfig, "cache", None)  # none with -p no:cacheprovider
     known = set()
@@ -390,7 +390,7 @@ def digests_of(site, names, version):
     the browser and the fonts of this machine."""
     fonts = subprocess.run(["fc-list"], capture_output=True).stdout if shutil.which("fc-list") else b""
     shared = (".js", ".css", ".woff", ".woff2", ".ttf")
-    helpers = [Path(__file__), Path(pdf.__file__), AXE]
+    helpers = [Path(__file__), Path(browsers.__file__), AXE]
     paths = [path for path in sorted((site / "_static").rglob("*")) if path.suffix in shared] + helpers
     contents = [part for path in paths for part in (path.name.encode(), path.read_bytes())]
     everywhere = kept.digest(*contents, version.encode(), *sorted(fonts.splitlines())).encode()
@@ -432,7 +432,7 @@ async def visit(browser, address, name, free, seen):
         await script.continue_()
 
     # of the pages about the package, which are long and all of one form, axe sees the narrow one
-    axe_widths = (390,) if name.startswith(("book/api-", "_modules/")) else (390, 1280)
+    axe_widths = (390,) if name.startswith("book/api-") else (390, 1280)
     async with free:
         size = {"width": 1280, "height": 900}
         page = await browser.new_page(reduced_motion="reduce", viewport=size, bypass_csp=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import ViewportSize, sync_playwright
 
-from companion.building import pdf
+from companion.building import browser
 
 # Folds closed, at the width of a desk; links and stops of the article alone.
 COUNTS = """() => {
@@ -32,13 +32,13 @@ def measure(site: Path, names: Sequence[str]) -> list[tuple[str, list[int]]]:
     """(name, numbers as in HEAD) of these pages of book/, or of all."""
     paths = [site / f"book/{name}.html" for name in names] or sorted(site.glob("book/*.html"))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=pdf.browser(), args=pdf.FLAGS)
-        page = browser.new_page(viewport=VIEWPORT, reduced_motion="reduce")
+        chromium = playwright.chromium.launch(executable_path=browser.path(), args=browser.FLAGS)
+        page = chromium.new_page(viewport=VIEWPORT, reduced_motion="reduce")
         rows = []
         for path in paths:
             page.goto(path.as_uri())
             rows.append((path.stem, page.evaluate(COUNTS)))
-        browser.close()
+        chromium.close()
     return rows
 
 

@@ -77,7 +77,6 @@ def skip_field(app: Sphinx, what: str, name: str, obj: object, skip: bool, optio
 
 def setup(app: Sphinx) -> None:
     app.setup_extension("sphinx.ext.autodoc")
-    app.setup_extension("sphinx.ext.viewcode")
     app.connect("autodoc-process-docstring", convert)
     app.connect("autodoc-skip-member", skip_field)
     app.connect("doctree-read", print_text)

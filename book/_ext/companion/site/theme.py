@@ -127,8 +127,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)
-    for template in out.glob("_static/*.html"):
-        template.unlink()
+    for unused in (*out.glob("_static/*.html"), *out.glob("_static/**/*.map")):  # templates, and maps of sources
+        unused.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in out.rglob("*.html")}
     scripts = out / "_static/scripts"
     icons = scripts / "fontawesome.js"
