@@ -154,7 +154,8 @@ def check() -> None:
     call("ruff format", ["-m", "ruff", "format", "--check"])
     call("mypy", ["-m", "mypy"])
     call("import-linter", ["-c", LINT_IMPORTS, "--no-cache"])
-    if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", "book/assets"], cwd=ROOT):
+    scripts = ["book/assets", "sphinx_claims/site"]
+    if subprocess.call([Path(sys.executable).with_name("oxlint"), "--deny-warnings", *scripts], cwd=ROOT):
         raise Stop("oxlint found what is printed above, in the scripts of the site")
     from companion.building import sizes
 

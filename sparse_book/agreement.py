@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import ledger
+import sphinx_claims as ledger
 
 __all__ = ["compare", "settings"]
 

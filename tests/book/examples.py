@@ -1,26 +1,24 @@
 """Claims, errata and records to try the pages of the ledger with."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from sparse_book import ledger
-from sparse_book.claims import read
+from companion.site import project
+
+from sphinx_claims import record as ledger
+from sphinx_claims.claims import LISTS, Claim, read
+from sphinx_claims.ledger import Ledger
 
 BOOK = Path(__file__).parents[2] / "book"
-CLAIMS = read(BOOK)
+SETTINGS = project.settings()
+CLAIMS = read(SETTINGS)
 CHAPTER = "02-uniform"
 
 
 def claim(name="lemma-9", **changes):
     base = {"label": name.title(), "section": "3", "kind": "lemma", "source": "paper", "statement": "$a$"}
-    return {
-        "id": name,
-        **base,
-        "verdict": "true",
-        "chapter": CHAPTER,
-        "page": CHAPTER,
-        "required": "exhaustive",
-        **changes,
-    }
+    base |= {"verdict": "true", "chapter": CHAPTER, "page": CHAPTER, "required": "exhaustive", **changes}
+    return Claim(name, **{key: tuple(value) if key in LISTS else value for key, value in base.items()})
 
 
 def erratum(name, about, **changes):
@@ -34,5 +32,17 @@ def passing(name="lemma-9", **changes):
     return ledger.check(name, arguments.pop("lhs", [1.0, 2.0]), 4.0, **arguments)
 
 
-def record(made):
-    return {**made._repr_mimebundle_()[ledger.MIME], "chapter": CHAPTER}
+def record(made, page=CHAPTER):
+    """A record as it is read from the notebook of a page."""
+    return replace(made, page=page)
+
+
+def ledgered(claims, records=(), settings=SETTINGS):
+    return Ledger.of(settings, claims, list(records))
+
+
+def entry(made):
+    """A claim as it stands in its file."""
+    found = {key: value for key, value in vars(made).items() if isinstance(value, (str, tuple)) and value}
+    found = {key: list(value) if key in LISTS else value for key, value in found.items()}
+    return {key: value for key, value in found.items() if key not in ("chapter", "page", "number", "place")}

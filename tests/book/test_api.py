@@ -87,4 +87,4 @@ def test_every_docstring_can_be_shown_and_names_claims_that_exist(monkeypatch):
         log = io.StringIO()
         docutils.core.publish_doctree(converted(text), settings_overrides={"warning_stream": log})
         assert not log.getvalue(), (place, log.getvalue())
-    assert set(named) <= {entry["id"] for entry in CLAIMS} and len(named) > 100
+    assert set(named) <= {one.id for one in CLAIMS} and len(named) > 100

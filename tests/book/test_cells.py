@@ -2,18 +2,25 @@
 
 import pytest
 from companion import places
-from companion.building import cells, chapters
+from companion.building import chapters
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from sphinx_claims import cells
+from tests.book.examples import SETTINGS
 
 SOURCES = chapters.sources(places.BOOK)
 IMPORTS = "from contextlib import suppress\nimport sparse_book.ledger\nfrom sparse_book import ledger\n"
 CHECK = "ledger.check('lemma-9', 1, 2, evidence='exact', over='pair')"
 
 
+def faults(notebook):
+    return cells.faults(notebook, SETTINGS.packages, SETTINGS.checks)
+
+
 def found(*sources, tags=()):
     code = [new_code_cell(source) for source in sources]
     code[-1].metadata["tags"] = list(tags)
-    return list(cells.faults(new_notebook(cells=[new_markdown_cell("# A"), new_code_cell(IMPORTS), *code])))
+    return list(faults(new_notebook(cells=[new_markdown_cell("# A"), new_code_cell(IMPORTS), *code])))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +97,7 @@ def found(*sources, tags=()):
         ("ledger.Record('lemma-9', 'exact', '<=', 'x', 9)", "ledger.Record makes a record by hand"),
         ("from sparse_book.ledger import Record as R\nR.of({})", "line 2: R makes a record by hand"),
         ("display({ledger.MIME: {}}, raw=True)", "ledger.MIME makes a record by hand"),
-        ("display({'application/vnd.sparse-core.record+json': {}}, raw=True)", "is the type of a record"),
+        ("display({'application/vnd.sphinx-claims.record+json': {}}, raw=True)", "is the type of a record"),
     ],
 )
 def test_what_is_done_to_a_check_is_found_in_its_cell_and_line(source, fault):
@@ -122,4 +129,4 @@ def test_what_chapters_do_is_not_refused(source):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_no_chapter_touches_its_checks(name):
-    assert list(cells.faults(chapters.read(SOURCES[name]))) == []
+    assert list(faults(chapters.read(SOURCES[name]))) == []

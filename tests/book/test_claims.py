@@ -2,19 +2,23 @@
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import date
 
 import pytest
 import yaml
-from companion.ledger import audit, claims, pages, published
+from companion.building import evidence
+from companion.site import project
 
-from sparse_book import ledger
-from sparse_book.claims import pages_of, read, statements
-from tests.book.examples import BOOK, CHAPTER, CLAIMS, claim, erratum, passing, record
+from sphinx_claims import audit, build, published
+from sphinx_claims import record as ledger
+from sphinx_claims.claims import by_id, pages_of, read, statements
+from sphinx_claims.ledger import NOT_RUN, collect
+from tests.book.examples import BOOK, CHAPTER, CLAIMS, SETTINGS, claim, entry, erratum, ledgered, passing, record
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
 E1 = ledger.refute("E1", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
-FALSE = {c["id"] for c in CLAIMS if c["verdict"] == "false as printed"}
+FALSE = {c.id for c in CLAIMS if c.verdict == "false as printed"}
 UNCONTROLLED = ledger.check("lemma-9", [0, 1], 2, evidence="exhaustive", over="networks")
 
 
@@ -30,14 +34,12 @@ def book(tmp_path):
     box = "````{{prf:lemma}} {}\n:label: {}\n:nonumber:\n\n{}\n````\n"
     text = box.format("Lemma 9", "lemma-9", "It *is*\n\n$$\n1 <\n2\n$$\n\nsmall.") + box.format("B", "box-b", "B.")
     (folder / f"{CHAPTER}.md").write_text(text)
-    form = ("statement", "chapter", "page")
-    lemma = {key: value for key, value in claim().items() if key not in form}
-    named = {key: value for key, value in claim("b", box="box-b").items() if key not in form}
-    other = {
-        key: value for key, value in claim("other", stands_in="sec-other").items() if key not in ("chapter", "page")
-    }
+    lemma = entry(claim(statement=""))
+    named = entry(claim("b", box="box-b", statement=""))
+    other = entry(claim("other", stands_in="sec-other"))
     (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump([lemma, named, other]))
     (folder / "claims/published.yml").write_text("# A comment.\n{}\n")
+    shutil.copy(BOOK / "claims.toml", folder)
     return folder
 
 
@@ -46,26 +48,29 @@ def write(book, text, name=CHAPTER):
 
 
 def test_a_statement_is_read_from_its_box_and_the_chapter_from_the_file(book):
-    found = read(book)
-    assert [(c["id"], c["statement"], c["chapter"]) for c in found] == [
+    found = read(project.settings(book))
+    assert [(c.id, c.statement, c.chapter) for c in found] == [
         ("lemma-9", "It *is* $1 < 2$ small.", CHAPTER),
         ("b", "B.", CHAPTER),
         ("other", "$a$", CHAPTER),
     ]
-    assert audit.malformed(found) == []
+    assert audit.malformed(ledgered(found)) == []
     aligned = "```{prf:lemma} A\n:label: a\n\n$$\n\\begin{aligned}\na&=b\\\\\n&<c\n\\end{aligned}\n$$\n```\n"
     assert statements(aligned) == {"a": ("Lemma", "$a =b <c$")}
 
 
 def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
-    lemma, named, other = read(book)
-    assert claims.place(lemma, []) == f"{CHAPTER}.html#lemma-9" and claims.place(named, []).endswith("#box-b")
-    assert claims.place(other, []) == f"{CHAPTER}.html#sec-other"
-    first, second = ({**record(passing("other")), "anchor": anchor} for anchor in ("one", "two"))
-    assert claims.place(other, [record(passing()), first, second]) == f"{CHAPTER}.html#one"
-    assert claims.place(other, [{**first, "chapter": "01-a"}, second]) == f"{CHAPTER}.html#two"  # its own comes first
-    assert claims.place(other, [{**first, "chapter": "01-a"}]) == "01-a.html#one"
-    assert claims.place(claim("nowhere"), []) == ""
+    found = [*read(project.settings(book)), claim("nowhere")]
+
+    def places(*records):
+        return [one.place for one in ledgered(found, records).claims]
+
+    assert places() == [f"{CHAPTER}.html#lemma-9", f"{CHAPTER}.html#box-b", f"{CHAPTER}.html#sec-other", ""]
+    first, second = passing("other"), passing("other", over="others")
+    assert places(record(passing()), record(first), record(second))[2] == f"{CHAPTER}.html#{first.anchor}"
+    own = places(record(first, "01-a"), record(second))[2]
+    assert own == f"{CHAPTER}.html#{second.anchor}"  # its own comes first
+    assert places(record(first, "01-a"))[2] == f"01-a.html#{first.anchor}"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +88,8 @@ def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
         ("- {id: a, uses: [[b]]}", "a: uses must be a list of ids, not"),
         ("- {id: a, section: 3}", "a: section must be text .in quotes"),
         ("- {id: a, label: [b]}", "a: label must be text"),
+        ("- {id: a, vedict: 'true'}", "a: a claim has no vedict"),
+        ("- {id: a, page: b}", "a: a claim has no page"),
         ("- {id: lemma-9, statement: x}", "lemma-9: its statement stands in a box of 02-uniform.md"),
         ("- {id: a, proved: b}", "a: proved names b, which is not in proofs/statements.json"),
         ("- {id: a, box: nowhere}", "a: there is no box nowhere in 02-uniform.md"),
@@ -91,25 +98,25 @@ def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
 def test_what_is_no_list_of_claims_is_refused_in_one_line(book, text, reason):
     write(book, text)
     with pytest.raises(ledger.LedgerError, match=reason) as refusal:
-        read(book)
+        read(project.settings(book))
     assert "\n" not in str(refusal.value)
 
 
 def test_claims_of_no_chapter_are_refused(book):
     write(book, "[]", "03-misspelt")
     with pytest.raises(ledger.LedgerError, match="there is no chapter 03-misspelt in _toc.yml"):
-        read(book)
+        read(project.settings(book))
 
 
 def test_the_book_s_own_claims_are_well_formed_and_published():
-    assert audit.malformed(CLAIMS) == []
-    then = published.read(BOOK)
-    moved = published.moved(published.blocks(CLAIMS, [], BOOK), then)
-    assert moved == [], published.CONFIRM
-    assert then.keys() >= {c["id"] for c in CLAIMS}
+    known = ledgered(CLAIMS)
+    assert audit.malformed(known) == []
+    then = published.read(SETTINGS)
+    assert build.moved(known) == [], published.confirmed(SETTINGS)
+    assert then.keys() >= {c.id for c in CLAIMS}
     run = {name for name, block in then.items() if block.get("records")}
-    assert run >= {c["id"] for c in CLAIMS if c["required"] not in audit.NOT_RUN and c["kind"] != "erratum"} - FALSE
-    in_boxes = sum("box" in c for c in CLAIMS)
+    assert run >= {c.id for c in CLAIMS if c.required not in NOT_RUN and not c.is_erratum} - FALSE
+    in_boxes = sum(bool(c.box) for c in CLAIMS)
     assert in_boxes >= 100
 
 
@@ -123,13 +130,13 @@ def test_a_chapter_has_pages_on_each_of_which_boxes_and_records_may_stand(book):
     (book / f"{audited}.md").write_text(f"{box}{rest}\n(sec-other)=\n## Other\n")
     entries = [{**entry, "source": "ours"} for entry in yaml.safe_load((book / f"claims/{CHAPTER}.yml").read_text())]
     write(book, yaml.safe_dump(entries))
-    found = read(book)
-    assert [(c["page"], c.get("number")) for c in found] == [
+    found = read(project.settings(book))
+    assert [(c.page, c.number) for c in found] == [
         (CHAPTER, "Lemma 2.1"),
         (audited, "Lemma 2.2"),
-        (audited, None),
+        (audited, ""),
     ]
-    assert [claims.place(c, []) for c in found] == [
+    assert [c.place for c in ledgered(found).claims] == [
         f"{CHAPTER}.html#lemma-9",
         f"{audited}.html#box-b",
         f"{audited}.html#sec-other",
@@ -137,33 +144,31 @@ def test_a_chapter_has_pages_on_each_of_which_boxes_and_records_may_stand(book):
 
 
 def test_each_box_of_ours_has_a_number_of_its_own_by_chapter_and_order():
-    ours = [c for c in CLAIMS if c["source"] == "ours" and "box" in c]
-    assert all("number" not in c for c in CLAIMS if c not in ours) and len({c["number"] for c in ours}) == len(ours)
-    for stem in {c["chapter"] for c in ours}:
-        text = "\n".join((BOOK / f"{page}.md").read_text(encoding="utf-8") for page in pages_of(stem))
-        mine = sorted((c for c in ours if c["chapter"] == stem), key=lambda c: text.index(f":label: {c['box']}\n"))
-        numbers = [c["number"].split(" ") for c in mine]
+    ours = [c for c in CLAIMS if c.source == "ours" and c.box]
+    assert all(not c.number for c in CLAIMS if c not in ours) and len({c.number for c in ours}) == len(ours)
+    for stem in {c.chapter for c in ours}:
+        text = "\n".join((BOOK / f"{page}.md").read_text(encoding="utf-8") for page in pages_of(SETTINGS, stem))
+        mine = sorted((c for c in ours if c.chapter == stem), key=lambda c: text.index(f":label: {c.box}\n"))
+        numbers = [c.number.split(" ") for c in mine]
         assert [number for _, number in numbers] == [f"{int(stem[:2])}.{i}" for i in range(1, len(mine) + 1)]
         boxes = re.findall(r"^`+{prf:(?!proof)\w+} (.*)\n:label: (\S+)$", text, flags=re.M)
-        others = {title for title, box in boxes if box not in {c.get("box") for c in CLAIMS}}
+        others = {title for title, box in boxes if box not in {c.box for c in CLAIMS}}
         assert all(re.match(r"(Theorem|Lemma) \d+, ", title) for title in others)
         assert {kind for kind, _ in numbers} <= {"Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark"}
 
 
 def test_each_erratum_is_named_by_what_it_concerns():
-    known = claims.by_id(CLAIMS)
-    errata = [c for c in CLAIMS if c["kind"] == "erratum"]
-    standing = [e for e in errata if e["verdict"] != "withdrawn"]
-    assert [(e["id"], i) for e in standing for i in e["about"] if e["id"] not in known[i]["errata"]] == []
-    named = {e for c in CLAIMS for e in c.get("errata", [])}
-    assert named == {e["id"] for e in standing}
+    known = by_id(CLAIMS)
+    standing = ledgered(CLAIMS).errata
+    assert [(e.id, i) for e in standing for i in e.about if e.id not in known[i].errata] == []
+    assert {e for c in CLAIMS for e in c.errata} == {e.id for e in standing}
 
 
 # The audit
 
 
 def problems(entries, records, chapters=(CHAPTER,)):
-    return audit.audit(entries, [record(r) for r in records], chapters)
+    return audit.audit(ledgered(entries, map(record, records)), chapters)
 
 
 def test_claims_with_their_evidence_have_no_problems():
@@ -178,7 +183,7 @@ def test_claims_with_their_evidence_have_no_problems():
     assert problems([claim(), other], [passing(), passing("li-rates")]) == []
     follows = claim("a", required="follows", follows=["lemma-9"], uses=["lemma-9"])
     assert problems([claim(), follows], [passing()]) == []
-    assert audit.status([claim(), follows], [record(passing())])["a"] == ("follows", [])
+    assert ledgered([claim(), follows], [record(passing())]).standing(follows) == "follows"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +201,7 @@ def test_claims_with_their_evidence_have_no_problems():
             "exhaustive evidence is required in 02-uniform, and none was",
         ),
         ([claim()], [passing(), passing()], "the same check stands twice"),
-        ([claim()], [passing(), REFUTED], "refuted, but book/claims calls it true"),
+        ([claim()], [passing(), REFUTED], "refuted, but its file calls it true"),
         ([claim(verdict="false as printed")], [passing()], "neither it nor one of its errata is refuted"),
         (
             [claim(verdict="settled", kind="conjecture", note="N.")],
@@ -233,7 +238,7 @@ def test_claims_with_their_evidence_have_no_problems():
         ([claim(statement="")], [passing()], "lemma-9: no statement"),
         ([claim(verdict="proved")], [passing()], "verdict 'proved' is none of"),
         ([claim(source="theirs")], [passing()], "source 'theirs' is none of"),
-        ([claim(vedict="true")], [passing()], "lemma-9: a claim has no vedict"),
+        ([claim(printed="1")], [passing()], "lemma-9: a claim has no printed"),
         ([claim(required="cited")], [], "lemma-9: cited, so it must give its reason"),
         ([claim(required="cited", reason="none")], [], "lemma-9: cited, so it must give its reason"),
         ([claim(required="not runnable", reason="not run")], [], "lemma-9: not runnable, so it must give its"),
@@ -258,12 +263,12 @@ def test_claims_with_their_evidence_have_no_problems():
         ([claim(uses=["lemma-9"])], [passing()], "lemma-9 uses lemma-9: circular"),
         ([claim("a", uses=["b"]), claim("b", uses=["a"])], [], "circular"),
         *(
-            ([claim(), {**erratum("E1", ["lemma-9"]), part: ""}], [], f"E1: no {part}")
+            ([claim(), replace(erratum("E1", ["lemma-9"]), **{part: ""})], [], f"E1: no {part}")
             for part in ("printed", "witness", "corrected", "consequence", "artefact", "about")
         ),
         ([claim(required="nothing")], [], "nothing is required of a withdrawn erratum"),
         (
-            [claim(), {**erratum("E1", ["lemma-9"], verdict="withdrawn", required="nothing")}],
+            [claim(), erratum("E1", ["lemma-9"], verdict="withdrawn", required="nothing")],
             [],
             "E1: no withdrawn",
         ),
@@ -280,20 +285,20 @@ def test_each_rule_of_the_audit(entries, records, message):
         ({"count": 0}, "a check over zero instances."),
         ({"evidence": "sampled"}, "the seed of 'networks' must be an integer for evidence 'sampled', not None"),
         ({"seed": 7}, "the seed of 'networks' must be None for evidence 'exact'"),
-        ({"chapter": "six-drawings"}, "evidence on six-drawings, no page of 02-uniform or of what it rests on."),
-        ({"chapter": "06-beyond"}, "evidence on 06-beyond, no page of 02-uniform or of what it rests on."),
+        ({"page": "six-drawings"}, "evidence on six-drawings, no page of 02-uniform or of what it rests on."),
+        ({"page": "06-beyond"}, "evidence on 06-beyond, no page of 02-uniform or of what it rests on."),
     ],
 )
 def test_a_record_that_was_smuggled_in_is_found(forged, problem):
-    made = [record(passing(evidence="exact")) | forged]
-    (found,) = audit.audit([claim(required="sampled")], made, [CHAPTER])
+    made = replace(record(passing(evidence="exact")), **forged)
+    (found,) = audit.audit(ledgered([claim(required="sampled")], [made]), [CHAPTER])
     assert found.startswith(f"lemma-9: {problem}")
 
 
 def test_evidence_may_stand_where_what_a_claim_rests_on_stands():
-    made = [record(passing()) | {"chapter": "06b-sharp"}]
+    made = [record(passing(), "06b-sharp")]
     below = claim("below", chapter="06-beyond", required="not runnable", reason="It is a remark only.")
-    assert audit.audit([claim(uses=["below"]), below], made, [CHAPTER]) == []
+    assert audit.audit(ledgered([claim(uses=["below"]), below], made), [CHAPTER]) == []
 
 
 def test_a_repaired_claim_with_a_refuted_erratum_counts_as_checked_and_a_false_one_as_refuted():
@@ -301,7 +306,7 @@ def test_a_repaired_claim_with_a_refuted_erratum_counts_as_checked_and_a_false_o
     for verdict, standing in (("true, proof repaired", "checked"), ("false as printed", "refuted")):
         entries = [claim(verdict=verdict, errata=["E1"]), erratum("E1", ["lemma-9"])]
         made = [record(passing()), record(E1)]
-        assert audit.status(entries, made)["lemma-9"][0] == standing
+        assert ledgered(entries, made).standing(entries[0]) == standing
 
 
 def test_a_chapter_that_was_not_executed_owes_nothing_yet():
@@ -319,7 +324,8 @@ def test_the_status_is_transitive():
     ]
     records = [passing("theorem-3"), passing("repaired"), passing("above", evidence="sampled", seed=0)]
     records.append(ledger.refute("conjecture-16", 2, 1, margin=1, over="p = 2", control={"corrected": 2}))
-    assert audit.status(entries, [record(r) for r in records]) == {
+    found = ledgered(entries, map(record, records))
+    assert {c.id: (found.standing(c), found.upstream(c)) for c in found.claims} == {
         "conjecture-16": ("refuted", []),
         "lemma-a": ("not yet run", ["conjecture-16"]),
         "theorem-3": ("checked", ["conjecture-16"]),
@@ -339,31 +345,31 @@ def notebook(*records):
 def test_an_exercise_neither_counts_for_a_claim_nor_breaks_a_ledger():
     refuted = ledger.refute("exercise-lemma-9", 2, 1, margin=1, over="n = 1")  # of a true claim, and without a control
     for right in (passing("exercise-lemma-9"), refuted):
-        assert pages.collect({CHAPTER: notebook(right)}) == []
-    agreeing = pages.collect({CHAPTER: notebook(passing(), refuted, refuted)})
-    assert audit.audit([claim()], agreeing, [CHAPTER]) == []
-    uncounted = pages.collect({CHAPTER: notebook(passing("exercise-lemma-9"))})
-    assert "none was found" in audit.audit([claim()], uncounted, [CHAPTER])[0]
+        assert collect({CHAPTER: notebook(right)}) == []
+    agreeing = collect({CHAPTER: notebook(passing(), refuted, refuted)})
+    assert audit.audit(ledgered([claim()], agreeing), [CHAPTER]) == []
+    uncounted = collect({CHAPTER: notebook(passing("exercise-lemma-9"))})
+    assert "none was found" in audit.audit(ledgered([claim()], uncounted), [CHAPTER])[0]
 
 
 def test_the_pages_are_a_pure_function_of_notebooks_and_claims(book, tmp_path):
     executed = {CHAPTER: notebook(passing(), passing("b"), passing("other"))}
-    text, _ = pages.published_anew(book, executed, date(2026, 1, 1))
+    text, _ = evidence.published_anew(book, executed, date(2026, 1, 1))
     (book / "claims/published.yml").write_text(text)
+    (book / "ledger.md").write_text("# Ledger\n\n<!-- claims: tables -->\n")
     written = []
     for stage in (tmp_path / "one", tmp_path / "two"):
-        (stage / "book").mkdir(parents=True)
-        pages.write(book, stage, executed)
+        shutil.copytree(book, stage / "book", ignore=shutil.ignore_patterns("claims*"))
+        evidence.write(book, stage, executed)
         files = [path for path in (stage / "book").rglob("*") if path.is_file()]
         written.append({path.relative_to(stage / "book").as_posix(): path.read_text() for path in files})
-    names = {"ledger.md", "errata.md", "errata-sheet.md", "map.md"}
-    names |= {"claims.json", "site/claims.json", "site/claims.schema.json"}
+    names = {"ledger.md", f"{CHAPTER}.md", "site/claims.json", "site/claims.schema.json"}
     assert written[0] == written[1] and written[0].keys() == names
     assert f"{CHAPTER}.html#{passing().anchor}" in written[0]["ledger.md"]
     shutil.rmtree(stage)
     (stage / "book").mkdir(parents=True)
-    pages.write(book, stage, {}, only="01-definitions")
-    assert [path.name for path in stage.rglob("*") if path.is_file()] == ["claims.json"]
+    evidence.write(book, stage, {}, only="01-definitions")
+    assert [path.name for path in stage.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize(
@@ -373,10 +379,10 @@ def test_what_is_no_record_is_refused(forged):
     data = {**passing()._repr_mimebundle_()[ledger.MIME], **forged} if forged and isinstance(forged, dict) else forged
     output = {"data": {ledger.MIME: data}}
     with pytest.raises(ledger.LedgerError, match=f"^{CHAPTER}: this is no record of ledger.check or ledger.refute: "):
-        pages.collect({CHAPTER: {"cells": [{"cell_type": "code", "outputs": [output]}]}})
+        collect({CHAPTER: {"cells": [{"cell_type": "code", "outputs": [output]}]}})
 
 
 def test_claims_without_their_evidence_writes_no_page(book):
     with pytest.raises(ledger.LedgerError, match="the claims and the evidence disagree .*\n.*none was found"):
-        pages.write(book, book.parent, {CHAPTER: notebook()})
-    assert not (book / "ledger.md").exists()
+        evidence.write(book, book.parent, {CHAPTER: notebook()})
+    assert not (book / "site/claims.json").exists()

@@ -3,80 +3,73 @@
 import copy
 import json
 import re
+import shutil
+from dataclasses import replace
 
 import pytest
 import yaml
-from companion.ledger import claims as names
-from companion.ledger.audit import NOT_RUN, status
-from companion.ledger.pages import data, ledger
 from jsonschema import Draft202012Validator
 
 from sparse_book import claims
-from sparse_book.ledger import LedgerError, refute
-from tests.book.examples import BOOK, CHAPTER, CLAIMS, claim, passing, record
+from sphinx_claims import LedgerError, build, command, export, refute
+from sphinx_claims.claims import read_yaml
+from sphinx_claims.ledger import NOT_RUN
+from sphinx_claims.pages import rows
+from tests.book.examples import BOOK, CHAPTER, CLAIMS, claim, entry, ledgered, passing, record
 
 ROOT = BOOK.parent
-
-
-def placed(entry, records):
-    """What the pages know of a claim."""
-    known = {**entry, "place": names.place(entry, records), "proof": claims.proof(BOOK, entry)}
-    published = {"digest": "0" * 16, "changed": "2026-01-01"}
-    return {**known, **published, "part": "", "command": claims.Claim.of(known, BOOK).command()}
-
-
 RECORDS = [record(passing()), record(passing("lemma-6", over="half-spaces"))]
 RECORDS.append(record(refute("E10", 2, 1, margin=1, over="n = 1", control={"corrected": 2})))
-PLACED = [placed(entry, RECORDS) for entry in CLAIMS]
+LEDGER = build.dated(ledgered(CLAIMS, RECORDS))
+DOCUMENT = export.document(LEDGER)
 
 
 # claims.json
 
 
 def test_the_data_say_what_the_ledger_says():
-    known = {one["id"]: one for one in data.document(PLACED, RECORDS)["claims"]}
-    rows = dict(re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', ledger.page(PLACED, RECORDS), re.S))
-    assert known.keys() == rows.keys() == {entry["id"] for entry in CLAIMS}
-    standing = status(CLAIMS, RECORDS)
-    for entry in CLAIMS:
-        one = known[entry["id"]]
-        assert (one["standing"], one["rests_on_false"]) == standing[entry["id"]]
-        assert f">{one['standing']}</span>" in rows[entry["id"]]
-        assert (one["proof"] is not None) == ("machine-checked" in rows[entry["id"]])
-        assert f"<code>{one['command']}</code>" in rows[entry["id"]] or one["command"] is None
+    known = {one["id"]: one for one in DOCUMENT["claims"]}
+    shown = dict(re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', rows.tables(LEDGER), re.S))
+    assert known.keys() == shown.keys() == {one.id for one in CLAIMS}
+    for claimed in LEDGER.claims:
+        one = known[claimed.id]
+        assert (one["standing"], one["rests_on_false"]) == (LEDGER.standing(claimed), LEDGER.upstream(claimed))
+        assert f">{one['standing']}</span>" in shown[claimed.id]
+        assert (one["proof"] is not None) == ("machine-checked" in shown[claimed.id])
+        assert f"<code>{one['command']}</code>" in shown[claimed.id] or one["command"] is None
         for key in ("statement", "verdict", "kind", "source", "section", "chapter", "required"):
-            assert one[key] == entry[key]
-        assert one["uses"] == entry.get("uses", [])
+            assert one[key] == getattr(claimed, key)
+        assert one["uses"] == list(claimed.uses)
     (found,) = known["lemma-9"]["evidence"]
     assert found["slack"] == [2.0, 4.0] and found["tightness"] == known["lemma-9"]["tightness"] == "within 10×"
-    assert found["cell"] == f"book/{CHAPTER}.html#{RECORDS[0]['anchor']}" and found["controls"]
+    assert found["cell"] == f"book/{CHAPTER}.html#{RECORDS[0].anchor}" and found["controls"]
     assert known["E10"]["evidence"][0]["evidence"] == "refuted" and known["E10"]["tightness"] is None
 
 
 def test_an_identity_does_not_make_a_bound_tight():
     identity = passing(relation="==", over="formulas", lhs=[4.0, 4.0], control={"4 becomes 1": ([1.0, 1.0], 4.0)})
-    words = [data.entry({**PLACED[0], "id": "lemma-9"}, made, "", [])["tightness"] for made in (
+    words = [export.entry(ledgered([claim()], made), claim())["tightness"] for made in (
         [record(identity)], [record(passing())], [record(identity), record(passing())],
     )]  # fmt: skip
     assert words == ["equality", "within 10×", "within 10×"]
 
 
 def test_an_infinite_slack_is_null_since_json_has_no_infinity():
-    found = data.evidence(record(passing(control={"4 becomes 1": 1.0})) | {"slack": [1.0, float("inf")]})
+    found = export.evidence(replace(record(passing()), slack=(1.0, float("inf"))), "book/")
     assert found["slack"] == [1.0, None] and json.dumps(found, allow_nan=False)
 
 
 def test_every_key_is_documented():
-    text = (BOOK / "data.md").read_text(encoding="utf-8")
-    (one, *_) = [entry for entry in data.document(PLACED, RECORDS)["claims"] if entry["evidence"]]
+    text = (BOOK / "ledger.md").read_text(encoding="utf-8")
+    (one, *_) = [entry for entry in DOCUMENT["claims"] if entry["evidence"]]
     assert all(f"`{key}`" in text for key in (*one, *one["evidence"][0], "theorem", "file", "line", "part"))
 
 
 def test_the_data_fit_their_schema_and_broken_data_do_not():
-    schema = json.loads((BOOK / "_ext/companion/ledger/pages/claims.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(export.SCHEMA.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
-    whole = json.loads(json.dumps(data.document(PLACED, RECORDS)))
+    whole = json.loads(json.dumps(DOCUMENT))
     assert not list(validator.iter_errors(whole))
     checked = next(i for i, one in enumerate(whole["claims"]) if one["evidence"])
     for change in (
@@ -98,20 +91,19 @@ def test_the_data_fit_their_schema_and_broken_data_do_not():
 
 def test_a_claim_is_found_in_a_clone_and_in_the_file_of_a_site(tmp_path):
     path = tmp_path / "claims.json"
-    path.write_text(json.dumps(data.document(PLACED, RECORDS)))
+    path.write_text(json.dumps(DOCUMENT))
     here = claims.find("lemma-9")
     there = claims.find("lemma-9", path)
     assert here.statement == there.statement and here.uses == there.uses and here.command() == there.command()
     assert here.evidence == () and len(there.evidence) == 1
     assert [one.id for one in there.rests_on()] == [one.id for one in here.rests_on()] == list(here.uses)
-    assert there.rests_on()[0].origin == path
     with pytest.raises(ValueError, match="Argument 'claim_id' must be the id of a claim such as 'lemma-9', not 'x'"):
         claims.find("x", path)
 
 
 def test_a_claim_is_read_again_after_an_edit(tmp_path):
     path = tmp_path / "claims.json"
-    document = data.document(PLACED, RECORDS)
+    document = DOCUMENT
     path.write_text(json.dumps(document))
     before = claims.find("lemma-9", path).statement
     path.write_text(json.dumps(document).replace(json.dumps(before), '"Another statement, as edited."'))
@@ -119,8 +111,7 @@ def test_a_claim_is_read_again_after_an_edit(tmp_path):
 
 
 def test_every_claim_that_a_chapter_checks_has_a_command_and_the_others_say_why_not():
-    for entry in CLAIMS:
-        one = claims.find(entry["id"])
+    for one in CLAIMS:
         if one.command() is None:
             assert one.required in NOT_RUN
         if one.required not in NOT_RUN:
@@ -129,7 +120,7 @@ def test_every_claim_that_a_chapter_checks_has_a_command_and_the_others_say_why_
 
 def test_a_proof_stands_where_the_claim_says():
     lines = (ROOT / "proofs/statements.v").read_text(encoding="utf-8").splitlines()
-    proved = [claims.find(entry["id"]).proof for entry in CLAIMS if "proved" in entry]
+    proved = [one.proof for one in CLAIMS if one.proved]
     assert len(proved) > 50
     for one in proved:
         assert one["file"] == "proofs/statements.v"
@@ -138,11 +129,11 @@ def test_a_proof_stands_where_the_claim_says():
 
 def test_without_a_clone_it_says_what_is_missing(tmp_path, monkeypatch):
     path = tmp_path / "claims.json"
-    path.write_text(json.dumps(data.document(PLACED, RECORDS)))
+    path.write_text(json.dumps(DOCUMENT))
     monkeypatch.setattr(claims, "BOOK", tmp_path / "nowhere")
-    with pytest.raises(LedgerError, match="not in the installed package: run this in a clone, or give the file claims"):
+    with pytest.raises(LedgerError, match="there are no pages here to run: name the folder .* or a file claims"):
         claims.find("lemma-9")
-    with pytest.raises(LedgerError, match="lemma-9: the claims stand in the repository"):
+    with pytest.raises(LedgerError, match="lemma-9: there are no pages here to run"):
         claims.find("lemma-9", path).reproduce()
 
 
@@ -161,8 +152,8 @@ def book(tmp_path):
     cells += [check.format("other", 1), 'raise ValueError("too far")']
     (folder / f"{CHAPTER}.md").write_text(HEAD + "\n".join(CELL.format(cell) for cell in cells))
     entries = [claim(), claim("other"), claim("quoted", required="cited", reason="It is in another paper.")]
-    kept = [{key: value for key, value in entry.items() if key != "chapter"} for entry in entries]
-    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump(kept))
+    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump(list(map(entry, entries))))
+    shutil.copy(BOOK / "claims.toml", folder)
     return folder
 
 
@@ -179,10 +170,10 @@ def test_reproducing_runs_the_cells_up_to_the_last_check_and_no_further(book, mo
 
 
 def test_the_command_shows_a_claim(capsys):
-    assert claims._main(["--show", "ours-tail"]) == 0
+    assert command.main(["run", "--folder", str(BOOK), "--show", "ours-tail"]) == 0
     shown = capsys.readouterr().out
-    assert "rests on" in shown and "proved in Coq: proofs/statements.v, line " in shown
-    assert claims._main(["lemma-99"]) == 1
+    assert "rests on" in shown and "machine-checked: proofs/statements.v, line " in shown
+    assert command.main(["run", "--folder", str(BOOK), "lemma-99"]) == 1
     assert "must be the id of a claim" in capsys.readouterr().err
 
 
@@ -190,7 +181,7 @@ def test_the_command_shows_a_claim(capsys):
 
 
 def test_the_development_describes_itself_as_it_is():
-    found = claims.read_yaml(ROOT / "formalization.yaml", dict)
+    found = read_yaml(ROOT / "formalization.yaml", dict)
     assert found["version"] == "v0.4"
     assert all(found["project"][key] for key in ("name", "authors", "license"))
     assert found["sources"] and all(source["title"] for source in found["sources"])
@@ -201,7 +192,7 @@ def test_the_development_describes_itself_as_it_is():
     assert found["review"]["status"] in ("unchecked", "agent-reviewed", "self-assessed", "peer-reviewed")
     state = found["status"]
     assert state["sorry_count"] == state["sorry_in_definitions"] == 0 and state["axioms"] == []
-    proved = {entry["proved"] for entry in CLAIMS if "proved" in entry}
+    proved = {one.proved for one in CLAIMS if one.proved}
     assert len(state["main_results"]) >= 4 and "decision_tree" not in proved  # a theorem without an entry in the ledger
     for result in state["main_results"]:
         assert result["declaration"] in proved and result["axioms"] == [] and result["sorry_count"] == 0

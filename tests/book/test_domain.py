@@ -2,13 +2,16 @@
 
 import json
 import re
+import shutil
+import sys
 from datetime import date
 from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
 from companion import places
-from companion.ledger import domain, pages, records
+from companion.building import evidence, proofs
+from companion.site import pages, project
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from nbformat import v4
@@ -16,8 +19,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 
-from sparse_book import ledger
-from sparse_book.claims import read
+from sphinx_claims import record as ledger
+from sphinx_claims.claims import read
+from sphinx_claims.site import domain, show
+from sphinx_claims.site import ticks as records
+from tests.book.examples import BOOK, claim, ledgered
 
 CLAIMS = {
     "01-first": "- {id: theorem-4, label: Theorem 4, section: '1', kind: theorem, source: paper, verdict: 'true',"
@@ -125,13 +131,17 @@ def build(folder, link=""):
     for name, text in CLAIMS.items():
         (book / f"claims/{name}.yml").write_text(text)
     (book / "claims/published.yml").write_text("{}")
+    shutil.copy(BOOK / "claims.toml", book)
     (book.parent / "proofs").mkdir()
     (book.parent / "proofs/statements.json").write_text(json.dumps(PROOFS))
-    (stage / "book/proofs.md").write_text(f"# Proofs\n\n{pages.proofs.MARK}\n")
+    (stage / "book/proofs.md").write_text(f"# Proofs\n\n{proofs.MARK}\n")
     (stage / "book/assets").mkdir()
     (stage / "book/assets/sparse_activations-1.whl").touch()
-    (book / "claims/published.yml").write_text(pages.published_anew(book, RUN, date(2026, 1, 1))[0])
-    pages.write(book, stage, RUN)
+    (book / "claims/published.yml").write_text(evidence.published_anew(book, RUN, date(2026, 1, 1))[0])
+    for name in ("ledger", "errata", "errata-sheet", "map"):
+        text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
+        (stage / f"book/{name}.md").write_text(text.partition("## The ledger as data")[0])
+    evidence.write(book, stage, RUN)
     for name, content in RUN.items():
         (stage / f"book/{name}.ipynb").write_text(json.dumps(content))
     toc = "```{{toctree}}\n{}\n```\n".format
@@ -139,12 +149,18 @@ def build(folder, link=""):
     rest = toc("book/map\nbook/ledger\nbook/errata\nbook/errata-sheet\nbook/proofs")
     (stage / "index.md").write_text(f"# Book\n\n{link}\n\n{chapters}{rest}")
     options = {
-        "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "companion.ledger.domain"],
+        "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "small_book"],
         "myst_enable_extensions": ["dollarmath", "colon_fence"],
         "nb_execution_mode": "off",
         "nb_code_prompt_show": "Show the {type}",
         "suppress_warnings": ["mystnb.unknown_mime_type"],
     }
+
+    def setup(app):
+        show(app, project.settings(book))
+        pages.setup(app)
+
+    sys.modules["small_book"] = SimpleNamespace(setup=setup)
     with (folder / "log").open("w") as log, docutils_namespace():  # so that another build here begins anew
         app = Sphinx(stage, None, folder / "html", folder / "trees", "html", options, status=None, warning=log)
         app.build()
@@ -254,10 +270,9 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
 
 
 def test_the_line_of_a_statement_says_from_which_it_follows():
-    below = {"id": "below", "label": "Below", "section": "3", "source": "ours", "place": "02-uniform.html#below"}
-    above = {"id": "above", "label": "Above", "section": "3", "source": "paper", "verdict": "true", "kind": "theorem"}
-    above |= {"required": "follows", "follows": ["below"], "uses": ["below"], "place": ""}
-    line = domain.whence(above, {one["id"]: one | {"kind": "theorem"} for one in (below, above)})
+    below = claim("below", source="ours", stands_in="below")
+    above = claim("above", required="follows", follows=["below"], uses=["below"])
+    line = domain.whence(above, ledgered([below, above]))
     assert '. Follows from <a href="02-uniform.html#below">Below</a>. Rests on' in line
 
 
@@ -279,7 +294,7 @@ def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(c
 
 def test_a_tick_says_what_was_found():
     def found(*kinds):
-        known = {"record": "Lemma 9", "finding": "2 <= 3"}
+        known = {"record": "Lemma 9", "finding": "2 ≤ 3"}
         made = records.tick([{"ids": [f"r{i}"], **known, **kind} for i, kind in enumerate(kinds)], "x")
         page = BeautifulSoup(made, "html.parser")
         assert page.select_one("#r0").text == "2 ≤ 3"  # which the search shows
@@ -310,7 +325,7 @@ def test_a_tick_after_a_statement_stands_at_its_end(chapter):
 def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
     hidden = HideCodeCellNode("", classes=["above-input"])
     cell = nodes.container("", hidden, nodes.container("", records.raw('<p class="answer">It is 3.</p>')))
-    records.put(cell, 5, "cell 5")
+    records.put(cell, 5)
     shown, opened, *_ = cell.children
     assert re.fullmatch(r'<p class="answer">It is 3.<span .*</button></span></p>', shown.astext())
     assert opened.astext() == records.box("behind-5")
@@ -322,7 +337,7 @@ def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_
         cell = nodes.container("", hidden, nodes.container("", *shown))
         before = nodes.paragraph("", "The numbers:")
         page = nodes.section("", before, cell)
-        records.put(cell, 5, "cell 5")
+        records.put(cell, 5)
         line = next(page.findall(nodes.caption), before)
         assert line[-1].astext() == records.button("behind-5", "cell 5")
         assert [raw.astext() for raw in page.findall(nodes.raw)].count(records.box("behind-5")) == 1
@@ -331,7 +346,7 @@ def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_
 def test_figures_of_a_page_without_a_number_count_from_one_on_it():
     numbers = {"index": {"figure": {"a": (1,), "b": (2,)}}, "thirty": {"figure": {"c": (3,)}, "exercise": {"d": (1,)}}}
     numbers["first"] = {"figure": {"e": (1, 1), "f": (1, 2)}}
-    assert domain.number_by_page(None, SimpleNamespace(toc_fignumbers=numbers)) == []
+    assert pages.number_by_page(None, SimpleNamespace(toc_fignumbers=numbers)) == []
     assert numbers["thirty"] == {"figure": {"c": (1,)}, "exercise": {"d": (1,)}}
     assert numbers["index"]["figure"] == {"a": (1,), "b": (2,)} and numbers["first"]["figure"]["f"] == (1, 2)
 
@@ -348,9 +363,9 @@ def test_records_lead_to_the_ledger_or_the_errata_and_hidden_code_says_what_it_m
 
 
 def test_long_lists_end_in_the_ledger():
-    known = {f"c{i}": {"id": f"c{i}", "label": f"C{i}", "place": "", "kind": "lemma"} for i in range(9)}
-    few = domain.listed(known["c0"], list(known)[:6], known)
-    many = domain.listed(known["c0"], list(known), known)
+    known = ledgered([claim(f"c{i}") for i in range(9)])
+    few = domain.listed(known.claims[0], list(known.known)[:6], known)
+    many = domain.listed(known.claims[0], list(known.known), known)
     assert few.count("<a ") == 6 and "more" not in few
     assert many.count("<a ") == 6 and '<a href="ledger.html#c0" aria-label="4 more, C0">4 more</a>' in many
 
@@ -379,9 +394,9 @@ def test_the_search_index_has_what_pages_say_and_not_their_code(site):
 
 
 def test_sections_that_claims_name_are_there():
-    for claim in read(places.BOOK):
-        if "stands_in" in claim:
-            assert f"({claim['stands_in']})=" in (places.BOOK / f"{claim['page']}.md").read_text(encoding="utf-8")
+    for one in read(project.settings()):
+        if one.stands_in:
+            assert f"({one.stands_in})=" in (places.BOOK / f"{one.page}.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_is_in_order_and_each_entry_is_short_and_leads_to_its_place():
@@ -414,7 +429,7 @@ def test_an_exercise_and_its_solution_are_behind_its_title(solved):
     exercise = exercise_enumerable_node("", title, nodes.paragraph("", "Do it."))
     rest = [solution_node("", nodes.paragraph("", "Done."))] if solved else []
     section = nodes.section("", exercise, *rest, nodes.paragraph("", "After."))
-    domain.fold_exercise(exercise, "2.1")
+    pages.fold_exercise(exercise, "2.1")
     opened, line, closed, *folded, end, after = section.children
     assert opened.astext() == '<details class="exercise-line"><summary>' and closed.astext() == "</summary>"
     assert line.astext() == "Exercise 2.1. Warm-up: a" and exercise.astext() == "Do it."

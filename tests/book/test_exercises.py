@@ -7,9 +7,9 @@ import re
 import pytest
 from companion import places
 from companion.building import chapters
-from companion.ledger import claims
 
-from sparse_book.claims import read
+from sphinx_claims.claims import by_id
+from tests.book.examples import CLAIMS
 
 SOURCES = chapters.sources(places.BOOK)
 PAGES = {name: path for name, path in SOURCES.items() if re.fullmatch(r"\d\d-\w+|laboratory", name)}
@@ -98,7 +98,7 @@ def test_there_is_something_to_break(name):
 
 @every_page
 def test_no_record_of_an_exercise_is_one_of_the_ledger(name):
-    known = claims.by_id(read(places.BOOK))
+    known = by_id(CLAIMS)
     _, cells = section(name)
     for one in exercises(name):
         for _, claim, _ in (call for i in CELL.findall(one["solution"]) for call in calls(cells[i])):

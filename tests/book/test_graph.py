@@ -4,12 +4,12 @@ import re
 from itertools import combinations, pairwise
 
 import pytest
-from companion.ledger.pages import errata, graph, layers
 
-from tests.book.examples import CLAIMS, claim, erratum
+from sphinx_claims.pages import graph, layers
+from sphinx_claims.settings import MARKS, MEANINGS
+from tests.book.examples import CLAIMS, SETTINGS, claim, erratum, ledgered
 
-BELOW = {c["id"]: c.get("uses", []) for c in CLAIMS if c["kind"] != "erratum"}
-PLACED = [{**c, "place": "", "proof": None} for c in CLAIMS]
+BELOW = {c.id: list(c.uses) for c in CLAIMS if not c.is_erratum}
 
 
 def overlaps(drawing):
@@ -63,7 +63,7 @@ def test_heights_are_the_nearest_that_keep_their_distance():
 
 @pytest.fixture(scope="module")
 def page():
-    return graph.page(PLACED)
+    return graph.drawing(ledgered(CLAIMS))
 
 
 def test_each_statement_has_a_box_and_each_arrow_its_ends(page):
@@ -90,16 +90,17 @@ def test_an_erratum_lights_what_the_page_of_the_errata_says_and_stops_at_a_repai
         erratum("E1", ["base"]),
         erratum("E2", ["far"]),
     ]
-    shown = graph.page([{**c, "place": "", "proof": None} for c in claims])
+    ledger = ledgered(claims)
+    shown = graph.drawing(ledger)
     lit = {number: set(ids.split()) for ids, number in re.findall(r'data-lit="([^"]*)">(E\d)<', shown)}
     assert lit == {"E1": {"base", "repaired", "false-too", "far"}, "E2": {"far"}}
-    assert lit["E1"] - {"base"} == {i for ids in errata.downstream(claims[5], claims).values() for i in ids}
+    assert lit["E1"] - {"base"} == {i for ids in ledger.downstream(claims[5]).values() for i in ids}
 
 
 def test_each_verdict_of_the_book_has_a_mark_and_a_meaning(page):
-    assert {c["verdict"] for c in CLAIMS} - {"withdrawn"} <= graph.MARKS.keys() == graph.MEANINGS.keys()
-    assert len(set(graph.MARKS.values())) == len(graph.MARKS)
-    assert all(f"> {graph.MEANINGS[word]}" in page for word in graph.MEANINGS)
+    assert {c.verdict for c in CLAIMS} - {"withdrawn"} <= MARKS.keys() == MEANINGS.keys()
+    assert len(set(MARKS.values())) == len(MARKS)
+    assert all(f"> {meaning}" in page for meaning in {**MEANINGS, **SETTINGS.meanings}.values())
 
 
 def test_no_name_is_wider_than_its_box():

@@ -13,7 +13,8 @@ from companion.building import chapters, commands, kept, outlines, stored
 from companion.site import links
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from sparse_book import figure_svg, ledger
+from sparse_book import figure_svg
+from sphinx_claims import record as ledger
 
 SOURCES = chapters.sources(places.BOOK)
 every_chapter = pytest.mark.parametrize("name", SOURCES)

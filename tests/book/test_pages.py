@@ -6,14 +6,16 @@ import re
 
 import numpy as np
 import pytest
-from companion.ledger.pages import errata, ledger
+from companion.building import evidence
+from companion.site import project
 
 import sparse_book
 import sparse_core
 import sparse_meter
-from sparse_book.ledger import check, refute
 from sparse_core.network import SparseNetwork, constructions
-from tests.book.examples import BOOK, CLAIMS, claim, erratum, passing, record
+from sphinx_claims import check, refute
+from sphinx_claims.pages import errata, fill, rows
+from tests.book.examples import BOOK, CLAIMS, SETTINGS, claim, erratum, ledgered, passing, record
 
 SMALL = [
     claim("base", verdict="false as printed", errata=["E1"]),
@@ -31,7 +33,8 @@ SMALL = [
 WITNESS = record(refute("E1", 2, 1, margin=1, over="n = 1", control={"with <=": 2}))
 
 
-def rows(page):
+def rows_of(claims, *records):
+    page = rows.tables(ledgered(claims, records))
     found = re.findall(r'\* - <span id="([\w-]+)">(.*?)(?=\n\* -|\n::::)', page, re.S)
     assert all(text.count("\n  - ") == 2 for _, text in found)
     return dict(found)
@@ -41,8 +44,8 @@ def rows(page):
 
 
 def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
-    found = rows(ledger.page(SMALL, [WITNESS]))
-    assert found.keys() == {c["id"] for c in SMALL}
+    found = rows_of(SMALL, WITNESS)
+    assert found.keys() == {c.id for c in SMALL}
     assert "<summary>Rests on 1, used for 0<" in found["far"] and "Rests on: {claim}`false-too`." in found["far"]
     assert "<summary>Rests on 0, used for 2<" in found["base"] and "Rests on:" not in found["base"]
     assert "Used for: {claim}`repaired`, {claim}`false-too`." in found["base"] and "<details>" not in found["E1"]
@@ -56,15 +59,17 @@ def test_a_row_names_what_it_rests_on_and_an_erratum_leads_to_its_page():
 
 def test_a_row_says_from_which_statements_its_own_follows():
     above = claim("above", required="follows", follows=["lemma-9"], uses=["lemma-9"])
-    page = ledger.page([claim(), above], [record(passing())])
-    assert "  - Follows from {claim}`lemma-9`." in rows(page)["above"]
-    assert '<span class="standing standing-follows">follows</span>' in rows(page)["above"]
+    shown = rows_of([claim(), above], record(passing()))["above"]
+    assert "  - Follows from {claim}`lemma-9`." in shown
+    assert '<span class="standing standing-follows">follows</span>' in shown
 
 
 def test_results_of_others_have_their_own_table():
     other = claim("li-rates", label="Li et al.", source="other", arxiv="2609.09130", uses=["base"])
-    before, _, after = ledger.page([*SMALL, other], []).partition("## Results of others")
-    assert rows(after).keys() == {"li-rates"} and "li-rates" not in rows(before)
+    before, _, after = rows.tables(ledgered([*SMALL, other])).partition("## Results of others")
+    assert (
+        '<span id="li-rates">' in after and after.count("* - <span id=") == 1 and '<span id="li-rates">' not in before
+    )
     assert "arXiv: 2609.09130" in after and ", §3" not in after
 
 
@@ -72,118 +77,123 @@ def test_results_of_others_have_their_own_table():
 def test_a_row_says_how_tight_its_checks_are(factor, word):
     made = check("lemma-9", [1.0, 2.0], 2.0 * factor / 2, evidence="exact", over="networks", control={"it is 1": 1.0})
     assert made.tightness == word
-    row = rows(ledger.page([claim()], [record(made)]))["lemma-9"]
+    row = rows_of([claim()], record(made))["lemma-9"]
     assert re.search(rf"slack [\d.–]+× · {word}<br><small>Control: it is 1", row)
-    assert "*loose*" in ledger.page([claim()], [])
+    assert "*loose*" in (BOOK / "ledger.md").read_text(encoding="utf-8")
 
 
 def test_links_that_are_one_word_have_the_claim_in_their_names():
-    shown = rows(ledger.page([claim(label="Lemma 9")], [record(passing()), record(passing(over="others"))]))["lemma-9"]
+    shown = rows_of([claim(label="Lemma 9")], record(passing()), record(passing(over="others")))["lemma-9"]
     assert re.findall(r'aria-label="(.*?)"', shown) == ["exhaustive, Lemma 9", "exhaustive, Lemma 9, 2"]
 
 
 def test_the_ledger_of_the_book_has_each_claim_once_by_section_and_no_standing_that_nothing_has():
-    page = ledger.page(CLAIMS, [])
-    assert sorted(rows(page)) == sorted(c["id"] for c in CLAIMS)
+    assert sorted(rows_of(CLAIMS)) == sorted(c.id for c in CLAIMS)
+    page = fill((BOOK / "ledger.md").read_text(encoding="utf-8"), ledgered(CLAIMS))
     assert ":::::{dropdown} §3. Learning over the uniform distribution (" in page
-    assert "(0):" not in page and "not yet run" not in ledger.page([claim()], [record(passing())])
+    assert "(0):" not in page and "not yet run" not in rows.standings(ledgered([claim()], [record(passing())]))
 
 
 def test_the_first_row_of_each_section_of_the_paper_can_be_linked():
-    page = ledger.page(CLAIMS, [])
+    page = rows.tables(ledgered(CLAIMS))
     assert re.findall(r'<span id="section-(\w)"></span>', page) == ["1", "2", "3", "4", "5", "6", "a", "b"]
 
 
 # The errata
 
 
+def errata_page(claims, *records):
+    return fill((BOOK / "errata.md").read_text(encoding="utf-8"), ledgered(claims, records))
+
+
 def test_each_erratum_leads_to_its_witness():
-    page = errata.page(SMALL, [WITNESS])
-    run = f'<a href="02-uniform.html#{WITNESS["anchor"]}" aria-label="Run, E1">Run</a>'
+    page = errata_page(SMALL, WITNESS)
+    run = f'<a href="02-uniform.html#{WITNESS.anchor}" aria-label="Run, E1">Run</a>'
     assert f"{run}: 2 &gt; 1 · margin 1 · n\u00a0=\u00a01." in page and page.count(run) == 1
     assert "On the witness, with ≤: holds." in page and '<span id="E1"' in page
 
 
 def test_the_errata_stand_in_the_order_of_their_consequence():
-    page = errata.page(SMALL, [WITNESS])
+    page = errata_page(SMALL, WITNESS)
     assert re.findall(r":{dropdown} (E\d)", page) == ["E2", "E3", "E1", "E4"]
     assert "we found 3 passages" in page
 
 
 def test_the_sheet_has_each_standing_erratum_and_the_correction_of_those_that_matter_most():
-    sheet = errata.sheet(SMALL)
+    sheet = fill((BOOK / "errata-sheet.md").read_text(encoding="utf-8"), ledgered(SMALL))
     assert re.findall(r"^- \{claim\}`(E\d)` \(§3\)", sheet, re.M) == ["E1", "E2", "E3"]
     assert sheet.count("*Correct:* $1 \\le 1$.") == 2 and "3 entries" in sheet
-    assert "have\nnot seen them" in sheet and "have not seen this list" in errata.page(SMALL, [])
+    assert "have\nnot seen them" in sheet and "have not seen this list" in errata_page(SMALL)
 
 
 def test_a_withdrawn_erratum_stands_last_with_its_reason_and_counts_nowhere():
-    page = errata.page(SMALL, [WITNESS])
+    page = errata_page(SMALL, WITNESS)
     _, _, last = page.partition("## Withdrawn")
     assert last.startswith("\n\n::::{dropdown} E4. Withdrawn: $a$\n") and "Withdrawn, because\n: It was 2." in last
-    shown = rows(ledger.page(SMALL, [WITNESS]))["E4"]
+    shown = rows_of(SMALL, WITNESS)["E4"]
     assert "Why it is withdrawn" in shown and "It was 2." in shown
 
 
 def test_the_errata_say_how_the_numbered_statements_stand():
-    listed = "\n".join(errata.stand(SMALL))
+    listed = errata.verdicts(ledgered(SMALL))
     assert "true as printed* (2): {claim}`above-repaired`, {claim}`far`." in listed
     assert "false as printed, with a corrected form* (2): {claim}`base`, {claim}`false-too`." in listed
 
 
 def test_what_is_not_run_says_why():
-    page = errata.page(SMALL, [])
+    page = errata_page(SMALL)
     assert "Not run. About another paper." in page
     assert page.count("was not executed for this page") == 2
 
 
 def test_the_effect_of_an_erratum_ends_at_a_repaired_proof():
-    found = errata.downstream(SMALL[5], SMALL)
+    found = ledgered(SMALL).downstream(SMALL[5])
     assert found == {"true, proof repaired": ["repaired"], "false as printed": ["false-too"], "true": ["far"]}
-    assert errata.downstream(SMALL[6], SMALL) == {}
+    assert ledgered(SMALL).downstream(SMALL[6]) == {}
 
 
 def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
     first, short = ((BOOK / f"{name}.md").read_text(encoding="utf-8") for name in ("index", "thirty-minutes"))
     listed = short.partition("Of the numbered statements")[2].splitlines()
     roles = [set(re.findall(r"{claim}`([\w-]+)`", line)) for line in listed]
-    stand = [set(re.findall(r"`([\w-]+)`", one)) for one in errata.stand(CLAIMS)]
+    stand = [set(re.findall(r"`([\w-]+)`", one)) for one in errata.verdicts(ledgered(CLAIMS)).splitlines()]
     assert [found for found in roles if found][: len(stand)] == stand
-    paper = [c for c in CLAIMS if c["source"] == "paper" and c["kind"] != "erratum"]
-    resting = sum(c["required"] == "follows" for c in paper)
-    left = sum(c["required"] in ("cited", "not runnable") for c in paper)
+    paper = [c for c in CLAIMS if c.source == "paper" and not c.is_erratum]
+    resting = sum(c.required == "follows" for c in paper)
+    left = sum(c.required in ("cited", "not runnable") for c in paper)
     assert f"Of its {len(paper)} statements {len(paper) - resting - left} are run here" in first
     assert f"{resting} follow from statements that are, and the other {left}\n" in first
-    assert not [c["id"] for c in paper if c["verdict"] == "cited" and c["kind"] in (*errata.NUMBERED, "equation")]
-    classes = [c.get("consequence") for c in CLAIMS if c["kind"] == "erratum" and c["verdict"] != "withdrawn"]
+    assert not [c.id for c in paper if c.verdict == "cited" and c.kind in (*errata.NUMBERED, "equation")]
+    classes = [c.consequence for c in ledgered(CLAIMS).errata]
     severe, gaps = classes.count("consequential"), classes.count("gap")
     assert f"Of the {len(classes)} that stand, {severe} are consequential, {gaps} are gaps and " in first
     assert f" {len(classes) - severe - gaps} are minor" in first
-    withdrawn = sum(c["verdict"] == "withdrawn" for c in CLAIMS)
+    withdrawn = sum(c.verdict == "withdrawn" for c in CLAIMS)
     assert withdrawn == 2 and "Two further reports were mistaken" in first
-    verdicts = {c["id"]: c["verdict"] for c in CLAIMS}
+    verdicts = {c.id: c.verdict for c in CLAIMS}
     table = re.findall(r"\* - .*?{statement}`(?:.*<)?([\w-]+)>?`\n  - (.*)", first.partition("What is true")[2])
     assert len(table) == 8
     kinds = [verdicts[name] for name, _ in table]
     assert [kinds.count(word) for word in ("true, proof repaired", "false as printed", "settled")] == [5, 2, 1]
     assert "five are true after repair, two are false as printed, and one, a conjecture, is settled" in first
     for name, words in table:
-        assert words.startswith(errata.VERDICTS[verdicts[name]].partition(",")[0].partition(":")[0]), name
+        assert words.startswith(SETTINGS.numbered[verdicts[name]].partition(",")[0].partition(":")[0]), name
 
 
 # The package
 
 
 def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
-    cited = ledger.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_meter", BOOK.parent / "sparse_book"])
+    cited = evidence.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_meter", BOOK.parent / "sparse_book"])
     assert "sparse_core.network.network.Scale" in cited["definition-2"]
     assert "sparse_core.bounds.paper.lemma_9" in cited["lemma-9"]
-    page = ledger.page([claim("lemma-9")], [], code=cited)
+    packages = [BOOK.parent / name for name in ("sparse_core", "sparse_meter", "sparse_book")]
+    page = rows.tables(ledgered([claim("lemma-9")], settings=project.settings(notes=evidence.notes(packages))))
     assert (
         '<a href="api-bounds.html#sparse_core.bounds.paper.lemma_9">bounds.<wbr>paper.<wbr>lemma' in page
         and "`tests/core/bounds`" in page
     )
-    packages = {name.removeprefix("sparse_core.").partition(".")[0] for c in CLAIMS for name in cited.get(c["id"], [])}
+    packages = {name.removeprefix("sparse_core.").partition(".")[0] for c in CLAIMS for name in cited.get(c.id, [])}
     assert len(packages) > 5 and packages <= {path.name for path in (BOOK.parent / "tests/core").iterdir()} | {
         "sparse_book",
         "sparse_meter",

@@ -5,21 +5,25 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
+import yaml
 from companion import places
-from companion.building import kept
-from companion.ledger import claims, domain, published
-from companion.ledger.pages import errata, graph, ledger, proofs
+from companion.building import kept, proofs
+from companion.site import project
 
-from tests.book.examples import BOOK, CLAIMS, claim, erratum
+from tests.book.examples import BOOK, CLAIMS, SETTINGS, claim, entry, erratum, ledgered
 
 sys.path.append(str(BOOK.parent / "proofs"))
 import check
 
-from sparse_book.claims import machine_checked, proof
+from sphinx_claims import published
+from sphinx_claims.claims import machine_checked, read
+from sphinx_claims.pages import errata, graph, rows
+from sphinx_claims.site import domain
 
-RECORD = machine_checked(BOOK)
+RECORD = machine_checked(SETTINGS)
 THEOREM = {"note": "$a<b$ & *so on*.", "coq": ["forall N : network R,", "  value N <= 1 & value N =1 x -> tail' x"]}
 DEFINITIONS = {
     "value": {"note": "$h(x)$", "coq": ["value = ", "fun N : network => 1"]},
@@ -27,10 +31,10 @@ DEFINITIONS = {
     "tail": {"note": "$t$", "coq": ["tail = 2"]},
 }
 PROVED = [
-    claim(label="Lemma 9", proved="lemma_9", part="the *range*", place="02-uniform.html#lemma-9"),
-    claim("other", label="Other", proved="other", part="", place=""),
-    claim("unproved", label="Unproved", place="02-uniform.html#unproved"),
-    {**erratum("E1", ["other"]), "proved": "E_1", "part": "", "place": ""},
+    claim(label="Lemma 9", proved="lemma_9", proof={"part": "the *range*"}, box="lemma-9"),
+    claim("other", label="Other", proved="other"),
+    claim("unproved", label="Unproved", box="unproved"),
+    erratum("E1", ["other"], proved="E_1"),
 ]
 
 
@@ -38,7 +42,7 @@ PROVED = [
 
 
 def test_each_theorem_is_proved_for_the_claim_whose_name_it_has():
-    proved = {c["proved"]: c["id"] for c in CLAIMS if "proved" in c}
+    proved = {c.proved: c.id for c in CLAIMS if c.proved}
     assert {name: name.replace("_", "-") for name in proved} == proved
     assert RECORD["theorems"].keys() - proved.keys() == {"decision_tree"}
 
@@ -49,24 +53,29 @@ def test_the_part_that_is_proved_is_named(tmp_path):
     theorems = {"a": {}, "b": {"part": "the range"}}
     (tmp_path / "proofs/statements.json").write_text(json.dumps({"theorems": theorems, "definitions": {}}))
     (tmp_path / "proofs/statements.v").write_text("(* *)\nTheorem ab : x.\nTheorem a (R : t) :\n")
-    false = claim(proved="a", verdict="false as printed")
-    found = [
-        proof(tmp_path / "book", one)
-        for one in (false, {**false, "proved": "b"}, claim(proved="a"), {**erratum("E1", ["a"]), "proved": "a"})
-    ]
+    chapter = tmp_path / "book/02-uniform.md"
+    (chapter.parent / "claims").mkdir(parents=True)
+    chapter.write_text("# A\n")
+    shutil.copy(BOOK / "claims.toml", chapter.parent)
+    (tmp_path / "_toc.yml").write_text("- file: book/02-uniform\n")
+    false = claim("w", proved="a", verdict="false as printed")
+    others = [replace(false, id="x", proved="b"), claim("y", proved="a"), erratum("z", ["w"], proved="a"), claim()]
+    (chapter.parent / "claims/02-uniform.yml").write_text(yaml.safe_dump([entry(one) for one in [false, *others]]))
+    found = [one.proof for one in read(project.settings(chapter.parent))]
+    assert found.pop() is None
     assert [one["part"] for one in found] == ["the corrected form", "the range", "", ""]
-    assert [one["line"] for one in found] == [3, None, 3, 3] and proof(tmp_path / "book", claim()) is None
+    assert [one["line"] for one in found] == [3, None, 3, 3]
 
 
 def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map():
-    rows = ledger.page(PROVED, [])
-    assert rows.count("machine-checked: the &#42;range&#42;</a>") == 1 and rows.count("machine-checked</a>") == 2
-    under = {c["id"]: domain.whence(c, claims.by_id(PROVED)) for c in PROVED[:3]}
+    known = ledgered(PROVED)
+    shown = rows.tables(known)
+    assert shown.count("machine-checked: the &#42;range&#42;</a>") == 1 and shown.count("machine-checked</a>") == 2
+    under = {c.id: domain.whence(c, known) for c in PROVED[:3]}
     assert "the &#42;range&#42;" in under["lemma-9"] and "proofs" not in under["unproved"]
-    entries = errata.page(PROVED, [])
-    assert entries.count("proofs.html#coq-E-1") == 1
-    shown = graph.page(PROVED)
-    assert shown.count("⊢</text>") == 2 and 'aria-label="Lemma 9: true, machine-checked"' in shown
+    assert errata.entries(known).count("proofs.html#coq-E-1") == 1
+    drawn = graph.drawing(known)
+    assert drawn.count("⊢</text>") == 2 and 'aria-label="Lemma 9: true, machine-checked"' in drawn
 
 
 # The page
@@ -74,7 +83,7 @@ def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map
 
 def test_the_page_has_statements_in_the_book_s_words_and_in_coq_s():
     theorems = {name: THEOREM for name in ("lemma_9", "other", "E_1", "a_tree")}
-    page = "\n".join(proofs.sections(PROVED, theorems, DEFINITIONS))
+    page = "\n".join(proofs.sections(ledgered(PROVED), theorems, DEFINITIONS))
     assert page.count("## Statements of chapter 2") == 1 and page.index("Without an entry") < page.index("### A tree")
     assert re.findall(r"\(coq-(.*)\)=\n", page) == ["lemma-9", "other", "E-1", "a-tree", "definitions"]
     assert '<a href="02-uniform.html#lemma-9" aria-label="In the book, Lemma 9">In the book</a>: $a$' in page
@@ -93,8 +102,7 @@ def test_coq_s_words_are_escaped_and_lead_to_definitions():
 def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
     page = tmp_path / "proofs.md"
     page.write_text((BOOK / "proofs.md").read_text(encoding="utf-8"), encoding="utf-8")
-    placed = [{**c, "place": "", "part": RECORD["theorems"].get(c.get("proved"), {}).get("part", "")} for c in CLAIMS]
-    proofs.fill(page, placed, **RECORD)
+    proofs.fill(page, ledgered(CLAIMS), **RECORD)
     text = page.read_text(encoding="utf-8")
     assert proofs.MARK not in text
     assert text.count("<pre>") == len(RECORD["theorems"]) + len(RECORD["definitions"])
@@ -105,14 +113,14 @@ def test_the_page_of_the_book_has_every_theorem_and_definition(tmp_path):
 def test_a_build_without_the_prover_says_so_at_the_foot():
     shown = proofs.not_run("# Title\n\nText.\n\n## A part\n\n## Another\n")
     assert "## Another\n\n:::{note}\nThe prover" in shown and shown.count(":::{note}") == 1
-    for page in (ledger.page(PROVED, []), (BOOK / "proofs.md").read_text(encoding="utf-8")):
+    for page in ((BOOK / f"{name}.md").read_text(encoding="utf-8") for name in ("ledger", "proofs")):
         assert proofs.NOT_RUN in proofs.not_run(page)
 
 
 # What the check of the proofs refuses
 
 
-def entry(note="N", coq="a <= b", exact="1", part=""):
+def noted(note="N", coq="a <= b", exact="1", part=""):
     return {"note": note, "coq": [coq], "exact": exact, "part": part}
 
 
@@ -120,10 +128,10 @@ def entry(note="N", coq="a <= b", exact="1", part=""):
     "found, record, reason",
     [
         ({"a": ("a <= b", "1")}, {}, "theorem a has no note"),
-        ({}, {"a": entry()}, "theorem a is in statements.json but not proved"),
-        ({"a": ("a <= b \\/ True", "2")}, {"a": entry()}, "theorem a is not what statements.json has next to its note"),
-        ({"a": ("a <= b", "2")}, {"a": entry()}, "theorem a is not what statements.json has"),
-        ({"a": ("a <= b", "1")}, {"a": entry(note=" ")}, "theorem a has an empty note"),
+        ({}, {"a": noted()}, "theorem a is in statements.json but not proved"),
+        ({"a": ("a <= b \\/ True", "2")}, {"a": noted()}, "theorem a is not what statements.json has next to its note"),
+        ({"a": ("a <= b", "2")}, {"a": noted()}, "theorem a is not what statements.json has"),
+        ({"a": ("a <= b", "1")}, {"a": noted(note=" ")}, "theorem a has an empty note"),
     ],
 )
 def test_a_statement_stands_as_it_was_read(found, record, reason):
@@ -132,7 +140,7 @@ def test_a_statement_stands_as_it_was_read(found, record, reason):
 
 
 def test_a_statement_that_changed_keeps_its_note_which_the_book_asks_to_confirm():
-    found, old = {"a": ("a <= b \\/ True", "2")}, entry()
+    found, old = {"a": ("a <= b \\/ True", "2")}, noted()
     renewed = check.renew("theorem", found, {"a": old})
     check.compare("theorem", found, renewed)
     assert renewed["a"]["note"] == old["note"] and "part" not in renewed["a"]
@@ -141,7 +149,7 @@ def test_a_statement_that_changed_keeps_its_note_which_the_book_asks_to_confirm(
 
 def test_the_second_environment_is_renewed_after_the_first():
     """What did not change with MathComp 1.15 must not have changed with MathComp 2."""
-    found, old = {"a": ("a <= b", "2")}, entry()
+    found, old = {"a": ("a <= b", "2")}, noted()
     renewed = check.renew("theorem", found, {"a": old}, second=True)
     check.compare("theorem", found, renewed, second=True)
     assert {**renewed["a"], "second": 0} == {**old, "second": 0}

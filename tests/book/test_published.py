@@ -3,27 +3,26 @@ line, with its old and its new words, until it is confirmed; what nobody sees mo
 
 import datetime
 import json
+import shutil
+from dataclasses import fields
 
 import pytest
 import yaml
-from companion.building import kept
-from companion.ledger import pages, published
+from companion.building import evidence, kept, proofs
 from companion.places import Stop, yaml_of
+from companion.site import project
 
-from sparse_book import ledger
-from sparse_book.claims import read, read_yaml
-from tests.book.examples import CHAPTER, CLAIMS, claim, erratum, passing
+from sphinx_claims import build, claims, published
+from sphinx_claims import record as ledger
+from sphinx_claims.claims import read_yaml
+from sphinx_claims.ledger import collect
+from tests.book.examples import BOOK, CHAPTER, claim, entry, erratum, passing
 
 DAY, LATER = datetime.date(2026, 1, 1), datetime.date(2026, 2, 1)
 BOX = "```{prf:lemma} A lemma\n:label: lemma-9\n\nFor every network\n\n$$\n\\mathrm{AS}(h)\\le4k^2W^2 .\n$$\n```\n"
 E1 = erratum("E1", ["lemma-9"])
 PROVED = {"theorems": {"lemma_9": {"note": "$a < b$", "coq": ["a < b"], "exact": "1"}}, "definitions": {}}
 PROVED["definitions"]["coord"] = {"note": "$x_i$", "coq": ["coord = 1"], "exact": "2"}
-
-
-def entry(made):
-    """A claim as it stands in its file."""
-    return {key: value for key, value in made.items() if key not in ("chapter", "page")}
 
 
 @pytest.fixture
@@ -35,12 +34,13 @@ def book(tmp_path):
     (tmp_path / "_toc.yml").write_text(f"root: book/index\nchapters:\n  - file: book/{CHAPTER}\n")
     (tmp_path / "proofs/statements.json").write_text(json.dumps(PROVED))
     (folder / f"{CHAPTER}.md").write_text(BOX)
-    lemma = entry(claim(verdict="true, proof repaired", proved="lemma_9", errata=["E1"], uses=["a", "b"], note="N."))
-    del lemma["statement"]
+    repaired = {"verdict": "true, proof repaired", "proved": "lemma_9", "errata": ["E1"], "uses": ["a", "b"]}
+    lemma = entry(claim(statement="", note="N.", **repaired))
     of_others = {"required": "cited", "verdict": "cited", "source": "other", "reason": "It is in a book."}
     entries = [lemma, entry(claim("a", required="sampled")), entry(claim("b", **of_others)), entry(E1)]
     (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump(entries))
     (folder / "claims/published.yml").write_text("# A comment.\n{}\n")
+    shutil.copy(BOOK / "claims.toml", folder)
     publish(folder)
     return folder
 
@@ -56,21 +56,21 @@ RUN = {CHAPTER: notebook(passing(), SAMPLED, REFUTED)}
 
 
 def publish(book, executed=None, today=DAY):
-    text, lines = pages.published_anew(book, RUN if executed is None else executed, today)
+    text, lines = evidence.published_anew(book, RUN if executed is None else executed, today)
     (book / "claims/published.yml").write_text(text)
     return lines
 
 
 def lines(book, executed=None):
-    records = pages.collect(RUN if executed is None else executed)
-    now, then = published.blocks(read(book), records, book), published.read(book)
-    return published.moved(now, then) + published.fewer(now, then)
+    settings = project.settings(book)
+    now = published.blocks(build.ledger_of(settings, collect(RUN if executed is None else executed)))
+    return published.moved(now, published.read(settings)) + published.fewer(now, published.read(settings))
 
 
-def build(book, stage, only=None):
+def site_of(book, stage, only=None):
     (stage / "book").mkdir(parents=True, exist_ok=True)
-    (stage / "book/proofs.md").write_text(f"# Proofs\n\n{pages.proofs.MARK}\n")
-    pages.write(book, stage, RUN, only=only)
+    (stage / "book/proofs.md").write_text(f"# Proofs\n\n{proofs.MARK}\n")
+    evidence.write(book, stage, RUN, only=only)
     return json.loads((stage / "book/site/claims.json").read_text())["claims"] if not only else None
 
 
@@ -130,22 +130,22 @@ def test_lines_broken_otherwise_and_formulas_displayed_or_not_are_no_change(book
 
 
 def test_the_build_stops_at_what_moved_and_a_preview_says_it(book, tmp_path, capsys):
-    build(book, tmp_path / "stage")
+    site_of(book, tmp_path / "stage")
     change(book, "4k^2", "k^2", CHAPTER_FILE)
     with pytest.raises(ledger.LedgerError, match=r"disagree \(1\).*\n.*-\]\{\+.*make.py publish` confirms it"):
-        build(book, tmp_path / "second")
+        site_of(book, tmp_path / "second")
     capsys.readouterr()
-    build(book, tmp_path / "preview", only=CHAPTER)
+    site_of(book, tmp_path / "preview", only=CHAPTER)
     assert capsys.readouterr().out.startswith("  lemma-9, statement: For every network [-")
 
 
 def test_the_data_have_the_digest_and_the_date_of_each_statement(book, tmp_path):
-    before = {one["id"]: (one["digest"], one["changed"]) for one in build(book, tmp_path / "one")}
+    before = {one["id"]: (one["digest"], one["changed"]) for one in site_of(book, tmp_path / "one")}
     assert {changed for _, changed in before.values()} == {"2026-01-01"}
     change(book, "4k^2", "k^2", CHAPTER_FILE)
     change(book, "note: N.", "note: M.")  # which is no part of the statement, and neither is a verdict
     publish(book, today=LATER)
-    after = {one["id"]: (one["digest"], one["changed"]) for one in build(book, tmp_path / "two")}
+    after = {one["id"]: (one["digest"], one["changed"]) for one in site_of(book, tmp_path / "two")}
     assert after.pop("lemma-9")[1] == "2026-02-01" and before.pop("lemma-9") and after == before
 
 
@@ -178,7 +178,7 @@ def test_a_claim_that_is_new_or_gone_is_a_line(book):
 def test_what_publish_did_not_write_is_refused(book, broken):
     (book / "claims/published.yml").write_text(f"a: {broken}\n")
     with pytest.raises(ledger.LedgerError, match=r"published.yml: a must be as `python3 make.py publish` writes it"):
-        published.read(book)
+        published.read(project.settings(book))
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_each_kind_of_evidence_serves_for_itself_and_for_what_is_weaker(found, s
 
 
 def test_all_that_is_known_of_a_claim_is_published_but_where_it_stands():
-    places = {"id", "chapter", "page", "section", "arxiv", "box", "number", "stands_in"}
+    elsewhere = {*claims.FOUND, "id", "section", "arxiv", "printed_at", "box", "stands_in"}
     of_coq = {"formula", "part", "coq"}
-    assert {key for one in CLAIMS for key in one} | of_coq == {*published.WORDS} | places
+    assert {one.name for one in fields(claims.Claim)} | of_coq == {*published.WORDS} | elsewhere
     assert {*published.WORDS, *published.COUNTS, "evidence", "changed"} == {*published.ORDER}
 
 

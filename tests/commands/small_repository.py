@@ -43,12 +43,12 @@ TOC = "{format: jb-book, root: book/index, chapters: [{file: book/01-a}, {file: 
 
 
 # Of the packages, what a build imports: each command parses all that is there, which takes longer than the rest
-MODULES = ("sparse_core/checks.py", *(f"sparse_book/{name}.py" for name in ("claims", "figure_svg", "ledger")))
+MODULES = ("sparse_core/checks.py", "sparse_book/figure_svg.py")
 
 
 def write(root):
     """Two chapters, and a ledger that records what it was given."""
-    for folder in ("book/_ext", "book/assets"):
+    for folder in ("book/_ext", "book/assets", "sphinx_claims"):
         shutil.copytree(make.ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("make.py", "_config.yml", "pyproject.toml", "LICENSE", *MODULES):
         (root / name).parent.mkdir(exist_ok=True)
@@ -60,12 +60,12 @@ def write(root):
         "_toc.yml": TOC,
         "requirements.lock": "# nothing\n",
         "requirements-dev.lock": "# nothing\n",
-        "book/_ext/companion/ledger/pages/__init__.py": LEDGER,
+        "book/_ext/companion/building/evidence.py": LEDGER,
         "book/index.md": "# A small book\n",
         "book/01-a.md": CHAPTER,
         "book/02-b.md": SECOND,
         "book/references.bib": "",
-        "book/claims.json": "[]",
+        "book/claims.toml": "",
     }
     for name, text in files.items():
         (root / name).write_text(text)

@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import matplotlib as mpl
 import pytest
-from companion import places
-from companion.ledger import claims, domain, pages
-from companion.ledger.audit import audit
-from companion.ledger.pages import errata, graph
+from companion.site import pages, project
 from docutils import nodes
 
 import sparse_meter
-from sparse_book import figures, ledger
-from sparse_book.claims import read
+from sparse_book import figures
 from sparse_core.network import network
-from tests.book.examples import claim, erratum, record
+from sphinx_claims import record as ledger
+from sphinx_claims.audit import audit
+from sphinx_claims.claims import by_id, read
+from sphinx_claims.pages import errata, graph, rows, words
+from sphinx_claims.site import domain
+from tests.book.examples import claim, erratum, ledgered, record
 from tests.commands.small_repository import run
 
 mpl.use("agg")
@@ -62,32 +63,30 @@ EVIL_CLAIMS = [
 @pytest.fixture
 def evil_records():
     found = ledger.check("lemma-9", [1.0], [4.0], evidence="exact", over=EVIL, control={EVIL: 0.5})
-    return [{**record(found), "claim": "base"}, {**record(found), "claim": "E1", "anchor": "another"}]
+    return [replace(record(found), claim="base"), replace(record(found), claim="E1")]
 
 
 def test_claims_are_shown_as_text(evil_records):
-    evil = [{**entry, "place": ""} for entry in EVIL_CLAIMS]
-    assert_only_text(pages.ledger.page(evil, evil_records))
-    assert_only_text(errata.page(evil, evil_records))
-    assert_only_text(graph.page(evil))
-    assert_only_text(errata.sheet(evil))
-    assert_only_text(domain.whence(evil[0], claims.by_id(evil)))
+    evil = ledgered(EVIL_CLAIMS, evil_records)
+    for shown in (rows.tables, errata.entries, errata.sheet, graph.drawing):
+        assert_only_text(shown(evil))
+    assert_only_text(domain.whence(evil.known["base"], evil))
 
 
 def test_a_label_is_shown_as_text_where_an_output_names_its_claim():
     output = nodes.raw("", '<span class="claim" data-claim="other">the label</span>', format="html")
-    domain.name_cell(None, "", nodes.container("", output, cell_metadata={}), 1, claims.by_id(EVIL_CLAIMS))
+    pages.name_cell(None, "", nodes.container("", output, cell_metadata={}), 1, by_id(EVIL_CLAIMS))
     assert_only_text(output.astext())
 
 
 def test_mathematics_keeps_its_meaning_without_tags():
-    assert claims.one_line("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
+    assert words.one_line("$a<b$ and\n $1 < 2$, <b>") == "$a< b$ and $1 < 2$, < b>"
 
 
 @pytest.mark.parametrize("key", ["id", "section", "chapter"])
 def test_a_name_that_would_leave_its_attribute_is_refused(key):
-    bad = claim("base", **{key: 'x" onclick="alert(1)'})
-    assert any(f"{key} 'x\" onclick" in problem for problem in audit([bad], [], []))
+    bad = replace(claim("base"), **{key: 'x" onclick="alert(1)'})
+    assert any(f"{key} 'x\" onclick" in problem for problem in audit(ledgered([bad]), []))
 
 
 def evil_output(kind):
@@ -110,6 +109,6 @@ def test_what_a_cell_shows_is_text(kind):
 
 
 def test_the_claims_of_this_book_need_no_tags():
-    texts = [value for entry in read(places.BOOK) for value in entry.values() if isinstance(value, str)]
+    texts = [text for one in read(project.settings()) for text in vars(one).values() if isinstance(text, str) and text]
     assert len(texts) > 500
     assert [text for text in texts if re.search("<[A-Za-z/!?]", re.sub(r"\$.*?\$", "", text))] == []

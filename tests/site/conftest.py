@@ -3,6 +3,9 @@
 import pytest
 from companion import places
 
+from sphinx_claims.site import SCRIPTS
+
+FOLDERS = (places.BOOK / "assets", SCRIPTS)
 HEAD = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
 
 
@@ -11,7 +14,8 @@ def page_of(tmp_path_factory):
     """A function that writes a body with these scripts and styles of the book, and returns the address of the page."""
 
     def write(body, *assets):
-        texts = {name: (places.BOOK / "assets" / name).read_text(encoding="utf-8") for name in assets}
+        found = [folder / name for name in assets for folder in FOLDERS if (folder / name).is_file()]
+        texts = {path.name: path.read_text(encoding="utf-8") for path in found}
         tags = {name: "script" if name.endswith(".js") else "style" for name in assets}
         parts = [f"<{tags[name]}>{text}</{tags[name]}>" for name, text in texts.items()]
         path = tmp_path_factory.mktemp("page") / "page.html"

@@ -1,13 +1,13 @@
 """The drawing of what rests on what as a page: addresses, keys, sizes, and no box on another as it is drawn."""
 
 import pytest
-from companion.ledger.pages import graph
 
-from tests.book.examples import CLAIMS
+from sphinx_claims.pages import graph
+from tests.book.examples import CLAIMS, ledgered
 
-BELOW = {c["id"]: c.get("uses", []) for c in CLAIMS if c["kind"] != "erratum"}
+LEDGER = ledgered(CLAIMS)
+BELOW = {name: list(claim.uses) for name, claim in LEDGER.statements.items()}
 ABOVE = {i: [j for j in BELOW if i in BELOW[j]] for i in BELOW}
-PLACED = [{**c, "place": "", "proof": None} for c in CLAIMS]
 LIT = "kind => [...document.querySelectorAll(`.graph-box a.${kind}`)].map(a => a.id)"
 # pairs of boxes that share more than an edge, as they are drawn
 COVERED = """() => {
@@ -32,7 +32,7 @@ SEEN = """id => {
 
 @pytest.fixture(scope="module")
 def graph_page(page_of):
-    return page_of(f"<main class='bd-article'>{graph.page(PLACED)}</main>", "custom.css", "graph.js")
+    return page_of(f"<main class='bd-article'>{graph.drawing(LEDGER)}</main>", "custom.css", "graph.js")
 
 
 def test_an_address_lights_all_that_is_below_and_above_and_shows_it_and_the_back_button_returns(graph_page, in_browser):
@@ -92,7 +92,7 @@ def test_no_box_covers_another_and_an_erratum_is_lit(graph_page, in_browser):
 
     covered, lit, words, after = in_browser(visit)
     assert not covered and not after
-    assert lit == graph.broken(next(c for c in CLAIMS if c["id"] == "E16"), CLAIMS) and len(lit) > 1
+    assert lit == graph.broken(LEDGER, LEDGER.known["E16"]) and len(lit) > 1
     assert words.startswith("E16 is about ")
 
 

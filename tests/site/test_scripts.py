@@ -2,10 +2,10 @@
 
 import pytest
 from companion import places
-from companion.ledger import records
 from companion.site.figures import files
 
 from sparse_book import figures
+from sphinx_claims.site import ticks as records
 
 ASSETS = places.BOOK / "assets"
 

@@ -20,9 +20,9 @@ from bs4 import BeautifulSoup
 from companion import places
 from companion.building import browser as browsers
 from companion.building import chapters, kept
-from companion.ledger import claims
 
-from sparse_book.claims import read
+from sphinx_claims.claims import by_id, read
+from sphinx_claims.settings import Settings
 
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
 NODES = """found => found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`))"""
@@ -532,7 +532,7 @@ def test_marks_alone_and_cut_formulas_are_found_and_nothing_else(in_browser):
 def test_the_search_finds_statements_by_number(site, address, served, in_browser):
     """The first two results: where the statement stands, and its row of the ledger or of the errata. With a server the
     search also fetches the pages, for the words around each result, which some of the queries show as well as all."""
-    ours = claims.by_id(read(places.BOOK))["ours-tail"]["number"]
+    ours = by_id(read(Settings.read(places.BOOK)))["ours-tail"].number
     sought = {
         "Lemma 9": ["book/02-uniform.html#lemma-9", "book/ledger.html#lemma-9"],
         "conjecture 20": [

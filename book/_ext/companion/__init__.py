@@ -1,4 +1,4 @@
-"""The Sphinx extension of this book, and what builds it: ``building`` imports ``ledger``, and both import ``site``."""
+"""The Sphinx extension of this book, and what builds it: ``building`` imports ``site``, and both ``sphinx_claims``."""
 
 import sys
 from pathlib import Path
@@ -15,11 +15,12 @@ def setup(app: "Sphinx") -> "ExtensionMetadata":
     if str(ROOT) not in sys.path:  # the packages of the repository, where nobody has installed them
         sys.path.append(str(ROOT))
     from companion.building import commands
-    from companion.ledger import domain
-    from companion.site import docstrings, formulas, head, theme
+    from companion.site import docstrings, formulas, head, pages, project, theme
+    from sphinx_claims import site
 
     if Path(app.srcdir) == ROOT:
         app.srcdir = app.confdir = type(app.srcdir)(commands.stage_for_sphinx())
-    for part in (theme, docstrings, domain, formulas, head):
+    site.show(app, project.settings())
+    for part in (theme, docstrings, pages, formulas, head):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

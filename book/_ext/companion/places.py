@@ -9,6 +9,8 @@ BOOK = ROOT / "book"
 BUILD = ROOT / "_build"
 # Our packages, each of which imports those before it alone; pyproject.toml has a line for each too
 PACKAGES = ("sparse_core", "sparse_meter", "sparse_book")
+# The package of the ledger, of which a chapter imports what records alone.
+LEDGER = "sphinx_claims"
 # The settings of every command: the book is the same for every user and on every machine
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
@@ -41,8 +43,8 @@ def text_of(path: Path) -> str:
 
 def yaml_of(path: Path) -> dict[str, Any]:
     """The contents of a YAML file that holds a mapping, in which no key stands twice."""
-    from sparse_book.claims import read_yaml  # which needs packages, as the commands of an empty folder must not
-    from sparse_book.ledger import LedgerError
+    from sphinx_claims.claims import read_yaml  # which needs packages, as the commands of an empty folder must not
+    from sphinx_claims.record import LedgerError
 
     try:
         return dict(read_yaml(path, dict))

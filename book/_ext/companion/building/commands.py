@@ -15,10 +15,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from companion.building import cells, chapters, kept
+from companion.building import chapters, kept
 from companion.building.chapters import Notebook
 from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, pages_in, text_of, yaml_of
 from companion.site import links
+from sphinx_claims import LedgerError, cells
+from sphinx_claims.settings import Settings
 
 # What is held until this process ends.
 LOCKS = contextlib.ExitStack()
@@ -61,8 +63,9 @@ def read_all() -> dict[str, Notebook]:
 def read(sources: Mapping[str, Path]) -> dict[str, Notebook]:
     """The notebooks of these sources, by name; one whose code touches its checks is refused, in a preview too."""
     notebooks = {name: chapters.read(path) for name, path in sources.items()}
+    settings = Settings.read(BOOK)
     for name, notebook in notebooks.items():
-        if fault := next(iter(cells.faults(notebook)), None):
+        if fault := next(iter(cells.faults(notebook, settings.packages, settings.checks)), None):
             raise Stop(f"{name}, {fault}")
     return notebooks
 
@@ -149,14 +152,13 @@ def refresh(names: Sequence[str]) -> None:
 
 def publish() -> None:
     """Confirm what the present book says and shows: write book/claims/published.yml, and say what changed."""
-    from companion.ledger import pages
-    from sparse_book.ledger import LedgerError
+    from companion.building import evidence
 
     notebooks = read_all()
     today = datetime.datetime.now(datetime.UTC).date()
     with kept.build_lock():
         try:
-            text, lines = pages.published_anew(BOOK, executed(notebooks), today)
+            text, lines = evidence.published_anew(BOOK, executed(notebooks), today)
         except LedgerError as error:
             raise Stop(error) from None
         kept.write_atomically(BOOK / "claims/published.yml", text)
@@ -221,9 +223,7 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> 
 
     For a preview it is one page, with stubs where the book begins and before it, so that it keeps its number.
     """
-    from companion.building import downloads
-    from companion.ledger import pages
-    from sparse_book.ledger import LedgerError
+    from companion.building import downloads, evidence
 
     for path in BOOK.rglob("*"):
         if not path.resolve().is_relative_to(ROOT):
@@ -240,7 +240,7 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> 
         downloads.write(stage / "book/assets/downloads", ROOT, done)
     accepted = kept.proofs_accepted()
     try:
-        pages.write(book=BOOK, stage=stage, executed=done, only=only, accepted=accepted)
+        evidence.write(book=BOOK, stage=stage, executed=done, only=only, accepted=accepted)
     except LedgerError as error:
         raise Stop(error) from None
 

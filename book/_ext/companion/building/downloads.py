@@ -14,7 +14,7 @@ from pathlib import Path
 from nbformat.v4 import new_code_cell
 
 from companion.building import chapters, stored
-from companion.places import PACKAGES, Stop
+from companion.places import LEDGER, PACKAGES, Stop
 from companion.site import links
 
 # The first cell. A second run, and a run where the package is there, installs nothing.
@@ -33,7 +33,7 @@ def wheel(folder: Path, root: Path) -> None:
     """The package as a file that pip installs, of which each byte follows from the sources."""
     build = f"import os; os.umask(0o022); from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
     with tempfile.TemporaryDirectory() as copied:
-        for package in PACKAGES:
+        for package in (*PACKAGES, LEDGER):
             shutil.copytree(root / package, f"{copied}/{package}", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("pyproject.toml", "LICENSE"):
             shutil.copy(root / name, copied)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from companion.building import chapters
-from companion.places import BOOK, BUILD, PACKAGES, ROOT, Stop
+from companion.places import BOOK, BUILD, LEDGER, PACKAGES, ROOT, Stop
 
 # The fingerprint of the sources that _build/html was made from.
 STAMP = BUILD / "site.sha"
@@ -23,6 +23,7 @@ PROVED = BUILD / "proved.sha"
 SOURCES = (
     "book",
     *PACKAGES,
+    LEDGER,
     "tests/benchmarks",
     "_config.yml",
     "_toc.yml",
@@ -162,6 +163,8 @@ def execution(notebook: chapters.Notebook) -> str:
     """
     cells = [[cell["source"], cell["metadata"].get("tags", [])] for cell in chapters.code_cells(notebook)]
     code = json.dumps(cells).encode()
-    tops = [ROOT / name for name in (*PACKAGES, "requirements.lock", *["tests/benchmarks"] * (b"benchmarks" in code))]
+    recording = (f"{LEDGER}/__init__.py", f"{LEDGER}/record.py")
+    names = (*PACKAGES, *recording, "requirements.lock", *["tests/benchmarks"] * (b"benchmarks" in code))
+    tops = [ROOT / name for name in names]
     runner = program(Path(chapters.__file__))
     return digest(code, platform.python_version().encode(), runner, *contents(*tops, read=program))

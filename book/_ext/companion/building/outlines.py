@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from companion.building import chapters
 from companion.places import BOOK, ROOT, pages_in, yaml_of
-from sparse_book.claims import pages_of
+from companion.site import project
+from sphinx_claims.claims import pages_of
 
 
 @dataclass
@@ -97,7 +98,7 @@ def page_with(label: str, name: str) -> str:
 def number(label: str, kind: str, name: str) -> str:
     """The number of a figure or an exercise: "2.3" where the pages of its chapter have a number, else "3"."""
     chapter = name in numbered_pages()
-    pages = [page for page in pages_of(name, BOOK) if page in numbered_pages()] if chapter else [name]
+    pages = [page for page in pages_of(project.settings(), name) if page in numbered_pages()] if chapter else [name]
     counted = [one for page in pages for one in getattr(outline(page), kind)]
     place = counted.index(label) + 1 if label in counted else "?"
     return f"{int(name[:2])}.{place}" if chapter else str(place)

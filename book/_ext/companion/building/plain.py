@@ -11,10 +11,10 @@ import html
 from typing import Any
 
 from companion.building.outlines import directive, executed_pages, number, outline, page_with, parser
-from companion.ledger.claims import Claim, boxed, by_id
-from companion.ledger.claims import name as name_of
 from companion.places import BOOK
-from sparse_book import claims as ledger
+from companion.site import project
+from sphinx_claims.claims import Claim, by_id, read
+from sphinx_claims.pages.words import boxed
 
 Edits = list[tuple[int, int, str]]  # from, to, and what takes the place
 
@@ -24,7 +24,7 @@ OF_THE_SITE = ("index", "raw", "solution-end")
 
 @functools.cache
 def all_claims() -> dict[str, Claim]:
-    return by_id(ledger.read(BOOK))
+    return by_id(read(project.settings()))
 
 
 class Writer:
@@ -94,14 +94,13 @@ class Writer:
 
     def _heading(self, kind: str, title: str, label: str) -> str:
         """The name of a box, as on the site, with the verdict on each claim that it states."""
-        here = [claim for claim in all_claims().values() if claim.get("box") == label]
+        here = [claim for claim in all_claims().values() if claim.box == label]
         shown, rest = boxed(kind, title, here)
         verdicts = []
         for claim in here:
-            which = f"{claim['label']}: " if len(here) > 1 else ""
-            proof = ledger.proof(BOOK, claim)
-            part = f": {proof['part']}" if proof and proof["part"] else ""
-            verdicts.append(f"{which}*{claim['verdict']}*" + (f" · ✓ machine-checked{part}" if proof else ""))
+            which = f"{claim.label}: " if len(here) > 1 else ""
+            part = f": {claim.part}" if claim.part else ""
+            verdicts.append(f"{which}*{claim.verdict}*" + (f" · ✓ machine-checked{part}" if claim.proof else ""))
         return " ".join([f"**{shown}{self.plain(rest)}.**", "; ".join(verdicts)]).strip()
 
     # Roles
@@ -160,11 +159,11 @@ class Writer:
         claim = all_claims().get(target)
         if claim is None:
             return title or target, ""
-        here = claim["page"] == self.name
-        shown = title or (name_of(claim) if here else claim["label"].removesuffix(ledger.OURS))
-        if role == "statement" and ("box" in claim or not self.site):
-            return shown, self._page(claim["page"], str(claim.get("box", claim.get("stands_in", ""))))
-        return shown, self._page("errata" if claim["kind"] == "erratum" else "ledger", target)
+        here = claim.page == self.name
+        shown = title or (claim.name if here else claim.short)
+        if role == "statement" and (claim.box or not self.site):
+            return shown, self._page(claim.page, claim.box or claim.stands_in)
+        return shown, self._page("errata" if claim.is_erratum else "ledger", target)
 
     def _page(self, page: str, label: str = "") -> str:
         """The address of a place: on the site or, without one, a section of this notebook or another notebook."""

@@ -16,6 +16,8 @@ from companion.places import BOOK, ROOT, Stop, text_of
 
 # By how much a part may exceed its number, so that a mended defect does not need a new one.
 SLACK = 0.05
+# Where the scripts of the site are.
+SCRIPTS = ("book/assets", "sphinx_claims/site/static")
 # The tokens that are read; of a formatted string, which is one token of Python 3.11 and many since, the end.
 READ = ("NAME", "NUMBER", "OP", "STRING", "FSTRING_END")
 
@@ -57,7 +59,7 @@ def count(named: Iterable[str]) -> dict[str, int]:
     folders = [ROOT / part for part in parts]
     paths = {path for folder in folders for path in (folder, *folder.rglob("*.py")) if path.is_file()}
     notebooks = [chapters.read(source) for source in chapters.sources(BOOK).values()]
-    scripts = (BOOK / "assets").glob("*.js")
+    scripts = [path for folder in SCRIPTS for path in (ROOT / folder).glob("*.js")]
     tables = (ROOT / "tests").rglob("*.txt")
     return {
         **of_files(paths, parts),

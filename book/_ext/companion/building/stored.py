@@ -17,7 +17,7 @@ from companion.building.chapters import Cell, Notebook, Output
 from companion.building.plain import Writer
 from companion.places import BOOK
 from sparse_book.figure_svg import MIME, standalone
-from sparse_book.ledger import EVIDENCE
+from sphinx_claims.record import EVIDENCE
 
 ADVICE = (
     "{}: edited by hand, while the book is made from the Markdown beside it. Make the edit in the .md file, which "

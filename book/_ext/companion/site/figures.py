@@ -14,8 +14,8 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from companion.site.accessible_names import spoken
-from sparse_book.claims import read_yaml
 from sparse_book.figure_svg import COLOURS, MIME, standalone
+from sphinx_claims.claims import read_yaml
 
 # One sign, an arrow into a tray, which opens the links; what shows the code of the figure is added at their end
 # (ledger.records).

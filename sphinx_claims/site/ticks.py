@@ -5,11 +5,7 @@ end of the sentence before it. Each opens on a click, without a script.
 """
 
 import html
-import json
 import re
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer, load_mime_renders
@@ -17,29 +13,18 @@ from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.addnodes import pending_xref
 from sphinx_proof.nodes import unenumerable_node
 
-from companion.ledger.claims import Claim, name
-from companion.site import typography
-from sparse_book.ledger import EXERCISE, MIME, Record, label
+from ..claims import Claim
+from ..record import EXERCISE, MIME, Record, label
+from ..settings import Settings
+from .state import claims_of, keep, settings_of
 
 SOURCE = "&lt;/&gt;"
 # The end of the files of a figure (figures.LINKS), and of a sentence that a cell shows.
 END_OF_LINE = re.compile(r'(?:<p class="downloads">.*?(?=</span></p>))|(?:<p class="answer">.*?(?=</p>))', re.S)
 
 
-@lru_cache(maxsize=1)
-def known(folder: str) -> dict[str, Claim]:
-    """The claims of the book whose source is in this folder, by id."""
-    text = Path(folder, "book/claims.json").read_text(encoding="utf-8")
-    return {claim["id"]: claim for claim in json.loads(text)}
-
-
 def raw(text: str) -> nodes.raw:
     return nodes.raw("", text, format="html")
-
-
-def as_printed(text: str) -> nodes.raw:
-    """Plain text that a program made, in the signs of print."""
-    return raw(typography.text(html.escape(text, quote=False)))
 
 
 def records_of(node: nodes.Element) -> list[nodes.Element]:
@@ -47,26 +32,25 @@ def records_of(node: nodes.Element) -> list[nodes.Element]:
     return list(node.findall(lambda inner: isinstance(inner, nodes.container) and "record" in inner))
 
 
-def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> nodes.container:
+def record_node(record: Record, claims: dict[str, Claim], docname: str, settings: Settings) -> nodes.container:
     """A record as a box with the address that other pages know: the claim, which leads to its row, and what was found.
 
     The record of an exercise, which changes a claim, names the claim that it changes.
     """
-    record = Record.of(data)
     target = record.claim.removeprefix(EXERCISE)
-    words = name(claims[target]) if target in claims else label(target)
+    words = claims[target].name if target in claims else label(target)
     link = nodes.inline("", words)
     line = nodes.paragraph(
         "",
         "",
         nodes.Text("Exercise on " * (target != record.claim)),
-        pending_xref("", link, refdoc=page, refdomain="", reftype="claim", reftarget=target, refwarn=True),
+        pending_xref("", link, refdoc=docname, refdomain="", reftype="claim", reftarget=target, refwarn=True),
         nodes.Text(" "),
         nodes.inline("", record.evidence, classes=["evidence", f"evidence-{record.evidence}"]),
-        as_printed(f" {record.finding}"),
+        raw(settings.printed(f" {record.finding}")),
     )
     controls = [
-        nodes.paragraph("", "", as_printed(f"Control: {control}"), classes=["claim-control"])
+        nodes.paragraph("", "", raw(settings.printed(f"Control: {control}")), classes=["claim-control"])
         for control in record.controls
     ]
     return nodes.container(
@@ -78,7 +62,7 @@ def record_node(data: dict[str, Any], claims: dict[str, Claim], page: str) -> no
         record=words,
         evidence=record.evidence,
         count=record.count,
-        finding=record.finding,
+        finding=settings.printed(record.finding),
     )
 
 
@@ -91,14 +75,15 @@ class RecordRenderer(MimeRenderPlugin):  # type: ignore[misc]  # MyST-NB comes w
     def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
         if data.mime_type != MIME:
             return None
-        environment = renderer.renderer.sphinx_env
-        return [record_node(data.content, known(str(environment.srcdir)), environment.docname)]
+        env = renderer.renderer.sphinx_env
+        keep(env, data.content)
+        return [record_node(Record.of(data.content, env.docname), claims_of(env), env.docname, settings_of(env))]
 
 
-def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
+def put(cell: nodes.Element, index: int, note: str = "") -> None:
     """Put the hidden source of a cell, and all that it shows if these are records, behind a sign.
 
-    ``of`` says what the cell makes, to those who hear the page; ``note`` is HTML that opens with a record.
+    What the cell makes, its hidden source may say in ``of``; ``note`` is HTML that opens with a record.
     """
     hidden = [
         node for node in cell.findall(HideCodeCellNode) if node.parent is cell and "above-input" in node["classes"]
@@ -106,6 +91,7 @@ def put(cell: nodes.Element, index: int, of: str, note: str = "") -> None:
     if not hidden:
         return
     source = hidden[0]
+    of = source.get("of", f"cell {index}")
     cell.remove(source)
     name = f"behind-{index}"
     records = records_of(cell)
@@ -143,8 +129,7 @@ def button(name: str, of: str) -> str:
 
 def mark(record: nodes.Element) -> str:
     """The address of a record, with what was found for the search, which shows the text of an address."""
-    found = typography.text(html.escape(record["finding"], quote=False))
-    return f'<span id="{record["ids"].pop()}" class="visually-hidden" aria-hidden="true">{found}</span>'
+    return f'<span id="{record["ids"].pop()}" class="visually-hidden" aria-hidden="true">{record["finding"]}</span>'
 
 
 def tick(records: list[nodes.Element], name: str) -> str:

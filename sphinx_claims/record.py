@@ -3,7 +3,8 @@ r"""Verdicts that are stored in the notebook: ``check`` and ``refute``.
 ``check`` compares the two sides of a statement on instances that have been computed; ``refute`` shows an instance on
 which the printed form of a statement fails. Both raise an error if the comparison fails, both refuse zero instances,
 and both return a ``Record``, which is shown as one line and stored as data in the output of its notebook cell. The
-ledger page of the book is made of those data, the boxes of the chapters and ``book/claims``.
+ledger page of a site is made of those data, of the boxes on its pages and of the files of claims. This module imports
+NumPy alone: it works in a kernel, and in a browser, without Sphinx.
 
 Words of evidence. *exact*: the instances that are named, computed without sampling: on the whole cube, by a closed form
 or in exact arithmetic; floats up to the tolerance. *exhaustive*: every member of the family that is named. *certified*:
@@ -41,11 +42,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparse_core import checks
-
 __all__ = ["LedgerError", "Record", "check", "label", "misnamed_seed", "refute"]
 
-MIME = "application/vnd.sparse-core.record+json"
+MIME = "application/vnd.sphinx-claims.record+json"
 # Before the id of the claim that an exercise changes.
 EXERCISE = "exercise-"
 EVIDENCE = ("exact", "exhaustive", "certified", "sampled")
@@ -59,9 +58,9 @@ SIGN = re.compile(r"[=<>]")
 LISTED = re.compile(r"\b(?:and|or|to)\b")
 # What the name of a control has.
 LETTER = re.compile(r"[^\W\d_]")
-# Words for a number of instances, of an exhaustive family; smaller ones, as in "two neurons", are those of parameters.
+# Words for a number of instances, of an exhaustive family; smaller ones, as in "two vertices", are those of parameters.
 MAGNITUDE = re.compile(r"\b(?:hundred|thousand|million|billion|trillion)s?\b")
-# The largest relative tolerance: what the central differences of chapter 8 need, no other check more than 1e-8.
+# The largest relative tolerance: what central differences need; little else needs more than 1e-8.
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
 MAX_ATOL = 1e-9
@@ -90,16 +89,23 @@ class Record:
     seed: int | None = None
     interval: tuple[float, float] | None = None
     controls: tuple[str, ...] = ()
+    page: str = ""  # on which it stands, as far as its notebook has been read
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> Record:
-        """The record whose data a notebook has stored.
+    def of(cls, data: Any, page: str = "") -> Record:
+        """The record whose data the notebook of a page has stored; what has another form is refused.
 
         >>> record = check("lemma-9", [1, 1], [2, np.inf], evidence="exact", over="pairs")
         >>> Record.of({**asdict(record), "slack": [2.0, "inf"]}) == record
         True
         """
-        return cls(**{field.name: _restored(data[field.name]) for field in fields(cls)})
+        names = {field.name for field in fields(cls)} - {"page"}
+        sound = isinstance(data, dict) and data.keys() >= names
+        sound = sound and all(isinstance(data[key], str) for key in ("claim", "over"))
+        sound = sound and all(isinstance(data[key], int) for key in ("count", "pairs"))
+        if not sound or data["evidence"] not in (*EVIDENCE, "refuted"):
+            raise LedgerError(f"{page}: this is no record of ledger.check or ledger.refute: {data!r:.99}")
+        return cls(page=page, **{name: _restored(data[name]) for name in names})
 
     @property
     def anchor(self) -> str:
@@ -113,7 +119,7 @@ class Record:
 
         None for a refutation, and where no instance with a positive left side has a finite right side.
 
-        >>> check("lemma-9", [0, 1, 2], 4, evidence="exact", over="networks").tightness
+        >>> check("lemma-9", [0, 1, 2], 4, evidence="exact", over="graphs").tightness
         'within 10×'
         """
         if self.evidence == "refuted":
@@ -122,7 +128,9 @@ class Record:
             return "equality"
         if self.slack is None or self.slack[0] == np.inf:
             return None
-        return "tight" if self.slack[0] <= 1.5 else "within 10×" if self.slack[0] <= 10 else "loose"
+        if self.slack[0] <= 1.5:
+            return "tight"
+        return "within 10×" if self.slack[0] <= 10 else "loose"
 
     @property
     def finding(self) -> str:
@@ -157,7 +165,7 @@ class Record:
         """The line for readers of the notebook, and the data that the book shows and counts: those of a comparison."""
         if self not in _FOUND:
             return {"text/plain": f"{self}\n  (no comparison found this)"}
-        data = {name: _plain(value) for name, value in asdict(self).items()}
+        data = {name: _plain(value) for name, value in asdict(self).items() if name != "page"}
         return {"text/plain": str(self), MIME: {**data, "anchor": self.anchor}}
 
 
@@ -212,11 +220,11 @@ def check(
 
     Parameters
     ----------
-    claim_id : the stable id of the claim in ``book/claims``.
+    claim_id : the stable id of the claim in the files of claims.
     lhs, rhs : real numbers or arrays that broadcast; one entry per instance. Integers and fractions are compared
         exactly. One array on both sides is refused.
     evidence : "exact", "exhaustive", "certified" or "sampled".
-    over : the instances in words, after their number: "networks with weights in {-1, 0, 1}, n <= 3". Of "exhaustive"
+    over : the instances in words, after their number: "graphs with at most 6 vertices". Of "exhaustive"
         a number above the number of instances may only be that of a parameter, after its sign: "q = 1024".
     relation : "<=" or "==".
     control : what was mutated -> the mutated right side, for the same instances, or the pair of both mutated sides.
@@ -227,19 +235,19 @@ def check(
 
     Examples
     --------
-    >>> check("lemma-9", [1.0, 3.0], 4.0, evidence="exhaustive", over="networks", control={"4 becomes 2": 2.0})
-    Lemma 9 · exhaustive · 2 networks · slack 1.33–4×
+    >>> check("lemma-9", [1.0, 3.0], 4.0, evidence="exhaustive", over="graphs", control={"4 becomes 2": 2.0})
+    Lemma 9 · exhaustive · 2 graphs · slack 1.33–4×
       control: 4 becomes 2: fails on 1 of 2
-    >>> check("lemma-9", 5, 4, evidence="exact", over="network")
+    >>> check("lemma-9", 5, 4, evidence="exact", over="graph")
     Traceback (most recent call last):
-    sparse_book.ledger.LedgerError: lemma-9 fails on 1 of 1 network: 5 <= 4 is false (instance 0).
+    sphinx_claims.record.LedgerError: lemma-9 fails on 1 of 1 graph: 5 <= 4 is false (instance 0).
     """
-    checks.one_of("evidence", evidence, EVIDENCE)
-    checks.one_of("relation", relation, RELATIONS)
+    _one_of("evidence", evidence, EVIDENCE)
+    _one_of("relation", relation, RELATIONS)
     if fault := misnamed_seed(evidence, seed):
         raise ValueError(f"Argument 'seed' {fault}.")
-    rtol = checks.real("rtol", rtol, 0, MAX_RTOL)
-    atol = checks.real("atol", atol, 0, MAX_ATOL)
+    rtol = _tolerance("rtol", rtol, MAX_RTOL)
+    atol = _tolerance("atol", atol, MAX_ATOL)
     if interval is not None:
         interval = _interval(interval)
     left, right, exact = _sides(claim_id, lhs, rhs)
@@ -315,10 +323,10 @@ def miscounted(over: str, evidence: str, count: int) -> str | None:
     It sees numbers in figures, also 10^9 and 65 536, and large ones in words. It does not see those behind a sign, as
     in N = 10^9, nor whether the words are true.
 
-    >>> miscounted("44 neurons", "exact", 44)
-    "must not begin with a number, which is counted: '44 neurons'"
-    >>> miscounted("networks with at most 10^9 neurons", "exhaustive", 44)
-    "names 10^9, more than the 44 instances that were checked: 'networks with at most 10^9 neurons'"
+    >>> miscounted("44 vertices", "exact", 44)
+    "must not begin with a number, which is counted: '44 vertices'"
+    >>> miscounted("graphs with at most 10^9 vertices", "exhaustive", 44)
+    "names 10^9, more than the 44 instances that were checked: 'graphs with at most 10^9 vertices'"
     >>> miscounted("tables, N = 64 and 10^9", "exhaustive", 44)
     """
     if NUMBER.match(over):
@@ -357,7 +365,7 @@ def refute(
     E10 · refuted · 1/4 > 1/8 · margin 1/8 · the dictator, n = 1
       control: with the factor 1/2: holds
     """
-    checks.one_of("relation", relation, RELATIONS)
+    _one_of("relation", relation, RELATIONS)
     left, right, exact = _sides(claim_id, lhs, rhs)
     gaps = np.abs(left - right) if relation == "==" else left - right
     i = int(np.argmax(gaps))
@@ -391,6 +399,25 @@ def _mutated(
         if alone and left.size != count:
             raise LedgerError(f"{claim_id}: the control '{name}' has {left.size} instances, and the check {count}.")
         yield name, left, right
+
+
+def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"Argument '{name}' must be one of {', '.join(map(repr, choices))}, not {value!r}.")
+
+
+def _tolerance(name: str, value: Any, largest: float) -> float:
+    """0 <= value <= largest, as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
+    number = float(value)
+    if not isfinite(number):
+        raise ValueError(f"Argument '{name}' must be finite, not {value}.")
+    if number < 0:
+        raise ValueError(f"Argument '{name}' must be at least 0, not {value}.")
+    if number > largest:
+        raise ValueError(f"Argument '{name}' must be at most {largest}, not {number}.")
+    return number
 
 
 def _finite(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:

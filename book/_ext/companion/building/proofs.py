@@ -7,7 +7,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from companion.ledger.claims import Claims, link, name, one_line, plain
+from sphinx_claims.ledger import Ledger
+from sphinx_claims.pages.words import link, one_line, plain
 
 MARK = "<!-- statements -->"
 NOT_RUN = """:::{note}
@@ -22,22 +23,22 @@ def not_run(text: str) -> str:
     return f"{text.rstrip()}\n\n{NOT_RUN}\n"
 
 
-def sections(claims: Claims, theorems: Entries, definitions: Entries) -> Iterator[str]:
+def sections(ledger: Ledger, theorems: Entries, definitions: Entries) -> Iterator[str]:
     """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions."""
-    checked = [claim for claim in claims if "proved" in claim]
-    for chapter, mine in groupby(checked, key=lambda claim: claim["chapter"]):
+    checked = [claim for claim in ledger.claims if claim.proved]
+    for chapter, mine in groupby(checked, key=lambda claim: claim.chapter):
         yield f"\n## Statements of chapter {int(chapter[:2])}\n"
         for claim in mine:
-            theorem = claim["proved"]
-            which = f" ({plain(claim['part'])})" if claim["part"] else ""
-            place = link(claim["place"] or f"ledger.html#{claim['id']}", "In the book", f"In the book, {name(claim)}")
+            theorem = claim.proved
+            which = f" ({plain(claim.part)})" if claim.part else ""
+            place = link(claim.place or f"ledger.html#{claim.id}", "In the book", f"In the book, {claim.name}")
             said = [
-                f"{place}: {one_line(claim['statement'])}",
+                f"{place}: {one_line(claim.statement)}",
                 f"*Proved*{which}: {one_line(theorems[theorem]['note'])}",
             ]
-            yield f"(coq-{anchor(theorem)})=\n### {plain(name(claim))}\n"
+            yield f"(coq-{anchor(theorem)})=\n### {plain(claim.name)}\n"
             yield beside(said, theorems[theorem], definitions)
-    others = sorted(theorems.keys() - {claim["proved"] for claim in checked})
+    others = sorted(theorems.keys() - {claim.proved for claim in checked})
     if others:
         yield "\n## Without an entry in the ledger\n"
     for theorem in others:
@@ -78,9 +79,9 @@ def anchor(name: str) -> str:
     return name.replace("_", "-")
 
 
-def fill(page: Path, claims: Claims, theorems: Entries, definitions: Entries, notations: Sequence[str] = ()) -> None:
+def fill(page: Path, ledger: Ledger, theorems: Entries, definitions: Entries, notations: Sequence[str] = ()) -> None:
     """Put the statements in the place of the mark, on a page that has it, and the notations of the definitions last."""
     if page.is_file():
-        text = "\n".join(sections(claims, theorems, definitions))
+        text = "\n".join(sections(ledger, theorems, definitions))
         text += "".join(f"\n- `{notation}`" for notation in notations) + "\n"
         page.write_text(page.read_text(encoding="utf-8").replace(MARK, text), encoding="utf-8")

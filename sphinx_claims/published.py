@@ -1,7 +1,7 @@
 """What was published of each claim, in claims/published.yml: all that the ledger says of it, and its evidence.
 
-What moved since is a line of the build, with the old and the new words, until ``make.py publish`` confirms it: so no
-statement moves away from its check, its proof or its verdict without somebody who looks. A sentence beside what Coq
+What moved since is a line of the build, with the old and the new words, until it is published anew: so no statement
+moves away from its check, its proof or its verdict without somebody who looks. A sentence beside what a proof assistant
 prints is a part of its claim; what belongs to no claim, such as a definition, has a block of its own, "Coq coord".
 """
 
@@ -10,18 +10,20 @@ import hashlib
 import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import Any
 
-from companion.ledger.claims import Claim, Claims, Records
-from sparse_book.claims import in_line, machine_checked, read_yaml
-from sparse_book.ledger import LedgerError
+from .claims import Claim, in_line, machine_checked, read_yaml
+from .ledger import Ledger
+from .record import LedgerError
+from .settings import Settings
 
 Block = dict[str, Any]
 Blocks = dict[str, Block]
 
-# What a claim says, and what Coq says beside it: `changed` is the date on which `publish` last saw one of these move.
-SAID = ("statement", "printed", "witness", "corrected", "withdrawn", "formula", "part", "coq")
+# What a claim says, and what a proof assistant says beside it: `changed` is the date on which `publish` last saw one of
+# these move.
+OF_CLAIM = ("statement", "printed", "witness", "corrected", "withdrawn")
+SAID = (*OF_CLAIM, "formula", "part", "coq")
 # What else is published word for word, in the order of the file. Where a claim stands may change: its page, its box.
 NAMES = ("label", "kind", "source", "verdict", "required", "consequence", "artefact", "proved")
 REASONS = ("uses", "follows", "errata", "about", "reason", "note")
@@ -33,7 +35,6 @@ ORDER = (*NAMES, "evidence", *COUNTS, "changed", *REASONS, *SAID)
 STRENGTH = {"sampled": 1, "certified": 2, "exact": 2, "exhaustive": 3}
 # Why it matters, where the words do not say it.
 WHY = {"label": " (others link to it by its label)", "coq": " (what Coq prints moved: read its words again)"}
-CONFIRM = "if that is meant, `python3 make.py publish` confirms it"
 
 
 def serves(found: str, required: str) -> bool:
@@ -45,27 +46,33 @@ def serves(found: str, required: str) -> bool:
     return found == required or required in STRENGTH and STRENGTH.get(found, 0) > STRENGTH[required]
 
 
-def blocks(claims: Claims, records: Records, book: Path) -> Blocks:
-    """The block of each claim as it is now, and of each theorem and definition of Coq that belongs to no claim."""
-    coq: Blocks = {
-        name: {"formula": in_line(entry["note"]), "part": entry.get("part"), "coq": printed(entry)}
-        for entries in machine_checked(book).values()
-        if isinstance(entries, dict)
-        for name, entry in entries.items()
-    }
-    found = {claim["id"]: block(claim, records) | coq.pop(claim.get("proved", ""), {}) for claim in claims}
-    found |= {f"Coq {name}": entry for name, entry in coq.items()}
+def confirmed(settings: Settings) -> str:
+    return f"if that is meant, `{settings.publish}` confirms it"
+
+
+def blocks(ledger: Ledger) -> Blocks:
+    """The block of each claim as it is now, and of what is machine-checked and belongs to no claim."""
+    proved: Blocks = {}
+    for entries in machine_checked(ledger.settings).values():
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            proved[name] = {"formula": in_line(entry["note"]), "part": entry.get("part"), "coq": printed(entry)}
+    found = {claim.id: block(claim, ledger) | proved.pop(claim.proved, {}) for claim in ledger.claims}
+    found |= {f"{ledger.settings.prover.name} {name}": entry for name, entry in proved.items()}
     return {name: {key: now[key] for key in ORDER if now.get(key) not in (None, "", [])} for name, now in found.items()}
 
 
-def block(claim: Claim, records: Records) -> Block:
+def block(claim: Claim, ledger: Ledger) -> Block:
     """What the ledger says of a claim, its texts each on one line, and what its own records amount to."""
-    mine = [record for record in records if record["claim"] == claim["id"]]
-    now = {key: claim[key] for key in WORDS if key in claim}
-    now = {key: sorted(value) if isinstance(value, list) else in_line(value) for key, value in now.items()}
-    evidence = sorted({f"{record['evidence']} {record['relation']}" for record in mine})
-    instances, pairs = (sum(record[key] for record in mine) for key in ("count", "pairs"))
-    return now | {"evidence": evidence, "records": len(mine), "instances": instances, "pairs": pairs}
+    now: Block = {}
+    for key in (*NAMES, *REASONS, *OF_CLAIM):
+        value = getattr(claim, key)
+        now[key] = sorted(value) if isinstance(value, tuple) else in_line(value)
+    records = ledger.evidence[claim.id]
+    now["evidence"] = sorted({f"{record.evidence} {record.relation}" for record in records})
+    now["records"] = len(records)
+    now["instances"] = sum(record.count for record in records)
+    now["pairs"] = sum(record.pairs for record in records)
+    return now
 
 
 def printed(entry: Mapping[str, Any]) -> str:
@@ -95,16 +102,17 @@ def said(now: Block) -> str:
 # Now and then
 
 
-def read(book: Path) -> Blocks:
-    """The blocks of claims/published.yml."""
-    found: Blocks = read_yaml(book / "claims/published.yml", dict)
+def read(settings: Settings) -> Blocks:
+    """The blocks of published.yml, if there is one."""
+    path = settings.root / settings.claims / "published.yml"
+    found: Blocks = read_yaml(path, dict) if path.is_file() else {}
     for name, then in found.items():
         if not (
             isinstance(then, dict)
             and isinstance(then.get("changed"), datetime.date)
             and all(isinstance(then.get(key, 0), int) for key in COUNTS)
         ):
-            raise LedgerError(f"claims/published.yml: {name} must be as `python3 make.py publish` writes it.")
+            raise LedgerError(f"claims/published.yml: {name} must be as `{settings.publish}` writes it.")
     return found
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sparse_book import ledger
+from sphinx_claims import record as ledger
 
 CONTROL = {"4 becomes 1": 1.0}
 

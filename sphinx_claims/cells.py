@@ -9,16 +9,11 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-OURS = ("sparse_core", "sparse_meter", "sparse_book")
-LEDGER = "sparse_book.ledger"
-# The functions that compare; in a cell that does not import them, by the names that every chapter uses.
-CHECKS = (
-    *(f"{LEDGER}.check", f"{LEDGER}.refute", "ledger.check", "ledger.refute", "check", "refute"),
-    "sparse_book.agreement.compare",
-)
+# The functions that compare, of whatever module of ours; in a cell that does not import them, by these names.
+CHECKS = ("check", "refute")
 # What only the two may make: a record, and the type under which a notebook stores it; any module of ours has them.
 RECORDS = ("Record", "MIME")
-RECORD_TYPE = "sparse-core.record"
+RECORD_TYPE = "sphinx-claims.record"
 # The functions that suppress an error in a with statement.
 SUPPRESSING = ("suppress", "raises", "assertRaises")
 # What reaches by a text what no name in the cell shows.
@@ -27,9 +22,12 @@ BY_TEXT = ("exec", "eval", "__import__", "globals", "locals", "vars", "importlib
 HARMLESS = ("matplotlib", "config")
 
 
-def faults(notebook: dict[str, Any]) -> Iterator[str]:
-    """For each thing that a code cell must not do: its cell, its line, and what it is."""
-    reader = Reader()
+def faults(notebook: dict[str, Any], packages: str = "", checks: str = "") -> Iterator[str]:
+    """For each thing that a code cell must not do: its cell, its line, and what it is.
+
+    ``packages`` names, with spaces between them, those of the project, ``checks`` its functions that compare.
+    """
+    reader = Reader(packages, checks)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, cell in enumerate(cells, 1):
         if "raises-exception" in cell["metadata"].get("tags", []):
@@ -45,7 +43,9 @@ class Reader(ast.NodeVisitor):
     name to the expression that it was given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, packages: str = "", checks: str = "") -> None:
+        self.ours = {"sphinx_claims", *packages.split()}
+        self.comparing = {*CHECKS, *(f"ledger.{name}" for name in CHECKS), *checks.split()}
         self.names: dict[str, str] = {}
         self.values: dict[str, ast.expr] = {}
         self.checking: set[str] = set()  # functions of the chapter that check
@@ -80,7 +80,7 @@ class Reader(ast.NodeVisitor):
                 self.names[name] = self.path(value)
 
     def path(self, node: ast.AST) -> str:
-        """The dotted name of what an expression stands for, "sparse_book.ledger.check"; nothing if it has none."""
+        """The dotted name of what an expression stands for, "sphinx_claims.check"; nothing if it has none."""
         if isinstance(node, ast.Attribute):
             base = self.path(node.value)
             return f"{base}.{node.attr}" if base else ""
@@ -95,7 +95,7 @@ class Reader(ast.NodeVisitor):
         owner = self.path(node.value)
         if owner and not isinstance(node.ctx, ast.Load):
             self.fault(node, f"{ast.unparse(node)} is of a module that was imported: nothing may be assigned to it")
-        if private(node.attr) and of_ours(owner):
+        if private(node.attr) and self.of_ours(owner):
             self.fault(node, f"{ast.unparse(node)} is a private name of {owner.partition('.')[0]}")
         self.visit_path(node, self.path(node))
         self.generic_visit(node)
@@ -105,7 +105,7 @@ class Reader(ast.NodeVisitor):
 
     def visit_path(self, node: ast.AST, path: str) -> None:
         """What must not be used, under whatever name."""
-        if of_ours(path) and path.rpartition(".")[2] in RECORDS:
+        if self.of_ours(path) and path.rpartition(".")[2] in RECORDS:
             self.fault(node, f"{ast.unparse(node)} makes a record by hand: only check and refute may")
         if path in BY_TEXT:
             self.fault(node, f"{path} reaches by a text what nobody reads")
@@ -115,12 +115,12 @@ class Reader(ast.NodeVisitor):
             self.fault(node, f"{node.value!r} is the type of a record, which only check and refute may make")
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        if of_ours(self.path(node.value)) and not isinstance(node.ctx, ast.Load):
+        if self.of_ours(self.path(node.value)) and not isinstance(node.ctx, ast.Load):
             self.fault(node, f"{ast.unparse(node.value)} was imported: nothing may be put into it")
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
-        parts = [part for one in node.names if of_ours(one.name) for part in one.name.split(".")]
+        parts = [part for one in node.names if self.of_ours(one.name) for part in one.name.split(".")]
         for part in filter(private, parts):
             self.fault(node, f"{part} is a private name")
         for one in node.names:
@@ -128,7 +128,7 @@ class Reader(ast.NodeVisitor):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
-        parts = [*module.split("."), *(one.name for one in node.names)] if of_ours(module) else []
+        parts = [*module.split("."), *(one.name for one in node.names)] if self.of_ours(module) else []
         for part in filter(private, parts):
             self.fault(node, f"{part} is a private name of {parts[0]}")
         if "*" in parts:
@@ -141,7 +141,7 @@ class Reader(ast.NodeVisitor):
         changing = name.rpartition(".")[2].strip("_") in ("setattr", "delattr")
         if changing and node.args and any(map(self.path, ast.walk(node.args[0]))):
             self.fault(node, f"{ast.unparse(node.func)} changes {ast.unparse(node.args[0])}, which was imported")
-        if name == "getattr" and node.args and of_ours(self.path(node.args[0])):
+        if name == "getattr" and node.args and self.of_ours(self.path(node.args[0])):
             self.fault(node, f"getattr reads a name of {ast.unparse(node.args[0])} that nobody reads")
         if name.endswith(("run_cell_magic", ".run_cell")):
             self.fault(node, "%% at the top of a cell runs it where nobody reads what it does to its checks")
@@ -180,13 +180,19 @@ class Reader(ast.NodeVisitor):
 
     def is_check(self, node: ast.AST) -> bool:
         """Whether this is a call of ledger.check or ledger.refute, under whatever name."""
-        return isinstance(node, ast.Call) and (self.path(node.func) or ast.unparse(node.func)) in CHECKS
+        if not isinstance(node, ast.Call):
+            return False
+        path = self.path(node.func) or ast.unparse(node.func)
+        return path in self.comparing or self.of_ours(path) and path.rpartition(".")[2] in CHECKS
 
     def checks(self, node: ast.AST) -> bool:
         """Whether a check is called in this, or a function of the chapter that checks is named."""
         inside = list(ast.walk(node))
         names = {one.id for one in inside if isinstance(one, ast.Name)}
         return any(map(self.is_check, inside)) or not names.isdisjoint(self.checking)
+
+    def of_ours(self, path: str) -> bool:
+        return top(path) in self.ours
 
     def behind(self, node: ast.expr) -> ast.expr:
         """The expression to which a name was given."""
@@ -232,10 +238,6 @@ def copied(expression: ast.expr) -> ast.AST:
 
 def top(path: str) -> str:
     return path.partition(".")[0]
-
-
-def of_ours(path: str) -> bool:
-    return top(path) in OURS
 
 
 def private(name: str) -> bool:

@@ -8,29 +8,12 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from companion.ledger.claims import Claim, Claims, name, plain
-from companion.ledger.pages import layers
-from companion.ledger.pages.errata import downstream
-from sparse_book.claims import OURS
+from ..claims import OURS, Claim
+from ..ledger import Ledger
+from ..settings import MARKS, MEANINGS
+from . import layers
+from .words import plain
 
-MARKS = {
-    "true": "✓",
-    "true, proof repaired": "✓*",
-    "false as printed": "✗",
-    "settled": "✗*",
-    "open": "?",
-    "cited": "↗",
-    "definition": "≔",
-}
-MEANINGS = {
-    "true": "true as printed",
-    "true, proof repaired": "true, with the proof repaired",
-    "false as printed": "false as printed; corrected in the book",
-    "settled": "a conjecture that is false as printed; a form that is true is known",
-    "open": "stated, neither proved nor refuted",
-    "cited": "from the literature, not checked",
-    "definition": "a definition",
-}
 # In CSS pixels: a box, and the distances from one to the next.
 WIDTH, HEIGHT = 172, 40
 COLUMN, ROW = 212, 48
@@ -38,48 +21,39 @@ MARGIN = 8
 # As many letters of 12 px fit in a line of a box, and bold ones beside the mark.
 LETTERS = 26
 LETTERS_BESIDE_MARK = 16
-INTRODUCTION = """\
-# What rests on what
-
-An arrow leads from a statement to what rests on it, and the colour of a box is the verdict on the printed form. Choose
-a statement: what it rests on is lit to its left, what rests on it to its right. Choose an erratum: what it breaks is
-lit, up to where a proof has been repaired. Each choice has its own address; {doc}`the ledger <ledger>` has the same in
-its rows. Arrows that others imply are left out.
-
-"""
 
 
-def page(claims: Claims) -> str:
-    """The page as MyST Markdown: the drawing with its controls, as one block of HTML, and what its signs mean."""
-    statements = {claim["id"]: claim for claim in claims if claim["kind"] != "erratum"}
-    below = {i: [one for one in claim.get("uses", []) if one in statements] for i, claim in statements.items()}
+def drawing(ledger: Ledger) -> str:
+    """The drawing with its controls, as one block of HTML, and what its signs mean."""
+    statements = ledger.statements
+    below = {name: [one for one in claim.uses if one in statements] for name, claim in statements.items()}
     block = [
         '<div class="graph" id="graph">',
-        controls(claims),
+        controls(ledger),
         f'<p class="graph-words" aria-live="polite">{len(statements)} statements.</p>',
         f'<div class="graph-box">{svg(statements, layers.draw(direct(below)))}</div>',
         "</div>",
     ]
-    signs = [f"- <span class='mark verdict-{slug(word)}'>{MARKS[word]}</span> {MEANINGS[word]}" for word in MARKS]
-    return INTRODUCTION + "\n".join([*block, "", *signs, "- ⊢ machine-checked, in whole or in part", ""])
+    meanings = {**MEANINGS, **ledger.settings.meanings}
+    signs = [f"- <span class='mark verdict-{slug(word)}'>{MARKS[word]}</span> {meanings[word]}" for word in MARKS]
+    return "\n".join([*block, "", *signs, "- ⊢ machine-checked, in whole or in part", ""])
 
 
-def controls(claims: Claims) -> str:
+def controls(ledger: Ledger) -> str:
     """What chooses a statement or an erratum, and what zooms; its space is kept free until the script shows it."""
     statements = "".join(
-        f'<option value="{html.escape(name(claim).removesuffix(OURS))}" data-id="{claim["id"]}">'
-        for claim in claims
-        if claim["kind"] != "erratum"
+        f'<option value="{html.escape(claim.name.removesuffix(OURS))}" data-id="{claim.id}">'
+        for claim in ledger.statements.values()
     )
     errata = "".join(
-        f'<option id="{claim["id"]}" data-about="{" ".join(claim["about"])}" '
-        f'data-lit="{" ".join(sorted(broken(claim, claims)))}">{claim["id"]}</option>'
-        for claim in claims
-        if claim["kind"] == "erratum" and claim["verdict"] != "withdrawn"
+        f'<option id="{erratum.id}" data-about="{" ".join(erratum.about)}" '
+        f'data-lit="{" ".join(sorted(broken(ledger, erratum)))}">{erratum.id}</option>'
+        for erratum in ledger.errata
     )
     return (
         '<div class="graph-controls"><label>Statement <input type="search" list="graph-names" '
-        f'placeholder="Lemma 9, parity, …"></label><datalist id="graph-names">{statements}</datalist>'
+        f'placeholder="{html.escape(ledger.settings.example)}"></label>'
+        f'<datalist id="graph-names">{statements}</datalist>'
         f'<label>Erratum <select><option value="">none</option>{errata}</select></label>'
         '<span role="group" aria-label="Size"><button type="button" data-zoom="0.7" aria-label="Smaller">−</button>'
         '<button type="button" data-zoom="1.4" aria-label="Larger">+</button>'
@@ -87,9 +61,9 @@ def controls(claims: Claims) -> str:
     )
 
 
-def broken(erratum: Claim, claims: Claims) -> set[str]:
+def broken(ledger: Ledger, erratum: Claim) -> set[str]:
     """What an erratum is about, and what rests on it if that is false as printed: as on the page of the errata."""
-    return {*erratum["about"], *(i for members in downstream(erratum, claims).values() for i in members)}
+    return {*erratum.about, *(name for members in ledger.downstream(erratum).values() for name in members)}
 
 
 def direct(below: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -114,8 +88,8 @@ def reached(start: Iterable[str], following: Mapping[str, list[str]]) -> set[str
 
 def svg(statements: Mapping[str, Claim], drawing: layers.Drawing) -> str:
     """Boxes that lead to their statements, and arrows from each to what rests on it."""
-    width = max(column for column, _ in drawing.at.values()) * COLUMN + WIDTH + 2 * MARGIN
-    height = round(max(row for _, row in drawing.at.values()) * ROW) + HEIGHT + 2 * MARGIN
+    width = max((column for column, _ in drawing.at.values()), default=0) * COLUMN + WIDTH + 2 * MARGIN
+    height = round(max((row for _, row in drawing.at.values()), default=0) * ROW) + HEIGHT + 2 * MARGIN
     arrows = "".join(f'<path data-from="{a}" data-to="{b}" d="{path(drawing, a, b)}"/>' for a, b in drawing.arrows)
     boxes = "".join(box(claim, *drawing.at[i]) for i, claim in statements.items())
     return (
@@ -140,14 +114,17 @@ def path(drawing: layers.Drawing, a: str, b: str) -> str:
 
 def box(claim: Claim, column: int, height: float) -> str:
     """A statement: its name in two lines, its mark, and where it stands."""
-    label = name(claim).removesuffix(OURS)
-    mark = MARKS[claim["verdict"]] + (" ⊢" if "proved" in claim else "")
+    mark = MARKS[claim.verdict]
+    heard = f"{claim.name.removesuffix(OURS)}: {claim.verdict}"
+    if claim.proved:
+        mark += " ⊢"
+        heard += ", machine-checked"
+    heard = html.escape(heard)
     at = f"translate({MARGIN + column * COLUMN} {round(MARGIN + height * ROW)})"
-    heard = html.escape(f"{label}: {claim['verdict']}{', machine-checked' if 'proved' in claim else ''}")
     first, second = two_lines(claim)
     return (
-        f'<a id="{claim["id"]}" class="verdict-{slug(claim["verdict"])}" '
-        f'href="{claim["place"] or "ledger.html#" + claim["id"]}" '
+        f'<a id="{claim.id}" class="verdict-{slug(claim.verdict)}" '
+        f'href="{claim.place or "ledger.html#" + claim.id}" '
         f'transform="{at}" aria-label="{heard}"><title>{heard}</title><rect width="{WIDTH}" height="{HEIGHT}" rx="4"/>'
         f'<text x="8" y="16">{plain(first)}</text><text x="8" y="32">{plain(second)}</text>'
         f'<text class="sign" x="{WIDTH - 8}" y="16">{mark}</text></a>'
@@ -161,12 +138,11 @@ def slug(verdict: str) -> str:
 def two_lines(claim: Claim) -> tuple[str, str]:
     """The name in two lines; the first is shorter, since the mark stands beside it.
 
-    >>> two_lines({"label": "Average sensitivity (ours)", "number": "Theorem 2.1"})
+    >>> two_lines(Claim("a", label="Average sensitivity (ours)", number="Theorem 2.1"))
     ('Theorem 2.1', 'Average sensitivity')
     """
-    label = claim["label"].removesuffix(OURS)
-    if "number" in claim:
-        return claim["number"], textwrap.shorten(label, LETTERS, placeholder="…")
-    first = textwrap.wrap(label, LETTERS_BESIDE_MARK)[0]
-    rest = label[len(first) :].strip()
+    if claim.number:
+        return claim.number, textwrap.shorten(claim.short, LETTERS, placeholder="…")
+    first = textwrap.wrap(claim.short, LETTERS_BESIDE_MARK)[0]
+    rest = claim.short[len(first) :].strip()
     return first, textwrap.shorten(rest, LETTERS, placeholder="…")

@@ -1,1 +1,0 @@
-"""The claims and their evidence: the audit, the pages that are made of them, and what stands around them on a page."""

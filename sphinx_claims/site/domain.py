@@ -1,0 +1,205 @@
+"""Claims in the pages of a site: links to them by name, and what stands around each statement and each record.
+
+``{claim}`lemma-9` `` leads to the claim's row in the ledger (an erratum's to its entry), ``{statement}`lemma-9` `` to
+where the site states or runs it.
+"""
+
+import html
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.roles import XRefRole
+from sphinx.util.nodes import make_refnode
+from sphinx.writers.html5 import HTML5Translator
+from sphinx_proof.nodes import NODE_TYPES, unenumerable_node
+
+from ..claims import Claim
+from ..ledger import Ledger
+from ..pages.words import boxed, link, plain, proved, titled
+from . import ticks
+from .state import claims_of, ledger_of, page_of, settings_of
+
+# At most this many names stand in a row below a statement: one line of the page. The ledger has them all.
+FEW_NAMES = 6
+# The boxes that sphinx-proof numbers, under its own names.
+NUMBERED = tuple(NODE_TYPES.values())
+
+
+def row(claim: Claim) -> str:
+    return f"{'errata' if claim.is_erratum else 'ledger'}.html#{claim.id}"
+
+
+class ClaimRole(XRefRole):
+    """A link to a claim, whose text is an explicit title or, of a statement, its number, else its name."""
+
+    def process_link(
+        self, env: BuildEnvironment, refnode: nodes.Element, has_explicit_title: bool, title: str, target: str
+    ) -> tuple[str, str]:
+        claim = claims_of(env).get(target)
+        if claim and not has_explicit_title:
+            title = claim.name
+            if refnode["reftype"] == "statement":
+                title = claim.number or claim.label
+        return title, target
+
+
+def resolve(app: Sphinx, env: BuildEnvironment, node: nodes.Element, contnode: nodes.Element) -> nodes.reference | None:
+    """Where the two roles lead; of an unknown id nothing is known, and Sphinx warns."""
+    if node["reftype"] not in ("claim", "statement") or node["reftarget"] not in claims_of(env):
+        return None
+    claim = ledger_of(env).known[node["reftarget"]]
+    place = row(claim)
+    if node["reftype"] == "statement":
+        place = claim.place or place
+    page, _, anchor = place.partition(".html#")
+    contnode["classes"] = []  # a link like any other
+    full = claim.name if contnode.astext() == claim.number else None  # behind a bare number stands the title
+    return make_refnode(app.builder, node["refdoc"], f"{settings_of(env).folder}{page}", anchor, contnode, full)
+
+
+def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """The page with a line at the foot of each statement, a tick for each check, a note at each equation of the paper,
+    and a line at its end."""
+    ledger = ledger_of(app.env)
+    page = page_of(app.env, docname)
+    for box in doctree.findall(unenumerable_node):
+        name_statement(box, ledger)
+    for box in doctree.findall(lambda node: isinstance(node, NUMBERED)):
+        foot(box, stated_in(box, ledger), ledger)
+    next(doctree.findall(nodes.section), nodes.section()).append(ticks.raw(in_the_paper(page, ledger)))
+    equations = {
+        claim.place.partition("#")[2]: claim
+        for claim in ledger.claims
+        if claim.kind == "equation" and claim.place.startswith(f"{page}.html#record-")
+    }
+    cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
+    for index, cell in enumerate(cells, start=1):
+        note = ""
+        for record in ticks.records_of(cell):
+            claim = equations.get(record["ids"][0])
+            if claim:
+                note += f"<p><strong>{plain(claim.label)}</strong> of the paper.</p>{whence(claim, ledger)}"
+        ticks.put(cell, index, note)
+
+
+def stated_in(box: nodes.Element, ledger: Ledger) -> list[Claim]:
+    """The claims that a box states."""
+    return [claim for claim in ledger.claims if claim.box in box["ids"]]
+
+
+def name_statement(box: nodes.Element, ledger: Ledger) -> None:
+    """A box under the name that the paper prints, "Lemma 9, average sensitivity", or under its number, "Theorem 2.4
+    (Fourier tail)", with what is known about it below."""
+    kind = box["realtype"].title()
+    here = stated_in(box, ledger)
+    label, rest = boxed(kind, box["title"].strip()[1:-1], here)
+    itself = ticks.raw(f'<a class="headerlink" href="#{box["ids"][0]}" title="Link to this statement">#</a>')
+    shown = nodes.inline("", label, classes=["caption-number"])
+    box[0] = nodes.paragraph("", "", shown, nodes.Text(rest), itself, classes=["admonition-title"])
+    box[1]["ids"] = []  # the same in every statement
+    foot(box, here, ledger)
+
+
+def foot(box: nodes.Element, here: list[Claim], ledger: Ledger) -> None:
+    """What is known about a statement, below it."""
+    if here:
+        box[1]["ids"] = []  # the same in every statement
+    for claim in here:
+        which = f"<strong>{plain(claim.label)}</strong>: " if len(here) > 1 else ""
+        box[1] += ticks.raw(whence(claim, ledger, which))
+
+
+def visit_statement(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append(self.starttag(node, "div", CLASS="admonition"))
+
+
+def in_the_paper(page: str, ledger: Ledger) -> str:
+    """The sections of the paper to which a chapter belongs."""
+    mine = [claim for claim in ledger.statements.values() if claim.chapter == page]
+    if not mine:
+        return ""
+    here = sorted({section for claim in mine for section in claim.sections})
+    places = ", ".join(link(f"ledger.html#section-{section.lower()}", titled(section)) for section in here)
+    ours = sum(claim.source != "paper" for claim in mine)
+    count = f"{ours} statements of ours"
+    if ours < len(mine):
+        count = f"{len(mine) - ours} of its statements, {ours} of ours"
+    return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
+
+
+def whence(claim: Claim, ledger: Ledger, which: str = "") -> str:
+    """One line about a statement, its verdict; behind it where it stands, on what it rests and where it is used."""
+    label = claim.name
+    verdict = link(f"ledger.html#{claim.id}", claim.verdict, f"{claim.verdict}, {label}, in the ledger")
+    mark = f" · {proved(ledger, claim)}" if claim.proved else ""
+    of = f'<span class="visually-hidden"> of {html.escape(label)}</span>'
+    more = ". ".join(about(claim, ledger))
+    details = f"<details><summary>details{of}</summary><p>{more}</p></details>"
+    return f'<div class="whence"><p>{which}{verdict}{mark}</p>{details}</div>'
+
+
+def about(claim: Claim, ledger: Ledger) -> list[str]:
+    """Where a statement stands, on what it rests, where it is used, and where an error is reported: as sentences."""
+    section = claim.sections[0]
+    place = link(f"ledger.html#section-{section.lower()}", titled(section))
+    if claim.source != "paper":
+        place = f"{'Ours' if claim.source == 'ours' else 'Of others'}, on {place}"
+    if claim.printed_at:
+        place += f", p. {plain(claim.printed_at)}"
+    if claim.arxiv:
+        place += f"; arXiv: {plain(claim.arxiv)}"
+    words = [place]
+    if claim.follows:
+        words.append(f"Follows from {listed(claim, claim.follows, ledger)}")
+    if claim.errata:
+        words.append(f"Errata: {', '.join(link(f'errata.html#{erratum}', erratum) for erratum in claim.errata)}")
+    for before, ids in (("Rests on", claim.uses), ("Used for", ledger.used_for[claim.id])):
+        if ids:
+            words.append(f"{before} {listed(claim, ids, ledger)}")
+    words.append(link(f"map.html#{claim.id}", "What rests on what", f"What rests on what, {claim.name}"))
+    words.append(f"Id: <code>{claim.id}</code>")
+    address = ledger.settings.report(f"{claim.name} ({claim.id})")
+    if address:
+        words.append(link(address, "Report an error", f"Report an error in {claim.name}"))
+    return words
+
+
+def listed(claim: Claim, ids: list[str] | tuple[str, ...], ledger: Ledger) -> str:
+    """Links to a few claims where they stand, and to the ledger for the rest."""
+    few = ids if len(ids) <= FEW_NAMES else ids[: FEW_NAMES - 1]
+    named = [ledger.known[name] for name in few]
+    links = ", ".join(link(one.place or f"ledger.html#{one.id}", one.name) for one in named)
+    if len(few) == len(ids):
+        return links
+    more = f"{len(ids) - len(few)} more"
+    return f"{links} and {link(row(claim), more, f'{more}, {claim.name}')}"
+
+
+def searchable(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """The search index with each claim as titles, "Lemma 9" and "lemma-9", of ours "Theorem 2.4", "2.4" and "Fourier
+    tail" too, where it stands and in the ledger."""
+    indexer = getattr(app.builder, "indexer", None)  # of the builder of HTML
+    if doctree is None or indexer is None:
+        return
+    titles = indexer._all_titles[pagename]
+    for claim in ledger_of(app.env).claims:
+        places = {row(claim)} if claim.is_erratum else {claim.place, row(claim)}
+        for page, _, anchor in (place.partition(".html#") for place in places):
+            if pagename == f"{settings_of(app.env).folder}{page}":
+                names = (claim.name, claim.id, claim.short, claim.number, claim.number.partition(" ")[2])
+                titles += [(one, anchor) for one in names if one]
+    titles[:] = dict.fromkeys(titles)
+
+
+def setup(app: Sphinx) -> None:
+    for role in ("claim", "statement"):
+        app.add_role(role, ClaimRole(innernodeclass=nodes.inline, warn_dangling=True))
+    ticks.setup()
+    app.connect("missing-reference", resolve)
+    app.connect("doctree-resolved", decorate_page)
+    app.connect("html-page-context", searchable)
+    app.add_node(unenumerable_node, override=True, html=(visit_statement, lambda self, _: self.body.append("</div>")))
