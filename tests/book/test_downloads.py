@@ -65,6 +65,7 @@ def test_no_page_needs_more_than_the_package_and_matplotlib(name):
         "sparse_core",
         "sparse_meter",
         "sparse_book",
+        "sphinx_claims",
     }
     strings = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     assert not [text for text in strings if re.fullmatch(r"[\w./-]+\.(py|json|csv|npy|npz|txt|md|yml)", text)]
@@ -94,12 +95,18 @@ def test_each_notebook_is_run_away_from_the_repository(code, said, tmp_path, mon
         assert downloads.run_all(tmp_path / "html", make.ROOT) == 1
 
 
+def of_the_ledger(root):
+    """What the wheel brings along of the ledger: its modules; what else its own wheel has is of no use to a notebook."""
+    patterns = ("py.typed", "*.py", "pages/*.py", "site/*.py")
+    return [path for pattern in patterns for path in root.glob(f"sphinx_claims/{pattern}")]
+
+
 def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
     """The second is built by somebody whose files nobody else may read."""
     downloads.wheel(tmp_path / "one", make.ROOT)
     before = os.umask(0o077)
     try:
-        for package in make.ROOT.glob("sparse_*"):
+        for package in make.ROOT.glob("s*_*"):
             shutil.copytree(package, tmp_path / "theirs" / package.name)
         for name in ("pyproject.toml", "LICENSE"):
             shutil.copy(make.ROOT / name, tmp_path / "theirs")
@@ -112,7 +119,7 @@ def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
     assert one == other
     with zipfile.ZipFile(io.BytesIO(one)) as archive:
         held = set(archive.namelist())
-    paths = make.ROOT.glob("sparse_*/**/*")
+    paths = [*make.ROOT.glob("sparse_*/**/*"), *of_the_ledger(make.ROOT)]
     sources = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
     assert {name for name in held if not name.startswith("sparse_activations-")} == {
         path.relative_to(make.ROOT).as_posix() for path in sources

@@ -62,8 +62,9 @@ def test_source_archive_and_wheel_hold_every_module_of_both_packages(clone, arch
     with tarfile.open(archives[0]) as source, zipfile.ZipFile(archives[1]) as wheel:
         in_source = {name.partition("/")[2] for name in source.getnames()}
         in_wheel = set(wheel.namelist())
-    modules = {str(path.relative_to(clone)) for path in clone.glob("sparse_*/**/*.py")}
-    modules |= {"sparse_core/py.typed", "sparse_meter/py.typed", "sparse_book/py.typed"}
+    parts = ("sparse_*/**", "sphinx_claims", "sphinx_claims/pages", "sphinx_claims/site")
+    modules = {str(path.relative_to(clone)) for part in parts for path in clone.glob(f"{part}/*.py")}
+    modules |= {f"{name}/py.typed" for name in ("sparse_core", "sparse_meter", "sparse_book", "sphinx_claims")}
     modules |= {str(path.relative_to(clone)) for path in clone.glob("sparse_book/experiments/results/*.*")}
     assert len(modules) > 40
     assert modules <= in_source and modules <= in_wheel

@@ -73,7 +73,7 @@ def imported(text):
 def test_what_the_book_imports_is_in_its_lock():
     programs = [
         path
-        for folder in ("book/_ext", "sparse_core", "sparse_meter", "sparse_book")
+        for folder in ("book/_ext", "sparse_core", "sparse_meter", "sparse_book", "sphinx_claims")
         for path in make.ROOT.glob(f"{folder}/**/*.py")
     ]
     texts = [make.ROOT.joinpath("make.py").read_text(), *(path.read_text(encoding="utf-8") for path in programs)]
