@@ -96,7 +96,7 @@ def test_each_notebook_is_run_away_from_the_repository(code, said, tmp_path, mon
 
 
 def of_the_ledger(root):
-    """What the wheel brings along of the ledger: its modules; what else its own wheel has is of no use to a notebook."""
+    """What the wheel brings along of the ledger: its modules; what else its own wheel has, no notebook needs."""
     patterns = ("py.typed", "*.py", "pages/*.py", "site/*.py")
     return [path for pattern in patterns for path in root.glob(f"sphinx_claims/{pattern}")]
 
@@ -157,7 +157,7 @@ def test_each_page_leads_back_to_its_source_and_to_a_report(monkeypatch):
     found = re.findall('href="(.*?)"', links.way_back("02-uniform"))
     assert found[:2] == ["https://github.com/a/b", "https://github.com/a/b/edit/HEAD/book/02-uniform.md"]
     assert found[2].startswith("https://github.com/a/b/issues/new?title=02-uniform%3A%20&body=Where%3A%2002-uniform%0A")
-    assert "edit" not in links.way_back("ledger")  # no file holds it
+    assert "edit" not in links.way_back("slides")  # no file holds it
 
 
 def test_the_address_is_read_from_the_configuration(tmp_path, monkeypatch):
