@@ -10,7 +10,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const stage = panels[0].cloneNode(true), svg = stage.querySelector("svg");
     const words = stage.querySelector(".proof-words"), nav = box.querySelector(".proof-nav");
     // a page without this script, such as a notebook, has no buttons
-    const made = (text) => Object.assign(document.createElement("button"), { type: "button", textContent: text });
+    const made = (text) =>
+      Object.assign(document.createElement("button"), { type: "button", textContent: text });
     const back = made("Back"), next = made("Next"), dots = panels.map((_, i) => made(i + 1));
     let step = 0, run = 0;
 

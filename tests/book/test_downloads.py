@@ -106,8 +106,8 @@ def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
     downloads.wheel(tmp_path / "one", make.ROOT)
     before = os.umask(0o077)
     try:
-        for package in make.ROOT.glob("s*_*"):
-            shutil.copytree(package, tmp_path / "theirs" / package.name)
+        for package in (*places.PACKAGES, "sphinx_claims"):
+            shutil.copytree(make.ROOT / package, tmp_path / "theirs" / package)
         for name in ("pyproject.toml", "LICENSE"):
             shutil.copy(make.ROOT / name, tmp_path / "theirs")
         for path in (tmp_path / "theirs").rglob("*.py"):
@@ -119,7 +119,8 @@ def test_the_wheel_has_the_package_and_two_are_the_same(tmp_path):
     assert one == other
     with zipfile.ZipFile(io.BytesIO(one)) as archive:
         held = set(archive.namelist())
-    paths = [*make.ROOT.glob("sparse_*/**/*"), *of_the_ledger(make.ROOT)]
+    of_packages = [path for package in places.PACKAGES for path in (make.ROOT / package).rglob("*")]
+    paths = [*of_packages, *of_the_ledger(make.ROOT)]
     sources = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
     assert {name for name in held if not name.startswith("sparse_activations-")} == {
         path.relative_to(make.ROOT).as_posix() for path in sources
