@@ -43,7 +43,7 @@ def limits():
     for module in (paper, ours):
         for name in module.__all__:
             function, path = getattr(module, name), f"bounds.{module.__name__.rpartition('.')[2]}.{name}"
-            if hasattr(function, "__wrapped__") and path not in own:
+            if inspect.isfunction(function) and path not in own:
                 given = {one: VALUES[one] for one in inspect.signature(function).parameters if one in VALUES}
                 ends = [end for end in BOUNDS if COMPARISON.fullmatch(end)[1] in given]
                 ends += [f"{k}<={VALUES[s]}" for k, s in (("k", "s"), ("k1", "s1"), ("k2", "s2")) if {k, s} <= {*given}]
@@ -51,7 +51,10 @@ def limits():
     yield from WORKING.items()
 
 
-@pytest.mark.parametrize("call, ends", [*limits()])
+LIMITS = dict(limits())
+
+
+@pytest.mark.parametrize("call, ends", LIMITS.items(), ids=LIMITS)
 def test_a_number_is_refused_outside_its_domain_and_only_there(call, ends):
     assert eval(call, dict(NAMES)) is not None
     valid = {one.arg: one.value for one in ast.parse(call, mode="eval").body.keywords}
