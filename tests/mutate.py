@@ -2,7 +2,8 @@
 
 mutmut, installed once into an environment of its own, changes each function of that module in every way that it knows
 (an operator, a constant, an argument, ...), one change at a time, and runs tests/core/cube/test_fourier.py and the
-values by hand until a test fails. It works on a copy: outside _build nothing is written into the repository.
+values by hand until a test fails. It works on a copy: outside _build nothing is written into the repository. Without
+a name it takes the module of today, of those that have such tests.
 """
 
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import venv
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,6 +27,14 @@ also_copy = ["book", "make.py", "sparse_book", "sparse_meter"]
 pytest_add_cli_args = ["-o", "addopts=", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = ["{tests}", "tests/core/test_by_hand.py"]
 """
+
+
+def of_today():
+    """One module of ``sparse_core`` each day, in turn."""
+    tests = sorted((ROOT / "tests/core").glob("*/test_*.py"))
+    names = [f"{path.parent.name}/{path.stem.removeprefix('test_')}" for path in tests]
+    modules = [name for name in names if (ROOT / f"sparse_core/{name}.py").is_file()]
+    return modules[date.today().toordinal() % len(modules)]
 
 
 def main(name):
@@ -50,4 +60,4 @@ def main(name):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)
+    main(*sys.argv[1:] or [of_today()])
