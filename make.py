@@ -61,15 +61,15 @@ def bootstrap(venv: Path, lock: Path) -> str:
     python = str(venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     stamp = venv / "requirements.sha"
     found = stamp.read_text() if stamp.is_file() else ""
-    if found not in (sealed(lock), sealed(DEV_LOCK)):
+    if found not in (stamp_text(lock), stamp_text(DEV_LOCK)):
         print(f"first run: installing the packages of {lock.name} into {venv.name} (about a minute)", flush=True)
         stamp.unlink(missing_ok=True)
-        if not (lock == DEV_LOCK and found == sealed(LOCK)):
+        if not (lock == DEV_LOCK and found == stamp_text(LOCK)):
             install([sys.executable, "-m", "venv", "--clear", str(venv)])
         options = ["--no-input", "--no-compile", "--only-binary", ":all:"]  # most modules are never imported
         install([python, "-m", "pip", "install", *options, "-r", str(lock)])
         know_this_folder(venv)
-        stamp.write_text(sealed(lock))
+        stamp.write_text(stamp_text(lock))
     return python
 
 
@@ -83,7 +83,7 @@ def know_this_folder(venv: Path) -> None:
     Path(packages, "sparse-activations.pth").write_text(os.path.relpath(ROOT, packages))
 
 
-def sealed(lock: Path) -> str:
+def stamp_text(lock: Path) -> str:
     """What the stamp of an environment says that has the packages of this lock, and no others."""
     return f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {VERSION}"
 

@@ -45,7 +45,7 @@ from companion.site import typography
     ],
 )
 def test_text_is_set_as_in_print(typed, printed):
-    assert typography.printed(f"<p>{typed}</p>") == f"<p>{printed}</p>"
+    assert typography.typeset_html(f"<p>{typed}</p>") == f"<p>{printed}</p>"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_text_is_set_as_in_print(typed, printed):
     ],
 )
 def test_code_formulas_and_attributes_stay_as_they_are(kept):
-    assert typography.printed(kept) == kept
+    assert typography.typeset_html(kept) == kept
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_code_formulas_and_attributes_stay_as_they_are(kept):
     ],
 )
 def test_a_table_is_set_as_in_print(made, shown):
-    assert typography.printed(made) == shown
+    assert typography.typeset_html(made) == shown
 
 
 @pytest.mark.parametrize(
@@ -89,19 +89,19 @@ def test_a_table_is_set_as_in_print(made, shown):
     ["version 2.0 - final", "the F_beta score", "the Lambda phage", "4, 14, 104, 1882, 94572", "x^2 &lt;= eps"],
 )
 def test_what_an_author_wrote_keeps_its_letters(written):
-    assert typography.whole(f"<p>{written}</p>") == f"<p>{written}</p>"
+    assert typography.keep_names_together(f"<p>{written}</p>") == f"<p>{written}</p>"
 
 
 def test_of_what_an_author_wrote_names_and_numbers_stay_whole():
     written = "<p>Lemma 9: 1 157 464 of them, 5 %, 0.3 ± 0.1, k = 2, <code>Lemma 9</code> ∎</p>"
     nbsp, narrow = "\u00a0", "\u202f"
     shown = f"Lemma{nbsp}9: 1{narrow}157{narrow}464 of them, 5{nbsp}%, 0.3{nbsp}±{nbsp}0.1, k{nbsp}={nbsp}2"
-    assert typography.whole(written) == f"<p>{shown}, <code>Lemma 9</code>{nbsp}∎</p>"
+    assert typography.keep_names_together(written) == f"<p>{shown}, <code>Lemma 9</code>{nbsp}∎</p>"
 
 
 def test_variables_lean_in_a_sentence_with_computed_numbers_and_nowhere_else_in_a_paragraph():
     assert (
-        typography.printed('<p class="answer">k = 1, 4k²W²</p>')
+        typography.typeset_html('<p class="answer">k = 1, 4k²W²</p>')
         == '<p class="answer"><i>k</i>\u00a0=\u00a01, 4<i>k</i>²<i>W</i>²</p>'
     )
-    assert typography.printed("<p>k = 1</p>") == "<p>k\u00a0=\u00a01</p>"
+    assert typography.typeset_html("<p>k = 1</p>") == "<p>k\u00a0=\u00a01</p>"

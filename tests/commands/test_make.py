@@ -296,7 +296,7 @@ def test_what_a_system_or_python_leaves_in_a_folder_is_no_source(tmp_path, monke
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
-    assert list(kept.contents(tmp_path)) == [b"a.py", b"a.py", b"below/b.md", b"below/b.md"]
+    assert list(kept.files_and_bytes(tmp_path)) == [b"a.py", b"a.py", b"below/b.md", b"below/b.md"]
 
 
 @pytest.mark.parametrize("rubbish", [b"\xff\xfe\x00", b"", b"a stamp\n"])
@@ -499,7 +499,7 @@ def test_an_environment_of_the_book_grows_into_one_of_the_tests_or_is_made_anew(
 
 
 def test_an_environment_whose_python_is_gone_is_named_in_one_line(tmp_path, monkeypatch, capsys):
-    (tmp_path / "requirements.sha").write_text(make.sealed(make.DEV_LOCK))
+    (tmp_path / "requirements.sha").write_text(make.stamp_text(make.DEV_LOCK))
     monkeypatch.setattr(make, "VENV", tmp_path)
     monkeypatch.delenv("COMPANION_NO_VENV", raising=False)
     assert make.main(["check"]) == 1

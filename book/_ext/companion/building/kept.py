@@ -90,7 +90,7 @@ def swap_folder(folder: Path, successor: Path | None = None) -> None:
 # What things are made from
 
 
-def contents(*tops: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> Iterator[bytes]:
+def files_and_bytes(*tops: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> Iterator[bytes]:
     """The names and the contents of the files below these folders and files, without what is generated."""
     for top in tops:
         for path in sorted([top, *top.rglob("*")]):
@@ -122,7 +122,7 @@ def digest(*parts: bytes) -> str:
 def source_fingerprint() -> str:
     """sha256 over everything that the site is made from."""
     addresses = [os.environ.get(name, "").encode() for name in ("COMPANION_REPOSITORY", "COMPANION_SITE")]
-    return digest(*addresses, *contents(*(ROOT / top for top in SOURCES)))
+    return digest(*addresses, *files_and_bytes(*(ROOT / top for top in SOURCES)))
 
 
 def has(stamp: Path, fingerprint: str) -> bool:
@@ -139,7 +139,7 @@ def proofs_fingerprint() -> str:
     """sha256 over the proofs, what Coq printed of them, and what checks them; not over what a compiler leaves there or
     over the notes for readers, of which Coq knows nothing."""
     sources = [path for path in sorted((ROOT / "proofs").rglob("*")) if path.suffix in (".v", ".json", ".py")]
-    return digest(*contents(*sources, read=without_notes))
+    return digest(*files_and_bytes(*sources, read=without_notes))
 
 
 def without_notes(path: Path) -> bytes:
@@ -167,4 +167,4 @@ def execution(notebook: chapters.Notebook) -> str:
     names = (*PACKAGES, *recording, "requirements.lock", *["tests/benchmarks"] * (b"benchmarks" in code))
     tops = [ROOT / name for name in names]
     runner = program(Path(chapters.__file__))
-    return digest(code, platform.python_version().encode(), runner, *contents(*tops, read=program))
+    return digest(code, platform.python_version().encode(), runner, *files_and_bytes(*tops, read=program))

@@ -60,7 +60,7 @@ def print_text(app: Sphinx, doctree: nodes.document) -> None:
     if app.env.docname.startswith("book/api-"):
         for text in list(doctree.findall(nodes.Text)):
             if not any(isinstance(around, KEPT) for around in lineage(text)):
-                shown = typography.text(html.escape(text.astext(), quote=False))
+                shown = typography.typeset(html.escape(text.astext(), quote=False))
                 text.parent.replace(text, nodes.raw("", shown, format="html"))
 
 

@@ -99,7 +99,7 @@ def name_cell(app: Sphinx, docname: str, cell: nodes.Element, index: int, claims
         return f'<a class="claim" href="{domain.row(claim)}">{html.escape(claim.name)}</a>' if claim else match[0]
 
     for node in cell.findall(nodes.raw):
-        node[:] = [nodes.Text(typography.printed(REPORTED.sub(to_claim, node.astext())))]
+        node[:] = [nodes.Text(typography.typeset_html(REPORTED.sub(to_claim, node.astext())))]
     of = f"cell {index}"
     shown = [number(app, docname, "figure", figure) for figure in cell.findall(nodes.figure)]
     if any(shown):

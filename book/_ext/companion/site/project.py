@@ -9,4 +9,4 @@ from sphinx_claims.settings import Settings
 
 
 def settings(book: Path = BOOK, **hooks: Any) -> Settings:
-    return Settings.read(book, typeset=typography.text, report=links.new_issue, **hooks)
+    return Settings.read(book, typeset=typography.typeset, report=links.new_issue, **hooks)

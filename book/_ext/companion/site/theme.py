@@ -140,7 +140,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         shown = repaired(text)
         if foreign := FOREIGN.search(shown):
             raise ExtensionError(f"{path.relative_to(out)} loads from another host: {foreign[0]:.200}")
-        path.write_text(scripts_last(typography.whole(shown)), encoding="utf-8")
+        path.write_text(scripts_last(typography.keep_names_together(shown)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(
         REDIRECT.format(title=app.config.html_title, page=page, policy=policy(page)), encoding="utf-8"

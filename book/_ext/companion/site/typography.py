@@ -1,8 +1,9 @@
 """ASCII in the signs of print: powers, relations, numbers with an exponent, and names that stay whole.
 
 Checks, tables and docstrings give plain text, as a terminal shows it; a page shows the same as a book would, by
-``printed`` and ``text``. What an author wrote keeps its letters: of a whole page only spaces are changed, by ``whole``,
-to such as no line breaks at.
+``typeset_html`` and ``typeset``. What an author wrote keeps its letters: of a whole page only spaces are changed, by
+``keep_names_together``, to such as no line breaks at. Formulas between dollars are written by ``formulas``, names for
+those who hear a page by ``accessible_names``, and a report before it comes here by ``sparse_meter.tables``.
 """
 
 import re
@@ -51,16 +52,16 @@ POWER = re.compile(r"(?<=[\w)\]}|‖])\^(?:\(([^()]*)\)|\{([^{}]*)\}|(-?\w+(?:\.
 RAISED = str.maketrans("-+0123456789kinmdps", "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹ᵏⁱⁿᵐᵈᵖˢ")
 
 
-def whole(page: str) -> str:
+def keep_names_together(page: str) -> str:
     """The page with its names, its numbers and their units whole; no letter of it is changed."""
-    return in_text(glued, page)
+    return in_text(no_break_spaces, page)
 
 
-def printed(made: str) -> str:
+def typeset_html(made: str) -> str:
     """HTML that a program made, with its text in the signs of print, and the names that a phone shows beside the cells
     of a table; code, formulas and drawings stay as they are, and variables in heads of columns and in answers lean."""
-    made = CELL.sub(lambda cell: f'data-name="{cell[1] if "<" in text(cell[1]) else text(cell[1])}"', made)
-    made = in_text(text, made)
+    made = CELL.sub(lambda cell: f'data-name="{cell[1] if "<" in typeset(cell[1]) else typeset(cell[1])}"', made)
+    made = in_text(typeset, made)
     for where, variable in ((HEAD, VARIABLE), (ANSWER, RELATED)):
         made = where.sub(lambda found: in_text(lambda plain: variable.sub(r"<i>\1</i>", plain), found[0]), made)  # noqa: B023
     return made
@@ -75,10 +76,10 @@ def in_text(change: Callable[[str], str], page: str) -> str:
     return PARTS.sub(lambda part: part[0] if part[0].startswith("<") else change(part[0]), page)
 
 
-def glued(plain: str) -> str:
+def no_break_spaces(plain: str) -> str:
     """A piece of text in which no line breaks inside "Lemma 9", "1 157 464", "5 %", "0.3 ± 0.1" or "n = 3".
 
-    >>> glued("Lemma 9: k = 2")
+    >>> no_break_spaces("Lemma 9: k = 2")
     'Lemma\\xa09: k\\xa0=\\xa02'
     """
     plain = NAME.sub("\\1\N{NO-BREAK SPACE}", plain)
@@ -89,16 +90,16 @@ def glued(plain: str) -> str:
     return RELATION.sub("\\1\N{NO-BREAK SPACE}\\2\N{NO-BREAK SPACE}", plain)
 
 
-def text(plain: str) -> str:
+def typeset(plain: str) -> str:
     """A piece of text, in which & and < are written as HTML has them.
 
-    >>> text("Lemma 9: C^2 &lt;= 3.48e+04, sqrt(q) at eps = 1e-12")
+    >>> typeset("Lemma 9: C^2 &lt;= 3.48e+04, sqrt(q) at eps = 1e-12")
     'Lemma\\xa09: C² ≤ 3.48·10⁴, √q at ε = 10⁻¹²'
     """
     if not plain.strip():
         return plain
     plain = SIGN.sub(lambda found: SIGNS[found[0]], plain)
-    plain = glued(THOUSANDS.sub(thousands, plain))
+    plain = no_break_spaces(THOUSANDS.sub(thousands, plain))
     plain = re.sub("(?<=[a-z])(?:'|&#x27;)(?=[a-z])", "’", plain)
     plain = WORD.sub(lambda found: WORDS[found[1]], plain)
     plain = INNER.sub(r"⟨\1⟩", plain)
