@@ -263,8 +263,9 @@ def test_each_internal_link_resolves(site, pages):
     holds(sorted(broken))
 
 
-def test_no_page_is_heavy(site):
+def test_no_page_is_heavy_and_no_file_is_a_map_of_sources(site):
     """Nor any script that it waits for: the formulas stand in the page, which is sent compressed, a seventh of it."""
+    holds([*site.rglob("*.map")])
     holds([(path, size) for path in site.rglob("*.html") if (size := path.stat().st_size) > 2_000_000])
     scripts = [path for path in site.rglob("*.js") if path.name != "searchindex.js"]
     holds([(path, size) for path in scripts if (size := path.stat().st_size) > 200_000])
