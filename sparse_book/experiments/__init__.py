@@ -7,7 +7,8 @@ the tables with ``stored`` and measure a row of each again, with ``deviation``.
 
 An experiment is a module with ``CELLS``, the list of its cells, and ``measure(*cell)``, which gives its numbers, or
 lists of numbers, by name. Times depend on the machine and are no such table: the modules ``timing`` and ``skipping``
-measure them, and ``times`` reads them with the machine and the day.
+measure them, and ``times`` reads them with the machine and the day; so are scores of a network of other people, by
+``photographs``.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ NAMES = (
     "emergence",
     "signatures",
     "penalties",
+    "simplicity",
 )
-# What is timed, and the module that does it.
-TIMED = {"times": "timing", "skipping": "skipping"}
+# What is timed, or needs packages that the book does not, and the module that does it.
+TIMED = {"times": "timing", "skipping": "skipping", "photographs": "photographs"}
 RESULTS = Path(__file__).parent / "results"
 # The digits of a stored number: enough to compare the numbers again, whatever the processor made of the last ones.
 DIGITS = 6

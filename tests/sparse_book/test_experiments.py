@@ -18,7 +18,9 @@ from sparse_book.experiments import (
     learners,
     minimiser,
     penalties,
+    photographs,
     signatures,
+    simplicity,
     skipping,
     sparsity,
     systems,
@@ -337,3 +339,34 @@ def test_a_planted_target_is_standardised_and_below_its_bound():
     assert (values.mean(), values.var()) == pytest.approx((0, 1))
     assert active == pytest.approx([0.25] * 3, abs=0.01)
     assert fourier.average_sensitivity(values) < bound
+
+
+def test_a_score_that_is_a_mean_of_pixels_is_additive_in_patches_and_its_exponential_is_not():
+    def net(pictures):
+        brightness = 30 * pictures.mean(axis=(1, 2, 3))
+        return np.stack([brightness, 0 * brightness], axis=1)
+
+    row = photographs.row(net, "china", "blurred", 2, "logit", 600)
+    assert row["low"] > 0.99 and row["fit"] > 0.99 and row["probability"] > 0.5
+    bent = photographs.row(lambda pictures: np.exp(net(pictures)), "china", "grey", 2, "logit", 600)
+    assert bent["fit"] < 0.95 and bent["low"] < 0.99 and bent["evaluations"] <= 600
+
+
+def test_what_patches_explain_of_photographs_is_stored():
+    rows = experiments.times("photographs")["rows"]
+    assert len(rows) > 1 and all(
+        0 <= row["low"] <= row["estimate"][0] <= row["estimate"][1] <= row["high"] for row in rows
+    )
+
+
+def test_rivals_find_the_shares_of_a_known_function():
+    """Half of the variance is of single columns, of which a line finds three quarters; the rest is a product."""
+    x = np.random.default_rng(0).choice([-1.0, 0, 0.5, 2.0], (8000, 3))
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    bent = x[:, 0] ** 2 - np.polyval(np.polyfit(x[:, 0], x[:, 0] ** 2, 1), x[:, 0])
+    y = x[:, 1] * 0.75**0.5 + bent / bent.std() / 2 + x[:, 1] * x[:, 2]
+    found = [simplicity._held_out(x, y, f) for f in (lambda x: x, simplicity._steps(x), simplicity._products)]
+    assert found == pytest.approx([3 / 8, 1 / 2, 7 / 8], abs=0.03)
+    points = simplicity.inputs(None, 4, None, None)
+    share, low, high = simplicity._pick_freeze(lambda x: x[:, 0] + x[:, 1] * x[:, 2], points, np.random.default_rng(0))
+    assert low < 0.5 < high and share == pytest.approx(0.5, abs=0.05)
