@@ -386,6 +386,11 @@ CONTROLS = {
         "m%:R / (2 * m - 1)%:R * interactions f <= (\\sum_(S in halves m)",
         "interactions f <= (\\sum_(S in halves m)",
     ),
+    "interactions that count single coordinates": (
+        "definitions.v",
+        "(1 < #|T|)%N) term_variance F T.",
+        "(0 < #|T|)%N) term_variance F T.",
+    ),
     "a shorter printing depth": ("dense.v", ZERO, f"{ZERO}\nGlobal Set Printing Depth 5."),
 }
 

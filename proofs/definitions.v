@@ -225,6 +225,23 @@ Definition variance F i x : R :=
 (* The Efron-Stein influence I(F) = sum_i E Var_i F.                          *)
 Definition influence F : R := \sum_i expectation (variance F i).
 
+(* x with the coordinates in S taken from y.                                  *)
+Definition mix (S : {set I}) x (y : {ffun I -> A}) : {ffun I -> A} :=
+  [ffun i => if i \in S then y i else x i].
+
+(* E[F | the coordinates in K], and the term F_T of the ANOVA decomposition:  *)
+(* F_T = sum_(K in T) (-1)^|T \ K| E[F | the coordinates in K].               *)
+Definition given F (K : {set I}) x : R := expectation (fun y => F (mix (~: K) x y)).
+Definition term F (T : {set I}) x : R :=
+  \sum_(K : {set I} | K \subset T) (-1) ^+ #|T| * (-1) ^+ #|K| * given F K x.
+
+(* sigma_T^2 = E F_T^2, and W = sum_(|T| > 1) sigma_T^2.                      *)
+Definition term_variance F (T : {set I}) : R := expectation (fun x => term F T x ^+ 2).
+Definition interactions F : R := \sum_(T : {set I} | (1 < #|T|)%N) term_variance F T.
+
+(* A sum of functions of single coordinates.                                  *)
+Definition additive_sum (a : I -> A -> R) (c : R) x : R := c + \sum_i a i (x i).
+
 End ProductLaw.
 
 (* ---- Learning by averages ------------------------------------------------ *)

@@ -83,9 +83,9 @@ Hypothesis law : is_law p.
 Implicit Types (x y z : {ffun I -> A}) (i : I) (S T U V K L : {set I}) (f g r : {ffun I -> A} -> R).
 
 Local Notation E := (expectation p).
-
-(* x with the coordinates in S taken from y.                                  *)
-Definition mix S x y : {ffun I -> A} := [ffun i => if i \in S then y i else x i].
+Local Notation given := (given p).
+Local Notation term := (term p).
+Local Notation interactions := (interactions p).
 
 Lemma mix0 x y : mix set0 x y = x.
 Proof. by apply/ffunP=> i; rewrite ffunE inE. Qed.
@@ -167,9 +167,6 @@ rewrite (exchange U); apply: eq_E2 => x y.
 by rewrite !mix_differ differ_same mix0 setCK.
 Qed.
 
-(* E(f | the coordinates in K).                                               *)
-Definition given f K x : R := E (fun y => f (mix (~: K) x y)).
-
 Lemma E_comm F : E (fun x => E (F x)) = E (fun y => E (F ^~ y)).
 Proof.
 rewrite /expectation; under eq_bigr => x _ do rewrite mulr_sumr.
@@ -198,10 +195,8 @@ Qed.
 
 (* ---- The decomposition --------------------------------------------------- *)
 
-(* f_T, and its variance.                                                     *)
-Definition term f T x : R := \sum_(K : {set I} | K \subset T) (-1) ^+ #|T| * (-1) ^+ #|K| * given f K x.
+(* The variance of f_T.                                                       *)
 Definition part f T : R := \sum_(K : {set I} | K \subset T) (-1) ^+ #|T| * (-1) ^+ #|K| * kept f K.
-
 
 Lemma term_cross f T T' : E (fun x => term f T x * term f T' x)
   = \sum_(L : {set I} | L \subset T') (-1) ^+ #|T'| * (-1) ^+ #|L|
@@ -293,25 +288,24 @@ rewrite subsetT /splits; case: (_ \subset S); case: (_ \subset ~: S); rewrite /=
 by rewrite addrK subrr.
 Qed.
 
-(* ---- The decomposition is that of the best additive function ------------- *)
+(* ---- The decomposition is that of the best sum of functions of one ------- *)
 
-Definition interactions f : R := \sum_(T : {set I} | (1 < #|T|)%N) part f T.
-
-Definition additive (a : I -> A -> R) c x : R := c + \sum_i a i (x i).
+Lemma interactionsE f : interactions f = \sum_(T : {set I} | (1 < #|T|)%N) part f T.
+Proof. by apply: eq_bigr => T _; apply: term_sqr. Qed.
 
 Lemma given_additive a c K x :
-  given (additive a c) K x = c + \sum_i (if i \in K then a i (x i) else E (fun y => a i (y i))).
+  given (additive_sum a c) K x = c + \sum_i (if i \in K then a i (x i) else E (fun y => a i (y i))).
 Proof.
-rewrite /given /additive ED (expectation_const law) E_sum; congr (_ + _); apply: eq_bigr => i _.
+rewrite /given /additive_sum ED (expectation_const law) E_sum; congr (_ + _); apply: eq_bigr => i _.
 rewrite (eq_E (g := fun y => if i \in K then a i (x i) else a i (y i))).
   by case: ifP => // _; rewrite (expectation_const law).
 by move=> y; rewrite ffunE inE; case: (i \in K).
 Qed.
 
-Lemma term_additive a c T x : (1 < #|T|)%N -> term (additive a c) T x = 0.
+Lemma term_additive a c T x : (1 < #|T|)%N -> term (additive_sum a c) T x = 0.
 Proof.
 move=> T1; rewrite /term.
-transitivity ((-1) ^+ #|T| * \sum_(K : {set I} | K \subset T) (-1) ^+ #|K| * given (additive a c) K x).
+transitivity ((-1) ^+ #|T| * \sum_(K : {set I} | K \subset T) (-1) ^+ #|K| * given (additive_sum a c) K x).
   by rewrite mulr_sumr; apply: eq_bigr => K _; rewrite mulrA.
 apply/eqP; rewrite mulf_eq0 signr_eq0 /=; apply/eqP.
 under eq_bigr => K _ do rewrite given_additive mulrDr mulr_sumr.
@@ -331,9 +325,9 @@ rewrite /term -sumrB; apply: eq_bigr => K _; rewrite -mulrBr -EN -ED.
 by congr (_ * _); apply: eq_E => y.
 Qed.
 
-Lemma interactions_le f a c : interactions f <= E (fun x => (f x - additive a c x) ^+ 2).
+Lemma interactions_le f a c : interactions f <= E (fun x => (f x - additive_sum a c x) ^+ 2).
 Proof.
-rewrite second_moment /interactions big_mkcond; apply: ler_sum => T _.
+rewrite second_moment interactionsE big_mkcond; apply: ler_sum => T _.
 case: ifP => [T1 | _]; last exact: part_ge0.
 rewrite -!term_sqr le_eqVlt (_ : _ == _) //; apply/eqP; apply: eq_E => x.
 by rewrite termB term_additive // subr0.
@@ -341,7 +335,7 @@ Qed.
 
 (* The terms of at most one coordinate.                                       *)
 Lemma main_additive f :
-  exists a c, forall x, additive a c x = \sum_(T : {set I} | ~~ (1 < #|T|)%N) term f T x.
+  exists a c, forall x, additive_sum a c x = \sum_(T : {set I} | ~~ (1 < #|T|)%N) term f T x.
 Proof.
 pose main i e := E (fun y => f (replace y i e)) - E f.
 exists main, (E f) => x.
@@ -365,7 +359,7 @@ rewrite big_imset /= => [| i l _ _ /set1_inj //].
 by apply: eq_bigr => i _; rewrite term1.
 Qed.
 
-Lemma interactions_attained f : exists a c, E (fun x => (f x - additive a c x) ^+ 2) = interactions f.
+Lemma interactions_attained f : exists a c, E (fun x => (f x - additive_sum a c x) ^+ 2) = interactions f.
 Proof.
 have [a [c ac]] := main_additive f; exists a, c.
 transitivity (E (fun x => \sum_(T : {set I} | (1 < #|T|)%N) \sum_(T' : {set I} | (1 < #|T'|)%N)
@@ -373,7 +367,7 @@ transitivity (E (fun x => \sum_(T : {set I} | (1 < #|T|)%N) \sum_(T' : {set I} |
   apply: eq_E => x; rewrite {1}decomposition ac (bigID (fun T : {set I} => (1 < #|T|)%N)) /= addrK.
   by rewrite expr2 big_distrlr.
 rewrite E_sum; apply: eq_bigr => T T1; rewrite E_sum (bigD1 T) //= big1 ?addr0.
-  by rewrite -term_sqr; apply: eq_E => x; rewrite expr2.
+  by apply: eq_E => x; rewrite expr2.
 by move=> T' /andP[_ TT']; rewrite term_orthogonal // eq_sym.
 Qed.
 
@@ -449,7 +443,7 @@ Proof.
 move=> Im m0; have cardH : #|halves m| = 'C(2 * m, m) by rewrite -Im -card_draws.
 have H0 : 0 < #|halves m|%:R :> R by rewrite ltr0n cardH bin_gt0 leq_pmull.
 have m1 : (0 < 2 * m - 1)%N by rewrite subn_gt0 (@leq_ltn_trans m) // mul2n -addnn -[X in (X < _)%N]addn0 ltn_add2l.
-rewrite sum_exchanged /interactions ler_pdivlMr // ler_pdivrMr //; apply/andP; split.
+rewrite sum_exchanged interactionsE ler_pdivlMr // ler_pdivrMr //; apply/andP; split.
   rewrite mulr_sumr mulr_suml big_mkcond; apply: ler_sum => T _.
   case: ifP => [T1 | _]; last by rewrite mulr_ge0 ?part_ge0 ?ler0n.
   rewrite mulrAC [leLHS]mulrC ler_wpM2l ?part_ge0 // -mulrA [_^-1 * _]mulrC mulrA ler_pdivrMr ?ltr0n //.
@@ -471,7 +465,7 @@ move=> Im m0 pairs; have cardH : #|halves m| = 'C(2 * m, m) by rewrite -Im -card
 have H0 : #|halves m|%:R != 0 :> R by rewrite pnatr_eq0 -lt0n cardH bin_gt0 leq_pmull.
 have m1 : (2 * m - 1)%:R != 0 :> R.
   by rewrite pnatr_eq0 -lt0n subn_gt0 (@leq_ltn_trans m) // mul2n -addnn -[X in (X < _)%N]addn0 ltn_add2l.
-apply: (mulIf H0); rewrite divfK // sum_exchanged mulrAC mulr_sumr [RHS]big_mkcond.
+apply: (mulIf H0); rewrite divfK // sum_exchanged interactionsE mulrAC mulr_sumr [RHS]big_mkcond.
 apply: eq_bigr => T _; case: ifP => [|/negbT T1]; last first.
   rewrite (_ : [set _ in _ | _] = set0) ?cards0 ?mulr0 //.
   by apply/setP=> S; rewrite !inE; apply/negbTE; rewrite negb_and (contra (@splits_gt1 S T)) ?orbT.
@@ -590,7 +584,7 @@ Theorem exchange_colours (J : finType) (cs : J -> I -> C) f (chance : R) :
   (forall i l, i != l -> chance * #|J|%:R <= #|[set s | cs s i != cs s l]|%:R) ->
   chance * interactions f <= (\sum_s coloured f (cs s)) / #|J|%:R <= interactions f.
 Proof.
-move=> J0 often; have J1 : 0 < #|J|%:R :> R by rewrite ltr0n.
+move=> J0 often; rewrite interactionsE; have J1 : 0 < #|J|%:R :> R by rewrite ltr0n.
 have -> : \sum_s coloured f (cs s)
     = \sum_(T : {set I} | (1 < #|T|)%N) part f T * #|[set s | meets_two (cs s) T]|%:R.
   under eq_bigr => s _ do rewrite colour_lemma.
@@ -601,7 +595,7 @@ rewrite ler_pdivlMr // ler_pdivrMr //; apply/andP; split.
   rewrite mulrC ler_wpM2l ?part_ge0 // (le_trans (often i l il)) // ler_nat; apply: subset_leq_card.
   apply/subsetP=> s; rewrite !inE => sil; apply/card_gt1P.
   by exists (cs s i), (cs s l); split=> //; apply: imset_f.
-rewrite /interactions mulr_suml; apply: ler_sum => T _.
+rewrite mulr_suml; apply: ler_sum => T _.
 by rewrite ler_wpM2l ?part_ge0 // ler_nat max_card.
 Qed.
 

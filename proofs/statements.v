@@ -10,7 +10,7 @@ From SparseNetworks Require lookups juntas suprema tents parity rounding product
 From SparseNetworks Require gradient edges learning guarantees selection layers signs.
 From SparseNetworks Require inference halfspaces zigzag parity_class rademacher two_points three_points
   top_one.
-From SparseNetworks Require exceptions steepest moments sharp differences covariance blocks perceptron.
+From SparseNetworks Require exceptions steepest moments sharp differences covariance blocks perceptron exchange.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -1224,6 +1224,67 @@ split=> [n s k W B N [sparseN scaleN] u0 |].
   by rewrite mulrA; apply: (nonnegative.average_sensitivity_nonnegative scaleN u0 sparseN).
 have [N [classN u0 AS_N]] := sharp.five_bits_nine_neurons R.
 by exists N; split=> //; rewrite AS_N sharp.above_one.
+Qed.
+
+(* S splits T if T lies neither in S nor outside S.                           *)
+Theorem ours_exchange (R : realFieldType) (n : nat) (A : finType) (p : 'I_n -> A -> R)
+    (f : {ffun 'I_n -> A} -> R) : is_law p ->
+  let E := expectation p in
+  let D S x y := f x + f y - f (mix S x y) - f (mix S y x) in
+  [/\ forall x, f x = \sum_(T : {set 'I_n}) term p f T x,
+      forall T T' : {set 'I_n}, T != T' -> E (fun x => term p f T x * term p f T' x) = 0
+    & forall S : {set 'I_n}, E (fun x => E (fun y => D S x y ^+ 2)) / 4
+        = \sum_(T : {set 'I_n} | ~~ (T \subset S) && ~~ (T \subset ~: S)) term_variance p f T].
+Proof.
+move=> law E D; split=> [x | T T' TT' | S]; first exact: (exchange.decomposition law).
+  exact: (exchange.term_orthogonal law).
+rewrite [LHS]exchange.block_lemma; apply: eq_bigr => T _; exact/esym/(exchange.term_sqr law).
+Qed.
+
+(* The mean over all S of half of the coordinates.                            *)
+Theorem ours_exchange_half (R : realFieldType) (n m : nat) (A : finType) (p : 'I_n -> A -> R)
+    (f : {ffun 'I_n -> A} -> R) : is_law p -> n = (2 * m)%N -> (1 <= m)%N ->
+  let E := expectation p in
+  let D S x y := f x + f y - f (mix S x y) - f (mix S y x) in
+  let halves := [set S : {set 'I_n} | #|S| == m] in
+  let average := (\sum_(S in halves) E (fun x => E (fun y => D S x y ^+ 2)) / 4) / #|halves|%:R in
+  let W := interactions p f in
+  let rest a c := E (fun x => (f x - additive_sum a c x) ^+ 2) in
+  [/\ forall a c, W <= rest a c, exists a c, rest a c = W,
+      m%:R / (2 * m - 1)%:R * W <= average <= W
+    & (forall T : {set 'I_n}, (2 < #|T|)%N -> term_variance p f T = 0) ->
+      average = m%:R / (2 * m - 1)%:R * W].
+Proof.
+move=> law n2m m1 E D halves average W rest; have card : #|'I_n| = (2 * m)%N by rewrite card_ord.
+split; [exact: exchange.interactions_le | exact: exchange.interactions_attained | |].
+  exact: exchange.exchange_halves.
+move=> pairs; apply: exchange.exchange_halves_pairs => // T T2.
+by rewrite -(exchange.term_sqr law); apply: pairs.
+Qed.
+
+(* c i is the colour of coordinate i, one of q; cs is a list of colourings, in *)
+(* which each two coordinates have different colours in a part of them that   *)
+(* is at least a number.                                                      *)
+Theorem ours_colours (R : realFieldType) (n q : nat) (A : finType) (p : 'I_n -> A -> R)
+    (f : {ffun 'I_n -> A} -> R) : is_law p ->
+  let E := expectation p in
+  let class (c : 'I_n -> 'I_q) k := [set i | c i == k] in
+  let T (c : 'I_n -> 'I_q) x y := (1 - q%:R / 4) * (f x - f y) ^+ 2 / 2
+    + \sum_k ((f (mix (class c k) x y) - f (mix (class c k) y x)) ^+ 2 / 8
+               - (f x - f (mix (class c k) x y)) * (f (mix (class c k) y x) - f y) / 2) in
+  let mean_T c := E (fun x => E (fun y => T c x y)) in
+  (forall c, mean_T c = \sum_(S : {set 'I_n} | (1 < #|c @: S|)%N) term_variance p f S)
+  /\ forall (m : nat) (cs : 'I_m -> 'I_n -> 'I_q) (chance : R), (1 <= m)%N ->
+       (forall i l, i != l -> chance * m%:R <= #|[set s | cs s i != cs s l]|%:R) ->
+       chance * interactions p f <= (\sum_s mean_T (cs s)) / m%:R <= interactions p f.
+Proof.
+move=> law E class T mean_T; have all_T c : mean_T c = exchange.coloured p f c.
+  by rewrite /mean_T /T /exchange.coloured card_ord.
+split=> [c | m cs chance m1 often].
+  by rewrite all_T exchange.colour_lemma; apply: eq_bigr => S _; apply/esym/(exchange.term_sqr law).
+under eq_bigr => s _ do rewrite all_T.
+rewrite -[m in _ / m%:R]card_ord; apply: (exchange.exchange_colours law); first by rewrite card_ord.
+by move=> i l il; rewrite card_ord; apply: often.
 Qed.
 
 (* ==== Chapter 8 =========================================================== *)

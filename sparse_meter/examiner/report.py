@@ -91,9 +91,9 @@ class Report(tables.Shown):
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """What sparsity explains; what fails, and by which erratum; how much is vacuous.
+        """What sums of single inputs explain, and sparsity; what fails, by which erratum; how much is vacuous.
 
-        >>> examine(([1, -1], [[1, 1], [-1, -1]], [1, 1])).summary[1:3]
+        >>> examine(([1, -1], [[1, 1], [-1, -1]], [1, 1])).summary[2:4]
         ('44 of 48 statements apply.', '1 fails: lemma-9-boundary (E13).')
         """
         applicable = [row for row in self if row.applies]
@@ -105,7 +105,7 @@ class Report(tables.Shown):
         known = [f"{name} ({ERRATA.get(name, 'no erratum: please report it')})" for name in fails]
         failing = f"{len(fails)} fail{'s' if len(fails) == 1 else ''}: {', '.join(known)}." if fails else "None fails."
         return (
-            *([self.ladder.sentence] if self.ladder else []),
+            *(self.ladder.sentences if self.ladder else ()),
             f"{len(apply)} of {len(statements)} statements apply.",
             failing,
             f"{len(vacuous) or 'None'} {'are' if len(vacuous) > 1 else 'is'} vacuous "
@@ -233,7 +233,7 @@ def examine(
     R = float(np.linalg.norm(np.ones((1, net.n)) if X is None else sample, axis=1).max()) or 1.0
     title = _title(known, found, sparsity, c, eps, delta)
     needed = tuple(sizes(found, c, R, eps, delta))
-    return Report(title, table, needed, climb(found, sparsity, eps, delta), (*known.notes, found.inputs))
+    return Report(title, table, needed, climb(found, sparsity, eps, delta, seed), (*known.notes, found.inputs))
 
 
 def _five(n: int, rng: np.random.Generator) -> Array:

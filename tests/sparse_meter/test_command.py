@@ -54,7 +54,7 @@ def test_json_is_standard_json_with_the_rows_of_the_report(stored, capsys):
 
     found = json.loads(run(capsys, "net.npz", "--format", "json")[1], parse_constant=refuse)
     assert [row["id"] for row in found["rows"]] == [row.id for row in examine(tuple(NET.values()))]
-    assert found["summary"][1].endswith("statements apply.")
+    assert found["summary"][-3].endswith("statements apply.")
 
 
 def test_the_version(capsys):

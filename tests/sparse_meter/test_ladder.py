@@ -1,6 +1,7 @@
 """The ladder: each rung against its definition, the order of the rungs, what the sentence says, and what comes out."""
 
 import json
+import re
 from math import sqrt
 
 import numpy as np
@@ -272,3 +273,29 @@ def test_a_ladder_is_shown_as_text_html_and_json():
     assert plain["chains"][0]["beside"][0]["value"] == [2.0, 2.0, 2.0]
     whole = json.loads(json.dumps(explain(network(0)).to_dict(), allow_nan=False))
     assert [chain["rungs"][0]["id"] for chain in whole["chains"]][0] == "sensitivity"
+
+
+def test_a_ladder_begins_with_what_sums_of_single_inputs_explain():
+    exact = explain(([1, 1], [[1, 1, 0], [0, 0, 1]], [1, -1]))  # x_3 + 1 + (1 + x_1) (1 + x_2) / 4
+    assert exact.simplicity == "3 uniform bits: the best affine function explains 94.7% of the variance."
+    lines = exact.document().lines
+    assert lines.index(exact.simplicity) < lines.index(exact.sentence)
+    assert exact.to_dict()["simplicity"] == examine(([1, 1], [[1, 1, 0], [0, 0, 1]], [1, -1])).summary[0]
+    assert explain(([1], [[1.0]], [5])).simplicity == ""
+
+
+def test_what_sums_explain_is_certified_where_the_cube_is_too_large_or_points_are_given():
+    """relu(x_1 + x_2 - 1) + x_3 + 1 again, with inputs that are not read."""
+    W = np.zeros((2, 24))
+    W[0, :2] = W[1, 2] = 1
+    net = [1, 1], W, [1, -1]
+    rows = np.random.default_rng(0).choice([-1.0, 1.0], (5000, 24))
+    for X, words in ((None, "24 uniform bits"), (rows, "24 shuffled columns")):
+        found = re.match(r"(.*): the best sum of functions of single inputs explains ([\d.]+)% to ([\d.]+)% ",
+                         explain(net, X).simplicity)  # fmt: skip
+        assert found[1] == words and float(found[2]) < 1800 / 19 < float(found[3])
+    rare = np.where(np.arange(40) == np.arange(40)[:, None], 1.0, -1.0)  # a one in each column, and once in all
+    seen = explain(([1], np.ones((1, 40)), [39]), np.vstack([rare, np.ones(40)])).simplicity
+    assert seen.startswith(
+        "How much sums of functions of single inputs explain is not measured: Argument 'f' must vary"
+    )

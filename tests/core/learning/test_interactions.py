@@ -268,3 +268,18 @@ def test_the_result_is_a_sentence_and_a_picture():
     assert (certified.get_x(), certified.get_x() + certified.get_width()) == pytest.approx((found.low, found.high))
     assert (estimate.get_x(), estimate.get_x() + estimate.get_width()) == pytest.approx(found.estimate)
     assert ax.get_xlabel() == "explained by functions of at most 2 of 9 uniform bits"
+
+
+def test_a_model_that_writes_into_its_argument_is_measured_like_another():
+    def writing(x):
+        values = three(x)
+        x[:] = 0
+        return values
+
+    assert interactions(writing, n=6, random_state=0) == interactions(three, n=6, random_state=0)
+
+
+@pytest.mark.parametrize("wrong", [lambda x: x[:, 0] + 1j, lambda x: np.full(len(x), "a"), lambda x: x[:, :1]])
+def test_what_is_no_real_number_for_each_row_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"Argument 'f' must give one number for each of \d+ rows, not \(.*of type"):
+        interactions(wrong, n=6)

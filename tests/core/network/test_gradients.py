@@ -5,7 +5,7 @@ import pytest
 
 from sparse_core.cube import fourier, hypercube
 from sparse_core.network import SparseNetwork, constructions
-from sparse_core.network.gradients import active_norms, differences, edges, gradients, ranges, signs
+from sparse_core.network.gradients import active_norms, differences, edges, gradients, signs
 from sparse_core.network.training import Layered
 from tests.core import naive
 
@@ -119,11 +119,10 @@ def test_each_output_and_each_point_has_its_own_numbers():
     assert active_norms(two, X, output=1) == pytest.approx(2 * active_norms(net, X))
     assert signs(two, X, output=1).positive == pytest.approx(2 * signs(net).negative[[7, 2]])
     assert differences(two, X, output=1) == pytest.approx(-2 * differences(net, X))
-    assert ranges(two, output=1) == pytest.approx(2 * ranges(net))
     for function in (gradients, active_norms, differences):
         assert np.array_equal(function(two, X), function(two, X, output=0))
     assert np.array_equal(edges(two, X).gradient, edges(net, X).gradient)
-    assert np.array_equal(signs(two, X).positive, signs(net, X).positive) and np.array_equal(ranges(two), ranges(net))
+    assert np.array_equal(signs(two, X).positive, signs(net, X).positive)
 
 
 def test_norms_of_the_active_rows_are_singular_values():
@@ -148,18 +147,6 @@ def test_differences_are_half_the_change_from_minus_one_to_one(net):
     weights = fourier.weight_by_degree(h)
     assert D.var(axis=0).sum() == pytest.approx(np.arange(2, n + 1) @ weights[2:])
     assert differences(net, X[[3, 1]]) == pytest.approx(D[[3, 1]])
-    assert np.all(np.ptp(D, axis=0) <= ranges(net) * (1 + 1e-9))
-
-
-def test_ranges_are_sums_over_paths_and_parities_attain_them():
-    W1, W2, u = np.array([[1.0, -2.0], [0.0, 3.0]]), np.array([[-1.0, 2.0]]), np.array([[-3.0]])
-    net = Layered((W1, W2, u), (np.zeros(2), np.zeros(1), np.zeros(1)))
-    assert ranges(net).tolist() == [3 * 1 * 1, 3 * (1 * 2 + 2 * 3)]
-    for p in (1, 2, 3):
-        parity = constructions.tight(p, 2)
-        attained = np.ptp(differences(parity), axis=0)
-        # 2^p neurons in two copies; x_i chi_S / x_i takes the values 4 and -4 for p > 1, and is constant for p = 1
-        assert ranges(parity).tolist() == [2.0 * 2**p] * p and attained.tolist() == [8.0 if p > 1 else 0.0] * p
 
 
 def test_signs_are_for_one_hidden_layer():
