@@ -137,6 +137,7 @@ def test_the_bits_do_not_tell_the_number_of_threads(monkeypatch):
     ],
     ids=["singular", "singular but for rounding", "large and singular", "ill-conditioned"],
 )
+@pytest.mark.filterwarnings("ignore")  # of a user who wants no warnings
 def test_solve_finds_the_shortest_solution(A, b, x):
     assert solve(np.array(A), np.array(b)) == pytest.approx(np.array(x), rel=1e-6)
 
