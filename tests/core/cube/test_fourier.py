@@ -135,7 +135,7 @@ def test_values_whose_squares_overflow_are_refused_by_name(function, values):
 @pytest.mark.parametrize("function", [fourier.walsh_transform, fourier.statistics])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_bits_are_the_same_for_any_number_of_threads(function, dtype):
-    f, found = random_function(17).astype(dtype), []
+    f, found = random_function(18).astype(dtype), []
     for number in (1, 2, 3):
         with threadpool_limits(number, "blas"):
             found.append(np.hstack(function(f)).tobytes())
