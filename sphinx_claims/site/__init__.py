@@ -30,6 +30,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.setup_extension(extension)
     show(app)
     live.setup(app)
+    # where MyST-NB leaves the pages as it has run them, which are no pages of their own
+    app.connect("config-inited", lambda app, config: config.exclude_patterns.append("jupyter_execute"))
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STYLE)))
     app.add_css_file("claims.css")
     for script in ("behind.js", "ledger.js", "graph.js"):

@@ -11,11 +11,10 @@ from myst_nb.core.read import create_nb_reader
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import ExtensionError
 
 from .. import build, cells, pages
 from ..settings import FILE
-from .state import as_one_line, ledger_of, page_of, settings_of
+from .state import as_one_line, ledger_of, page_of, settings_of, stop
 
 # The colours of a traceback.
 ANSI = re.compile(r"\x1b\[[\d;]*m")
@@ -56,7 +55,7 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
     reader = create_nb_reader(env.doc2path(docname), env.myst_config, env.mystnb_config, source[0])
     notebook = reader.read(source[0]) if reader else {"cells": []}
     for fault in cells.faults(notebook, settings.packages, settings.checks):
-        raise ExtensionError(f"{docname}, {fault}")
+        stop(f"{docname}, {fault}")
     if pages.MARK.search(source[0]):
         with as_one_line():
             source[0] = pages.fill(source[0], ledger_of(app.env))
@@ -68,7 +67,7 @@ def audit(app: Sphinx, env: BuildEnvironment) -> list[str]:
         run = NbMetadataCollector.get_exec_data(env, docname)
         if run and run["traceback"]:
             reason = ANSI.sub("", run["traceback"]).strip().splitlines()[-1]
-            raise ExtensionError(f"{docname}: {reason}")
+            stop(f"{docname}: {reason}")
     read = {page_of(env, docname) for docname in env.found_docs}
     with as_one_line():
         build.agree(ledger_of(env), read)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from sphinx.application import Sphinx
 from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import ExtensionError
+from sphinx.errors import SphinxError
+from sphinx.util import logging
 
 from ..claims import Claim, by_id, read
 from ..ledger import Ledger, in_outputs
@@ -54,13 +55,23 @@ class State:
 STATES: WeakKeyDictionary[Sphinx, State] = WeakKeyDictionary()
 
 
+class Disagreement(SphinxError):
+    category = "The ledger stops the build"
+
+
+def stop(reason: str) -> NoReturn:
+    """End the build; the reason stands in a line of its own, above all that Sphinx says of itself."""
+    logging.getLogger(__name__).error(reason)
+    raise Disagreement(reason)
+
+
 @contextmanager
 def as_one_line() -> Iterator[None]:
     """A problem of the ledger ends a build by its words, without a traceback."""
     try:
         yield
     except LedgerError as error:
-        raise ExtensionError(str(error)) from None
+        stop(str(error))
 
 
 def settings_of(env: BuildEnvironment) -> Settings:

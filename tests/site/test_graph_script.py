@@ -141,5 +141,5 @@ def test_on_a_phone_the_drawing_is_fitted_to_its_frame_or_scrolls_in_it(graph_pa
         return *found, href
 
     sizes, controls, href = in_browser(visit)
-    assert sizes["page"] <= 390 and controls == script and href == "ledger.html#lemma-9"
+    assert sizes["page"] <= 390 and controls == script and href == "02-uniform.html#lemma-9"
     assert (sizes["svg"][0] <= sizes["box"][0] + 1) == script

@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const standings = [...new Set(rows.map((row) => row.querySelector(".standing").textContent))].sort();
   const form = document.querySelector("form.ledger-filter"); // the page has it, empty, so that nothing moves
   form.innerHTML = `<label for="ledger-words">Find</label>
-    <input id="ledger-words" type="search" placeholder="Lemma 9, E16, parity, …">
+    <input id="ledger-words" type="search" placeholder="${form.dataset.example ?? "Lemma 1, …"}">
     <label for="ledger-standing">Standing</label><select id="ledger-standing"><option value="">all</option>
     ${standings.map((word) => `<option>${word}</option>`).join("")}</select>
     <label><input type="checkbox"> anywhere</label><output aria-live="polite"></output>`;
