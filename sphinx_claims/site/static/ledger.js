@@ -13,7 +13,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ${standings.map((word) => `<option>${word}</option>`).join("")}</select>
     <label><input type="checkbox"> anywhere</label><output aria-live="polite"></output>`;
   const [text, standing, anywhere, count] = form.querySelectorAll("input, select, output");
-  const read = () => { // "#find=parity&standing=refuted"; the id of a row asks for no words
+  const read = () => { // "#find=lemma&standing=refuted"; the id of a row asks for no words
     const asked = new URLSearchParams(location.hash.slice(1));
     text.value = asked.get("find") ?? "";
     standing.value = standings.includes(asked.get("standing")) ? asked.get("standing") : "";
