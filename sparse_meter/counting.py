@@ -1,8 +1,8 @@
 r"""Counts of active neurons, which add: how many at a time, which ones, and what that saves.
 
 Everything is counted from *sizes*, an array (inputs, neurons) of numbers >= 0: max(z, 0) of pre-activations z, |a| of
-outputs a. A neuron is active where its size is above a threshold. A ``Measurement`` keeps counts and maxima over the
-inputs alone, so that the measurements of shards add; a ``Counter`` takes the sizes block by block.
+outputs a. A neuron is active where its size is above a threshold. A ``Measurement`` takes the sizes block by block and
+keeps counts and maxima over the inputs alone, so that the measurements of shards add.
 
 Paper: Definition 1 (how many are active at most), section 1 on dead and dynamic sparsity.
 """
@@ -10,7 +10,7 @@ Paper: Definition 1 (how many are active at most), section 1 on dead and dynamic
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from sparse_core.network import activity
 from sparse_core.network.network import Scale
 
 from . import tables
+from .networks import plain
 
 __all__ = ["ALIGNMENT", "Measurement"]  # the rest is called by ``measure`` and ``watch``
 
@@ -47,14 +48,16 @@ RULE_OF_THREE = 3.0
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 # So many inputs that follow each other are taken together: the batch of which the table of layers speaks.
 RUN = 16
+# What is added where measurements are, and what must be the same: that of one layer.
 SUMS = ("inputs", "active_at", "histogram", "sizes", "runs", "run_used", "images", "image_used")
+LAYER = ("s", "n", "outputs", "what", "threshold", "scale")
 DERIVED = (
     "max_active", "mean_active", "dead", "always_on", "dynamic", "effective", "variance", "independent_variance",
     "coactivation", "saved", "in_a_row", "in_an_image", "active_means",
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Measurement(tables.Shown):
     """Who was active on ``inputs`` inputs, as counts that add: ``first + second`` is the measurement of both samples.
 
@@ -70,6 +73,7 @@ class Measurement(tables.Shown):
     R : the largest norm of an input.
     what : what was counted, "pre-activation" or "output".
     notes : what was measured and what was assumed, in the order in which a report begins with it.
+    rest : who was active at the last inputs, fewer than 16, which wait for those that follow them.
     """
 
     s: int
@@ -90,6 +94,7 @@ class Measurement(tables.Shown):
     R: float | None = None
     what: str = "output"
     notes: tuple[str, ...] = ()
+    rest: list[NDArray[np.bool_]] = field(default_factory=list, init=False)
 
     @classmethod
     def of(cls, Z: Any) -> Measurement:
@@ -99,9 +104,9 @@ class Measurement(tables.Shown):
         1
         """
         Z = checks.real_array("Z", Z, 2)
-        counter = Counter(Z.shape[1])
-        counter.add(np.where(Z > 0, Z, 0))
-        return counter.measurement(what="pre-activation")
+        found = replace(empty(Z.shape[1]), what="pre-activation")
+        count(found, np.where(Z > 0, Z, 0))
+        return found
 
     # How many at a time
 
@@ -127,15 +132,14 @@ class Measurement(tables.Shown):
     @property
     def variance(self) -> float:
         """Var |R_x| over the inputs."""
-        counted = [(k, int(self.histogram[k])) for k in self.histogram.nonzero()[0].tolist()]
-        total = sum(k * m for k, m in counted)
-        squares = sum(k * k * m for k, m in counted)
-        return float((self.inputs * squares - total**2) / self.inputs**2)
+        distance = np.arange(self.s + 1) - self.mean_active
+        return float(self.histogram @ distance**2) / self.inputs
 
     @property
     def independent_variance(self) -> float:
         """sum_j p_j (1 - p_j): what the variance would be if the neurons were independent."""
-        return float(sum(c * (self.inputs - c) for c in self.active_at.tolist()) / self.inputs**2)
+        p = self.active_at / self.inputs
+        return float(p @ (1 - p))
 
     @property
     def coactivation(self) -> float | None:
@@ -177,6 +181,11 @@ class Measurement(tables.Shown):
         (1.0, 1.666666667, 2.0)
         """
         return activity.union(self.active_at, self.inputs, m)
+
+    @property
+    def at_random(self) -> float | None:
+        """The expected number of neurons that some of 16 inputs drawn at random use, if there were so many."""
+        return self.union(RUN) if self.inputs >= RUN else None
 
     @property
     def in_a_row(self) -> float | None:
@@ -222,13 +231,15 @@ class Measurement(tables.Shown):
         """
         if not isinstance(other, Measurement):
             return NotImplemented
-        for name in ("s", "n", "outputs", "what", "threshold", "scale"):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if mine != theirs:
-                raise ValueError(f"Measurements must be of the same layer to be added: {name} is {mine} and {theirs}.")
-        both: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in SUMS}
+        mine, theirs = vars(self), vars(other)
+        for name in LAYER:
+            if mine[name] != theirs[name]:
+                values = f"{name} is {mine[name]} and {theirs[name]}"
+                raise ValueError(f"Measurements must be of the same layer to be added: {values}.")
+        both: dict[str, Any] = {name: mine[name] + theirs[name] for name in SUMS}
         both["largest"] = max(self.largest, other.largest)
-        both["R"] = None if self.R is None or other.R is None else max(self.R, other.R)
+        if self.R is not None and other.R is not None:
+            both["R"] = max(self.R, other.R)
         both["notes"] = tuple(dict.fromkeys((*self.notes, *other.notes)))
         return replace(self, **both)
 
@@ -240,17 +251,16 @@ class Measurement(tables.Shown):
         >>> Measurement.of([[1.0, -1.0]]).to_dict()["mean_active"]
         1.0
         """
-        found = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in vars(self).items()}
-        del found["sizes"]
-        found |= {name: getattr(self, name) for name in DERIVED}
-        found["scale"] = None if self.scale is None else self.scale._asdict()
+        found = vars(self) | {name: getattr(self, name) for name in DERIVED}
+        del found["sizes"], found["rest"]
+        found["scale"] = self.scale and self.scale._asdict()
         found["active"] = {f"{q:g}": self.quantile(q) for q in QUANTILES}
         found["union"] = [{"batch": m, "used": used} for m, used in self._unions()]
         found["dropped"] = dict(zip(("threshold", "share"), self.dropped(), strict=True))
         return dict(tables.for_json(found))
 
     def __repr__(self) -> str:
-        return "\n".join(map(tables.printable, self.document().lines))
+        return self.document().text(folded=False)
 
     @property
     def active_means(self) -> str:
@@ -303,7 +313,7 @@ class Measurement(tables.Shown):
         if self.in_a_row is not None:
             yield (
                 f"{RUN} inputs that followed each other used {self.in_a_row:.5g} neurons ({self.in_a_row / s:.1%}); "
-                f"{RUN} drawn at random, {self.union(RUN):.5g} ({self.union(RUN) / s:.1%})."
+                f"{RUN} drawn at random, {self.at_random:.5g} ({self.union(RUN) / s:.1%})."
             )
         if self.in_an_image is not None:
             yield f"An image used {self.in_an_image:.5g} channels ({self.in_an_image / s:.1%}) somewhere."
@@ -331,60 +341,61 @@ class Measurement(tables.Shown):
         return rows
 
 
-class Counter:
-    """The counts of a layer of s neurons, which grow by one block of sizes after the other."""
+def empty(s: int, threshold: float = 0.0) -> Measurement:
+    """A layer of s neurons, of which nothing is counted so far.
 
-    def __init__(self, s: int, threshold: float = 0.0) -> None:
-        self.s = s
-        self.threshold = threshold
-        self.inputs = self.runs = self.run_used = self.images = self.image_used = 0
-        self.active_at = np.zeros(s, np.int64)
-        self.histogram = np.zeros(s + 1, np.int64)
-        self.sizes = np.zeros(len(EDGES), np.int64)
-        self.largest = 0.0
-        # The last inputs, fewer than RUN, which wait for those that follow them.
-        self.rest = np.zeros((0, s), np.bool_)
+    >>> empty(3).inputs
+    0
+    """
+    counts = np.zeros(s, np.int64), np.zeros(s + 1, np.int64), np.zeros(len(EDGES), np.int64)
+    return Measurement(s, 0, *counts, 0.0, threshold)
 
-    def add(self, outputs: NDArray[Any]) -> None:
-        """Count the sizes of an array (inputs, neurons)."""
-        for rows in slices(len(outputs), block_rows(self.s)):
-            block = np.abs(outputs[rows])
-            self.count_sizes(block)
-            active = block > self.threshold
-            self.count_inputs(active.sum(axis=1))
-            self.count_runs(active)
 
-    def count_sizes(self, sizes: NDArray[Any]) -> None:
-        """Sort sizes into intervals."""
-        largest = float(sizes.max(initial=0))
-        self.largest = max(self.largest, largest)
-        if largest > LARGEST_SINGLE:
-            sizes = np.minimum(sizes, LARGEST_SINGLE)
-        places = np.ascontiguousarray(sizes, np.float32).view(np.int32) >> BITS
-        self.sizes += np.bincount(places.ravel(), minlength=len(EDGES))[: len(EDGES)]
+def count(found: Measurement, outputs: NDArray[Any]) -> None:
+    """Count the sizes of an array (inputs, neurons).
 
-    def count_inputs(self, numbers: Integers) -> None:
-        """Add inputs, at each of which so many neurons are active."""
-        self.inputs += len(numbers)
-        self.histogram += np.bincount(numbers.astype(np.intp), minlength=self.s + 1)
+    >>> found = empty(2)
+    >>> count(found, np.array([[-1.0, 0.0]]))
+    >>> found.mean_active
+    1.0
+    """
+    for rows in slices(len(outputs), block_rows(found.s)):
+        sizes = np.abs(outputs[rows])
+        count_sizes(found, sizes)
+        count_active(found, sizes > found.threshold)
 
-    def count_runs(self, active: NDArray[np.bool_]) -> None:
-        """Count each neuron, 16 inputs at a time that follow each other, also across blocks."""
-        joined = np.concatenate([self.rest, active]) if len(self.rest) else active
-        runs = len(joined) // RUN
-        used = joined[: runs * RUN].view(np.uint8).reshape(runs, RUN, self.s).sum(axis=1, dtype=np.uint8)
-        self.active_at += used.sum(axis=0, dtype=np.int64)
-        self.runs += runs
-        self.run_used += int(np.count_nonzero(used))
-        self.rest = joined[runs * RUN :].copy()
 
-    def measurement(self, **facts: Any) -> Measurement:
-        """What was counted, with what else is known of the layer."""
-        names = ("s", "inputs", "active_at", "histogram", "sizes", "largest", "threshold", "runs", "run_used")
-        counted = {name: getattr(self, name) for name in (*names, "images", "image_used")}
-        counted |= {"histogram": self.histogram.copy(), "sizes": self.sizes.copy()}
-        counted["active_at"] = self.active_at + self.rest.sum(axis=0)
-        return Measurement(**counted, **facts)
+def count_sizes(found: Measurement, sizes: NDArray[Any]) -> None:
+    """Count how many sizes lie in each of the intervals."""
+    found.largest = max(found.largest, float(sizes.max(initial=0)))
+    if found.largest > LARGEST_SINGLE:
+        sizes = np.minimum(sizes, LARGEST_SINGLE)
+    places = np.ascontiguousarray(sizes, np.float32).view(np.int32) >> BITS
+    found.sizes += np.bincount(places.ravel(), minlength=len(EDGES))[: len(EDGES)]  # NaN has a place beyond them
+
+
+def count_active(found: Measurement, active: NDArray[np.bool_]) -> None:
+    """Count who is active, 16 inputs at a time that follow each other, also across blocks."""
+    found.inputs += len(active)
+    found.histogram += np.bincount(active.sum(axis=1, dtype=np.int32), minlength=found.s + 1)
+    joined = np.concatenate([*found.rest, active])
+    runs = len(joined) // RUN
+    used = joined[: runs * RUN].view(np.uint8).reshape(runs, RUN, found.s).sum(axis=1, dtype=np.uint8)
+    found.runs += runs
+    found.run_used += int(np.count_nonzero(used))
+    found.active_at += used.sum(axis=0, dtype=np.int64) - sum(part.sum(axis=0) for part in found.rest)
+    found.rest = [joined[runs * RUN :].copy()]
+    found.active_at += found.rest[0].sum(axis=0)
+
+
+def known(found: Measurement, **facts: Any) -> Measurement:
+    """A copy that does not grow with the measurement, with what else is known of the layer.
+
+    >>> known(Measurement.of([[1.0]]), n=3).n
+    3
+    """
+    arrays = {name: getattr(found, name).copy() for name in ("active_at", "histogram", "sizes")}
+    return replace(found, **arrays, **facts)
 
 
 def block_rows(columns: int) -> int:
@@ -396,26 +407,21 @@ def block_rows(columns: int) -> int:
     return min(ALIGNMENT, 1 << (max(1, BLOCK_ENTRIES // columns).bit_length() - 1))
 
 
-def blocks(name: str, batches: Iterable[NDArray[Any]], columns: int | None = None) -> Iterator[Array]:
+def blocks(name: str, batches: Iterable[Any], columns: int | None = None) -> Iterator[Array]:
     """Blocks of rows of float32 or float64, all of so many finite columns; all axes of a batch but the last make rows.
 
     >>> [block.shape for block in blocks("X", [np.ones((2, 3, 4)), np.ones((1, 4))])]
     [(6, 4), (1, 4)]
     """
     for batch in batches:
-        if batch.dtype.kind not in "biuf":
-            raise TypeError(f"Argument '{name}' must be an array of real numbers, not of type {batch.dtype}.")
-        if batch.ndim < 2:
-            raise ValueError(
-                f"Argument '{name}' must have at least 2 axes, not {batch.ndim} (its shape is {batch.shape})."
-            )
-        columns = batch.shape[-1] if columns is None else columns
-        if batch.shape[-1] != columns:
-            raise ValueError(f"Argument '{name}' must have {columns} columns, not {batch.shape[-1]}.")
-        if columns == 0:
-            raise ValueError(f"Argument '{name}' must have at least one neuron, which is a column; it has none.")
-        flat = batch.reshape(-1, columns)
-        kind = np.float32 if np.can_cast(batch.dtype, np.float32) else np.float64
+        array = plain(name, batch)
+        if array.ndim < 2 or not array.shape[-1]:
+            rule = "must have at least 2 axes, and at least one neuron, which is a column"
+            raise ValueError(f"Argument '{name}' {rule}; its shape is {array.shape}.")
+        columns = columns or array.shape[-1]
+        if array.shape[-1] != columns:
+            raise ValueError(f"Argument '{name}' must have {columns} columns, not {array.shape[-1]}.")
+        flat = array.reshape(-1, columns)
         for rows in slices(len(flat), block_rows(columns)):
-            checks.entries(name, flat[rows], np.isfinite(flat[rows]), "must be finite")
-            yield flat[rows].astype(kind)  # a copy: a loader may reuse its memory
+            block = checks.real_array(name, flat[rows], 2, convert=False)
+            yield block.astype(np.result_type(block, np.float32))  # a copy: a loader may reuse its memory

@@ -7,10 +7,15 @@ weight of three axes, or one of the modules of a ``ModuleList`` to which rows ar
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
+
+from .notes import Choice, Rows, Trace, Weight
 
 __all__: list[str] = []  # called by ``tracing``
 
@@ -19,84 +24,130 @@ CHOICES = frozenset(("topk", "sort", "argsort", "argmax", "argmin", "max", "min"
 COMBINES = re.compile("index_add|index_put|_unsafe_index_put|scatter|index_copy|masked_scatter|sum")
 
 
-@dataclass(eq=False)
-class Chosen:
-    """Integers that come from a choice for each of so many inputs, and the module that picks rows by them."""
-
-    inputs: int
-    scope: str | None = None
-
-
-@dataclass(frozen=True)
-class Weight:
-    """A weight, or a part of it: its name, the number of its inputs, and of which of ``count`` experts it is.
-
-    expert : a number, or one for each row that is multiplied.
-    """
-
-    name: str
-    n: int | None = None
-    expert: Any = None
-    count: int = 0
-    chosen: Any = None
-
-
-def follow(name: str, notes: Any, known: list[Any], outs: list[Any]) -> None:
-    """Integers that come from a choice, and rows that they pick, are noted."""
-    chosen = next((note for _, note in known if isinstance(note, Chosen)), None)
-    for one in outs:
-        if not one.is_floating_point() and name in CHOICES:
-            inputs = (
-                one.numel() // one.shape[-1] if name in ("topk", "sort", "argsort") and one.ndim > 1 else one.numel()
-            )
-            notes[one] = Chosen(inputs) if chosen is None else chosen
-        elif not one.is_floating_point() and chosen is not None:
-            notes[one] = chosen
-
-
-def part(weight: Weight, name: str, args: Any, source: Any, place: int) -> Weight:
-    """The note of a slice of a weight: of one with three axes it is an expert.
-
-    >>> part(Weight("w"), "view", (), np.ones((2, 3)), 0)
-    Weight(name='w', n=None, expert=None, count=0, chosen=None)
-    """
-    if weight.expert is None and source.ndim == 3 and name in ("select", "unbind") and not (args[1:2] or [0])[0]:
-        return replace(weight, expert=place if name == "unbind" else args[2] % len(source), count=len(source))
-    return weight
-
-
-def picked(notes: Any, args: Any, where: Any) -> tuple[Chosen, Any, int] | Weight | None:
-    """What ``x[choice]`` is: the weights of an expert for each row; or the choice, and which inputs of how many."""
-    source, indices = args[0], args[1] if isinstance(args[1], (list, tuple)) else [args[2]]
-    chosen = next((note for i in indices if i is not None and isinstance(note := notes.get(i), Chosen)), None)
-    weight = notes.get(source)
-    if isinstance(weight, Weight):
-        routed = source.ndim == 3 and chosen is not None
-        return replace(weight, expert=array(indices[0]).ravel(), count=len(source), chosen=chosen) if routed else weight
-    if chosen is None:
-        return None
-    chosen.scope = where.path if chosen.scope is None else chosen.scope
-    arrays = [slice(None) if i is None else array(i) for i in indices]
-    axes = sum(i.ndim if isinstance(i, np.ndarray) and i.dtype == np.bool_ else 1 for i in arrays)
-    grid = np.arange(int(np.prod(source.shape[:axes]))).reshape(source.shape[:axes])
-    return chosen, grid[tuple(arrays)].ravel(), grid.size
-
-
-def at(weight: Weight, matrix: Any, args: Any, out: Any, note: Any, where: Any) -> Weight:
-    """The weight of a linear map with the experts whose it is, one for each row of the output."""
-    if weight.expert is not None or matrix is None:
+def part(weight: Weight, source: Any, view: Any) -> Weight:
+    """The note of a view of a weight: of one with three axes it is that of an expert, if it is one of its matrices."""
+    if weight.expert is not None or source.ndim != 3 or view.shape != source.shape[1:]:
         return weight
-    tensor = matrix[0]
-    if tensor.ndim == 3 and out.ndim == 3 and len(tensor) == len(out) > 1:
-        return replace(weight, expert=np.repeat(np.arange(len(tensor)), out.shape[1]), count=len(tensor))
-    if tensor.ndim == 3 and out.ndim == 2:  # rows sorted by expert, and where each expert's end
-        ends = next((arg for arg in args if hasattr(arg, "ndim") and arg.ndim == 1), None)
-        if ends is not None:
-            expert = np.searchsorted(array(ends), np.arange(len(out)), side="right")
-            return replace(weight, expert=np.minimum(expert, len(tensor) - 1), count=len(tensor))
-    if note is not None and note.tokens is not None:
-        return where.expert(weight, note.chosen.scope)  # type: ignore[no-any-return]
+    place = (view.storage_offset() - source.storage_offset()) // source.stride(0)
+    return replace(weight, expert=place, count=len(source))
+
+
+def picked(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows | Weight | None:
+    """The note of x[integers]: the weights of an expert for each row, or the inputs that are picked."""
+    source, places = args[:2]
+    indices = [one for one in flat([places, *args[2:]]) if hasattr(one, "shape")]
+    choice = next((note for one in indices if isinstance(note := notes.get(one), Choice)), None)
+    note = notes.get(source)
+    if isinstance(note, Weight):
+        if source.ndim != 3 or choice is None:
+            return note
+        return replace(note, expert=array(indices[0]).ravel(), count=len(source), choice=choice)
+    if isinstance(note, Trace) and note.axis < source.ndim - 1:
+        return None
+    rows = getattr(note, "rows", None)
+    if rows is None or (choice is not None and rows.total != choice.inputs):
+        rows = all_rows(source, scope)
+    try:
+        inputs = function(rows.inputs, *args[1:])
+    except (IndexError, RuntimeError):  # neurons are picked
+        return None
+    return Rows(inputs, rows.total, scope, choice is not None)
+
+
+def written(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows | None:
+    """Which inputs are in the rows of a buffer that were written there, at places that come from a choice."""
+    target, *places, values = [arg for arg in args if not isinstance(arg, bool)]
+    indices = [one for one in flat(places) if hasattr(one, "shape")]
+    choice = next((note for one in indices if isinstance(note := notes.get(one), Choice)), None)
+    if choice is None or not hasattr(values, "shape"):
+        return None
+    rows = getattr(notes.get(values), "rows", None)
+    if rows is None and prod(values.shape[:-1]) == choice.inputs:
+        rows = all_rows(values, scope)
+    if rows is None or rows.total != choice.inputs:
+        return None
+    own = all_rows(target, scope).inputs
+    try:
+        narrow = [one[..., :1] if getattr(one, "shape", None) == values.shape else one for one in places]
+        inputs = function(own.new_full(own.shape, -1), *narrow, rows.inputs)
+    except (IndexError, RuntimeError):  # neurons are written
+        return None
+    if inputs.numel() == rows.total and bool(((inputs == own) | (inputs < 0)).all()):
+        return None  # each input is in its own place again
+    return Rows(inputs, rows.total, scope, True)
+
+
+def all_rows(x: Any, scope: str, axis: int = -1) -> Rows:
+    """Each row is an input of its own."""
+    lead = [*x.shape]
+    lead[axis] = 1
+    total = prod(lead)
+    return Rows(sys.modules["torch"].arange(total, device=x.device).reshape(lead), total, scope, False)
+
+
+def moved(function: Any, source: Any, rows: Rows | None, args: Any, axes: list[int]) -> list[Rows | None]:
+    """The inputs in the rows of views, or of a copy."""
+    if rows is None:
+        return [None] * len(axes)
+    if not function.is_view:
+        return [rows._replace(inputs=rows.inputs.contiguous())]
+    try:
+        views = function(rows.inputs.expand(source.shape), *args[1:])
+    except RuntimeError:  # rows and neurons were merged
+        return [None] * len(axes)
+    views = [views] if len(axes) == 1 else views
+    return [rows._replace(inputs=view.narrow(axis, 0, 1)) for view, axis in zip(views, axes, strict=True)]
+
+
+def given(weight: Weight, x: Any, out: Any, axis: int, scope: str) -> Rows | None:
+    """The inputs that experts are given where none were picked: the same ones for each, if that can be told."""
+    rows = all_rows(out, scope, axis)
+    if weight.choice is not None:  # each input stands as often as it has experts
+        times = max(1, rows.total // weight.choice.inputs)
+        return rows._replace(inputs=rows.inputs // times, total=weight.choice.inputs)
+    if isinstance(weight.expert, int):
+        return rows
+    if x.ndim == 3 and len(x) == weight.count and bool((x == x[:1]).all()):
+        each = rows.total // weight.count
+        return rows._replace(inputs=rows.inputs % each, total=each)
+    return None
+
+
+def of_rows(weight: Weight, matrix: Any, args: Sequence[Any], out: Any) -> Weight:
+    """A weight of several experts, with the one by which each row of the output was multiplied."""
+    if matrix.ndim != 3 or weight.expert is not None:
+        return weight
+    expert = np.arange(len(matrix))
+    if out.ndim == 3 and len(matrix) == len(out) > 1:
+        return replace(weight, expert=expert.repeat(out.shape[1]), count=len(matrix))
+    ends = [arg for arg in args if hasattr(arg, "ndim") and arg.ndim == 1]
+    if out.ndim == 2 and ends:  # rows sorted by expert, and where those of each expert end
+        places = np.searchsorted(array(ends[0]), np.arange(len(out)), side="right")
+        return replace(weight, expert=np.minimum(places, expert[-1]), count=len(matrix))
     return weight
+
+
+def of_list(weight: Weight, rows: Rows | None, lists: Mapping[str, list[str]]) -> Weight:
+    """A weight as that of an expert, if it is in a list of modules inside the module that picks rows."""
+    if weight.expert is not None or rows is None or not rows.chosen:
+        return weight
+    inside = f"{rows.scope}.".removeprefix(".")
+    outer = [name for name in lists if f"{name}.".startswith(inside) and weight.name.startswith(f"{name}.")]
+    if not outer:
+        return weight
+    prefix = min(outer, key=len)
+    key, dot, rest = weight.name[len(prefix) + 1 :].partition(".")
+    keys = lists[prefix]
+    return replace(weight, name=f"{prefix}.*{dot}{rest}", expert=keys.index(key), count=len(keys))
+
+
+def flat(args: Any) -> list[Any]:
+    """Arguments, also those in lists.
+
+    >>> flat([1, [2]])
+    [1, 2]
+    """
+    return [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else [arg])]
 
 
 def array(tensor: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from . import tables
@@ -15,9 +16,11 @@ MEANING = (
     f"that some of these inputs use. Dropped at {ENERGY:.0%}: the share of the outputs, the smallest, that may go "
     "with so much energy left."
 )
+# How the numbers of a column are written; all others are shares.
+FORMATS = {"mean active": ".5g", "above": "g", "co-activation": ".3g"}
 
 
-class Layers(tables.Shown, Mapping[str, Measurement]):
+class Layers(tables.Shown, dict[str, Measurement]):
     """The measurements of the layers of one model, by their names; printed, a line for each.
 
     notes : what was measured, and what stands in the model and was not recognised.
@@ -31,17 +34,8 @@ class Layers(tables.Shown, Mapping[str, Measurement]):
     def __init__(self, found: Mapping[str, Measurement], notes: tuple[str, ...] = ()) -> None:
         if not isinstance(found, Mapping):
             raise TypeError(f"Argument 'found' must be a mapping from names to measurements, not {found!r}.")
-        self._found = dict(found)
+        super().__init__(found)
         self.notes = notes
-
-    def __getitem__(self, name: str) -> Measurement:
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
 
     @property
     def only(self) -> Measurement:
@@ -54,24 +48,23 @@ class Layers(tables.Shown, Mapping[str, Measurement]):
         """The measurements of both samples of the same model; a layer that only one of them saw is as it was there."""
         if not isinstance(other, Layers):
             return NotImplemented
-        found = {name: self[name] + other[name] if name in self and name in other else one
-                 for name, one in (dict(other) | dict(self)).items()}  # fmt: skip
-        order = [*self, *(name for name in other if name not in self)]
-        return Layers({name: found[name] for name in order}, tuple(dict.fromkeys((*self.notes, *other.notes))))
+        both = {name: self[name] + other[name] for name in self if name in other}
+        return Layers({**self, **other, **both}, tuple(dict.fromkeys(self.notes + other.notes)))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each layer, in numbers: what the table and the frame show."""
-        return [
-            {
+        found = []
+        for name, one in self.items():
+            row = {
                 "layer": name, "neurons": one.s, "inputs": one.inputs, "above": one.threshold,
                 "mean active": one.mean_active, "share": one.mean_active / one.s, "at most": one.max_active,
                 "dead": one.dead, "always on": one.always_on, "co-activation": one.coactivation,
-                f"{RUN} at random": one.union(RUN) / one.s if one.inputs >= RUN else None,
-                f"{RUN} in a row": _share(one.in_a_row, one.s), "an image": _share(one.in_an_image, one.s),
-                f"dropped at {ENERGY:.0%}": one.dropped()[1] if one.largest > 0 else None,
-            }
-            for name, one in self.items()
-        ]  # fmt: skip
+            }  # fmt: skip
+            used = {f"{RUN} at random": one.at_random, f"{RUN} in a row": one.in_a_row, "an image": one.in_an_image}
+            row |= {key: None if value is None else value / one.s for key, value in used.items()}
+            row[f"dropped at {ENERGY:.0%}"] = one.dropped()[1] if one.largest > 0 else None
+            found.append(row)
+        return found
 
     def to_frame(self) -> Any:
         """The rows as a ``pandas.DataFrame``, with the names of the layers as its index."""
@@ -94,8 +87,7 @@ class Layers(tables.Shown, Mapping[str, Measurement]):
         return plots.layers(self)
 
     def __repr__(self) -> str:
-        report = self.document()
-        return report.text() if len(self) != 1 else "\n".join(map(tables.printable, report.lines))
+        return self.document().text(folded=False)
 
     def document(self) -> tables.Document:
         """What was assumed, and a line for each layer; of one layer its whole report."""
@@ -105,16 +97,21 @@ class Layers(tables.Shown, Mapping[str, Measurement]):
         rows = self.rows()
         columns = [name for name in (rows or [{}])[0] if any(row[name] is not None for row in rows)]
         body = [[_shown(name, row[name]) for name in columns] for row in rows]
-        lines = (*self.notes, MEANING) if rows else self.notes
-        return tables.Document(lines, (tables.Table("Layers", columns, body),) if rows else (), "", shown=1)
-
-
-def _share(used: float | None, s: int) -> float | None:
-    return None if used is None else used / s
+        parts = (tables.Table("Layers", columns, body),) if rows else ()
+        return tables.Document((*self.notes, MEANING), parts, "", shown=1)
 
 
 def _shown(column: str, value: Any) -> str:
-    """A number of a column as text: those up to 1 are shares, but for the threshold and the co-activation."""
-    if not isinstance(value, float):
-        return "-" if value is None else tables.printable(str(value))
-    return format(value, {"mean active": ".5g", "above": "g", "co-activation": ".3g"}.get(column, ".1%"))
+    """A number of a column as text."""
+    if isinstance(value, float):
+        return format(value, FORMATS.get(column, ".1%"))
+    return "-" if value is None else tables.printable(str(value))
+
+
+def chosen(layer: str | None, name: str) -> bool:
+    """Whether ``layer`` is this name, a pattern of it, or a part of it between dots; None is all.
+
+    >>> chosen("1", "layers.1.act"), chosen("*.fc2", "layers.1.act")
+    (True, False)
+    """
+    return layer is None or (name != "" and (fnmatchcase(name, layer) or f".{layer}." in f".{name}."))

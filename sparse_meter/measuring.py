@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite, sqrt
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,21 +19,19 @@ import numpy as np
 from sparse_core import checks
 from sparse_core._arrays import Array
 from sparse_core.network import activity
-from sparse_core.network.network import Scale
+from sparse_core.network.network import SparseNetwork
 
-from . import networks
-from .activations import threshold
-from .counting import Counter, blocks
-from .layers import Layers
-from .networks import Network, last_step, plain
-from .watching import chosen, evaluating, watch
+from .activations import ACTIVATIONS
+from .counting import Measurement, blocks, count, empty, known
+from .layers import Layers, chosen
+from .networks import FUNCTIONS, Network, balanced, evaluating, is_module, last_step, plain, read
+from .watching import watch
 
 __all__ = ["measure"]
 
-# The largest size of an entry of the inputs: the sum of the squares of a row is then a float64.
-MAX_SIZE = 1e150
 # After so many batches a line says how many there were, and again after twice as many.
 TOLD_BATCHES = 64
+TINY = np.finfo(np.float64).tiny
 
 
 def measure(network: Any, X: Any = None, *, layer: str | None = None, above: float | None = None) -> Layers:
@@ -59,9 +56,8 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, above: flo
 
     Notes
     -----
-    Samples of independent inputs bound a maximum from below, and a share up to a confidence interval. If the lengths of
-    shards are multiples of ALIGNMENT, the sum of their measurements is that of the whole; otherwise 16 inputs that
-    follow each other may be others.
+    Samples of independent inputs bound a maximum from below. If the lengths of shards are multiples of ALIGNMENT, the
+    sum of their measurements is that of the whole; otherwise 16 inputs that follow each other may be others.
 
     >>> found = measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), [[1, 1], [1, -1], [-1, -1], [-1, 1]]).only
     >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
@@ -73,191 +69,181 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, above: flo
     if X is None:
         return _of_arrays(network, above)
     network, X = last_step(network, X)
-    if networks.is_keras(network):
+    if hasattr(network, "get_weights"):
         return _of_keras(network, X, layer, above)
-    if networks.is_module(network):
+    if is_module(network):
         return _of_module(network, X, layer, above)
-    return _of_network(networks.read(network), X, layer, above)
+    return _of_network(read(network), X, layer, above)
 
 
 def _of_arrays(Z: Any, above: float | None) -> Layers:
     """The measurement of pre-activations, or of outputs, in arrays."""
-    if isinstance(Z, tuple) or any(fits(Z) for fits, _ in networks.READERS) or networks.is_keras(Z):
+    if callable(Z) or isinstance(Z, tuple) or hasattr(Z, "fit"):
         raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
-    counter: Counter | None = None
-    for block in blocks("network", (plain("network", part) for part in batches("network", Z))):
-        counter = counter or Counter(block.shape[1], above or 0.0)
-        counter.add(np.where(block > 0, block, 0) if above is None else block)
-    if counter is None:
-        raise ValueError("Argument 'network' must have at least one row, which is an input; it has none.")
     what = "pre-activation" if above is None else "output"
+    found: Measurement | None = None
+    for block in blocks("network", batches("network", Z)):
+        found = found or empty(block.shape[1], above or 0.0)
+        count(found, np.where(block > 0, block, 0) if above is None else block)
+    if found is None:
+        raise ValueError("Argument 'network' must have at least one row, which is an input; it has none.")
     note = f"{what.capitalize()}s were given: weights and inputs are not known."
-    return Layers({"0": counter.measurement(what=what, notes=(note,))})
+    return Layers({"0": known(found, what=what, notes=(note,))})
 
 
 def _of_network(network: Network, X: Any, layer: str | None, above: float | None) -> Layers:
     """The hidden layers of a network of affine maps, each on what the ones before it make of X."""
     relu = network.function == "relu" and above is None
-    counters = [Counter(len(A), threshold(network.function) or above or 0.0) for A, _ in network.maps[:-1]]
+    above = ACTIVATIONS.get(network.function, 0.0) if above is None else above
+    counted = [empty(len(A), above) for A, _ in network.maps[:-1]]
     R = 0.0
-    for x in blocks("X", (plain("X", part) for part in batches("X", X)), network.maps[0][0].shape[1]):
-        x = x.astype(np.float64)
-        checks.entries("X", x, np.abs(x) < MAX_SIZE, f"must be less than {MAX_SIZE:g} in size")
-        with np.errstate(over="ignore", invalid="ignore"):
-            layers = network.run(x)
-        if not all(np.isfinite(z).all() for z in layers):
-            raise ValueError("Arguments 'network' and 'X' must be smaller: sums of theirs are not finite numbers.")
-        if relu:
-            _settle(layers[0], network.maps[0], x)
-        for counter, z in zip(counters, layers, strict=False):
-            counter.add(networks.FUNCTIONS[network.function](z))
-        R = max(R, sqrt(np.einsum("ij,ij->i", x, x).max()))
-    if not counters[0].inputs:
+    for x in blocks("X", batches("X", X), network.maps[0][0].shape[1]):
+        norms, *outputs = _run_network(network, x.astype(np.float64), relu)
+        R = max(R, float(norms.max()))
+        for one, A in zip(counted, outputs, strict=True):
+            count(one, A)
+    if not counted[0].inputs:
         raise ValueError("Argument 'X' must have at least one row, which is an input; it has none.")
-    found = {}
-    for i, counter in enumerate(counters):
-        (A, _), (U, _) = network.maps[i : i + 2]
-        facts: dict[str, Any] = {"n": A.shape[1], "outputs": len(U), "notes": network.notes}
-        if relu:
-            scale, balanced_W = _scale(network, i)
-            facts |= {"what": "pre-activation", "scale": scale, "balanced_W": balanced_W, "R": R if i == 0 else None}
-        found[str(i)] = counter.measurement(**facts)
-    wanted = {name: one for name, one in found.items() if chosen(layer, name)}
-    if not wanted:
-        raise ValueError(f"Argument 'layer' must name one of {', '.join(found)}, not be {layer!r}.")
-    return Layers(wanted)
+    found = {str(i): known(one, **_facts(network, i, relu)) for i, one in enumerate(counted) if chosen(layer, str(i))}
+    if not found:
+        names = ", ".join(map(str, range(len(counted))))
+        raise ValueError(f"Argument 'layer' must name one of {names}, not be {layer!r}.")
+    if relu and "0" in found:
+        found["0"].R = R
+    return Layers(found)
 
 
-def _settle(z: Array, layer: tuple[Array, Array], X: Array) -> None:
-    """Give z the signs that ``activity`` decides on."""
-    W, b = layer[0], -layer[1]
-    terms = activity.parts(W, b, X)
-    if len(terms) > 1:
-        active = activity.settled(z, terms, X, activity.round_off(W, b, X))
-        wrong = np.nonzero(active != (z > 0))
-        z[wrong] = np.where(active[wrong], np.finfo(np.float64).tiny, 0)
+def _run_network(network: Network, x: Array, relu: bool) -> list[Array]:
+    """The norms of the rows of x, and the outputs of each hidden layer, of relu with the signs that activity has."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = [np.linalg.norm(x, axis=1), *network.run(x)[:-1]]
+    if not all(np.isfinite(z).all() for z in found):
+        raise ValueError("Arguments 'network' and 'X' must be smaller: sums of theirs are not finite numbers.")
+    found[1:] = map(FUNCTIONS[network.function], found[1:])
+    if relu and activity.integral(x):
+        A, c = network.maps[0]
+        found[1] = np.where(activity.active(A, -c, x), np.maximum(found[1], TINY), 0)
+    return found
 
 
-def _scale(network: Network, i: int) -> tuple[Scale, float]:
-    """(W, B) of Definition 2 of hidden layer i, the largest over all outputs, and max_j |u_j| ||w_j||."""
-    (W, b), (U, _) = network.maps[i : i + 2]
-    norms = np.sqrt(np.einsum("ij,ij->i", W, W))
-    u = np.abs(U).max(axis=0, initial=0)
-    largest = float(u.max())
-    scale = Scale(largest * float(norms.max()), largest * float(np.abs(b).max()))
-    if not (isfinite(scale.W) and isfinite(scale.B)):
-        raise ValueError("Argument 'network' must have smaller weights: its scale (W, B) is not a finite number.")
-    return scale, float((u * norms).max())
+def _facts(network: Network, i: int, relu: bool) -> dict[str, Any]:
+    """What is known of hidden layer i; of relu, its scale, the largest over all outputs."""
+    (W, c), (U, _) = network.maps[i : i + 2]
+    facts = {"n": W.shape[1], "outputs": len(U), "notes": network.notes}
+    if relu:
+        net = SparseNetwork(np.abs(U).max(axis=0, initial=0), W, -c)
+        facts |= {"what": "pre-activation", "scale": net.scale, "balanced_W": balanced(net).scale.W}
+    return facts
 
 
 def _of_keras(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
     """The outputs of those layers of a model of Keras that are, or end in, an activation function."""
-    function = {part.name: getattr(getattr(part, "activation", part), "__name__", type(part).__name__.lower())
-                for part in model.layers}  # fmt: skip
-    names = [name for name, kind in function.items() if threshold(kind) is not None and chosen(layer, name)]
-    if not names:
-        raise ValueError(f"Argument 'layer' must name one of {', '.join(function)} with an activation function.")
-    outputs = sys.modules["keras"].Model(model.inputs, {name: model.get_layer(name).output for name in names})
-    counters: dict[str, Counter] = {}
+    functions = {part.name: _function(part) for part in model.layers}
+    parts = {name: model.get_layer(name).output for name, function in functions.items()
+             if function in ACTIVATIONS and chosen(layer, name)}  # fmt: skip
+    if not parts:
+        raise ValueError(f"Argument 'layer' must name one of {', '.join(functions)} with an activation function.")
+    run = sys.modules["keras"].Model(model.inputs, parts)
+    found: dict[str, Measurement] = {}
     for batch in batches("X", X):
-        for name, output in outputs(batch).items():
-            for block in blocks("network", [plain("network", output)]):
-                limit = threshold(function[name]) if above is None else above
-                counters.setdefault(name, Counter(block.shape[1], limit or 0.0)).add(block)
-    notes = {name: (f"Layer {name}: outputs of {function[name]}, seen while the model ran.",) for name in names}
-    ordered = {name: counters[name] for name in names if name in counters}
-    return Layers({name: counter.measurement(notes=notes[name]) for name, counter in ordered.items()})
+        for name, output in run(batch).items():
+            for block in blocks("network", [output]):
+                if name not in found:
+                    limit = ACTIVATIONS[functions[name]] if above is None else above
+                    found[name] = empty(block.shape[1], limit)
+                count(found[name], block)
+    notes = {name: (f"Layer {name}: outputs of {functions[name]}, seen while the model ran.",) for name in parts}
+    return Layers({name: known(found[name], notes=notes[name]) for name in parts if name in found})
+
+
+def _function(part: Any) -> str:
+    """The name of the activation function that a layer of Keras has, or is."""
+    function = getattr(part, "activation", part)
+    return str(getattr(function, "__name__", type(function).__name__.lower()))
 
 
 def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
     """What a module of PyTorch returns, run on each batch in evaluation mode."""
-    ran = told = 0
-    notes: dict[str, None] = {}
     model = getattr(model, "_orig_mod", model)
+    notes: dict[str, None] = {}
+    told = TOLD_BATCHES
+    ran = 0
     with watch(model, layer=layer, above=above) as seen, evaluating(model):
-        for batch in batches("X", X):
-            if isinstance(batch, tuple) and len(given := _arguments(model, batch)) < len(batch):
+        for ran, batch in enumerate(batches("X", X), start=1):
+            given = _arguments(model, batch) if isinstance(batch, tuple) else batch
+            if given is not batch and len(given) < len(batch):
                 notes[f"Of each batch of {len(batch)} the model was given the first {len(given)}."] = None
-                batch = given
-            _run(model, batch)
-            ran += 1
-            if ran >= max(TOLD_BATCHES, 2 * told):
-                told = ran
+            _run(model, given)
+            if ran == told:
+                told *= 2
                 print(f"measure: {ran} batches", file=sys.stderr, flush=True)
     if not ran:
         raise ValueError("Argument 'X' must have at least one batch; it has none.")
     found = seen.layers
-    if not found:
-        names = [name for site in seen.sites.values() if site.stays for name in (site.own, *site.readers) if name]
-        if names:
-            raise ValueError(f"Argument 'layer' must name one of {', '.join(names)}, not be {layer!r}.")
-        raise ValueError(
-            "Argument 'network' must call an activation function that is in sparse_meter.activations; none was seen. "
-            + " ".join(found.notes)
-        )
-    return Layers(found, (*notes, *found.notes))
+    if found:
+        return Layers(found, (*notes, *found.notes))
+    if seen.names:
+        raise ValueError(f"Argument 'layer' must name one of {', '.join(seen.names)}, not be {layer!r}.")
+    raise ValueError(
+        "Argument 'network' must call an activation function that is in sparse_meter.activations; none was seen. "
+        + " ".join(found.notes)
+    )
 
 
 def _run(model: Any, batch: Any) -> None:
     """Run a module on a batch, moved to its device and precision."""
-    parameters = [*model.parameters(), *model.buffers()]
-    device = next((tensor.device for tensor in parameters), "cpu")
-    dtype = next((tensor.dtype for tensor in parameters if tensor.is_floating_point()), None)
+    tensors = [*model.parameters(), *model.buffers()]
+    device = next((one.device for one in tensors), "cpu")
+    dtype = next((one.dtype for one in tensors if one.is_floating_point()), None)
+    values: Any = batch if isinstance(batch, tuple) else [batch]
+    keywords: Mapping[str, Any] = {}
+    if isinstance(batch, Mapping):
+        values, keywords = [], batch
+    values = [_tensor("X", value, device, dtype) for value in values]
+    keywords = {name: _tensor(name, value, device, dtype) for name, value in keywords.items()}
     try:
-        if isinstance(batch, Mapping):
-            model(**{name: _tensor(value, device, dtype, "mask" not in name) for name, value in batch.items()})
-        elif isinstance(batch, tuple):
-            model(*(_tensor(value, device, dtype) for value in batch))
-        else:
-            model(_tensor(batch, device, dtype))
+        model(*values, **keywords)
     except Exception as error:
-        if isinstance(error, (ValueError, TypeError)) and str(error).startswith("Argument '"):
-            raise
         first = (str(error).splitlines() or [""])[0]
         raise ValueError(f"The model cannot be run on X: {type(error).__name__}: {first}") from error
 
 
 def _arguments(model: Any, batch: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Those of a tuple that a model takes: (x, y) of a loader has labels, which it does not take."""
+    """Those of a tuple that a model takes: (x, y) of a loader has labels, which it does not take; a mask it does."""
     try:
         taken = [*inspect.signature(model.forward).parameters.values()]
     except ValueError:
         return batch
-    positional = [one for one in taken if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     if any(one.kind == one.VAR_POSITIONAL for one in taken):
         return batch
-    needed = sum(one.default is one.empty for one in positional)
-    given = list(batch[: max(1, needed)])
-    for value, one in zip(batch[len(given) :], positional[len(given) :], strict=False):
-        if "mask" not in one.name or not _is_mask(value, batch[0]):
+    positional = [one for one in taken if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    count = max(1, sum(one.default is one.empty for one in positional))
+    for value, one in zip(batch[count:], positional[count:], strict=False):
+        if "mask" not in one.name or not _is_mask(value, batch[:count]):
             break
-        given.append(value)
-    return tuple(given)
+        count += 1
+    return batch[:count]
 
 
-def _is_mask(value: Any, of: Any) -> bool:
-    """Whether an array has a 0 or a 1 for each position of another one."""
+def _is_mask(value: Any, inputs: tuple[Any, ...]) -> bool:
+    """Whether an array has a 0 or a 1 for each position of an input; labels have not."""
     array = plain("X", value)
-    return array.shape == np.shape(of)[: array.ndim] and bool(np.isin(array, (0, 1)).all())
+    return any(array.shape == np.shape(one)[:2] for one in inputs) and bool(np.isin(array, (0, 1)).all())
 
 
-def _tensor(value: Any, device: Any, dtype: Any, finite: bool = True) -> Any:
+def _tensor(name: str, value: Any, device: Any, dtype: Any) -> Any:
     """The tensor of an array; what is no array, as an option in a dictionary, as it is."""
     torch: Any = sys.modules["torch"]
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], (int, float, list, tuple)):
-        value = np.asarray(value)
-    if hasattr(value, "to_numpy"):
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biuf":
-            raise TypeError(f"Argument 'X' must be an array of real numbers, not of type {value.dtype}.")
-        value = torch.tensor(value)
+    listed = isinstance(value, (list, tuple)) and isinstance([*value, None][0], (int, float, list, tuple))
+    if listed or isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
+        value = torch.tensor(checks.real_array("X", plain("X", value), None, convert=False, finite=False))
     if not isinstance(value, torch.Tensor):
         return value
-    if finite and value.is_floating_point():
-        numbers = plain("X", value)
-        checks.entries("X", numbers, np.isfinite(numbers), "must be finite")
-    return value.detach().to(device=device, dtype=dtype if value.is_floating_point() else None)
+    if not value.is_floating_point():
+        return value.to(device=device)
+    if "mask" not in name:
+        checks.real_array("X", plain("X", value), None, convert=False)
+    return value.detach().to(device=device, dtype=dtype)
 
 
 def batches(name: str, X: Any) -> Iterable[Any]:
@@ -268,14 +254,14 @@ def batches(name: str, X: Any) -> Iterable[Any]:
     """
     if isinstance(X, (str, bytes)) or not (hasattr(X, "__iter__") or hasattr(X, "__array__")):
         raise TypeError(f"Argument '{name}' must be an array or an iterable of arrays, not {type(X).__name__}.")
+    alone = hasattr(X, "shape") or isinstance(X, (Mapping, tuple))
     if isinstance(X, list):
-        return X if X and (getattr(X[0], "ndim", 0) >= 2 or isinstance(X[0], (Mapping, tuple))) else [X]
-    if hasattr(X, "shape") or isinstance(X, (Mapping, tuple)):
-        return [X]
-    return _each(X)
+        alone = not X or not (getattr(X[0], "ndim", 0) >= 2 or isinstance(X[0], (Mapping, tuple)))
+    return [X] if alone else map(_as_tuple, X)
 
 
-def _each(loader: Iterable[Any]) -> Iterator[Any]:
-    """Batches of a loader, which are lists where PyTorch's own means tuples."""
-    for batch in loader:
-        yield tuple(batch) if isinstance(batch, list) and batch and getattr(batch[0], "ndim", 0) >= 1 else batch
+def _as_tuple(batch: Any) -> Any:
+    """A batch of a loader, which is a list where PyTorch's own means a tuple."""
+    if isinstance(batch, list) and batch and getattr(batch[0], "ndim", 0) >= 1:
+        return tuple(batch)
+    return batch

@@ -10,8 +10,10 @@ Paper: Definition 1, with several outputs.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +32,8 @@ POINTS = 16
 DEFINITION = "Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."
 SQUARE = "W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T."
 COLUMNS = "scikit-learn keeps one neuron in each column and adds the bias: transposed, and b of Definition 1 is -bias."
+# The types of PyTorch that NumPy does not have, or counts slowly.
+HALF = ("torch.bfloat16", "torch.float16")
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "relu": lambda z: np.where(z > 0, z, 0),
     "tanh": np.tanh,
@@ -76,21 +80,24 @@ class WithConstant:
 
 
 def plain(name: str, value: Any) -> NDArray[Any]:
-    """The value as an array, also a tensor or a table; half precisions become float32, which holds them.
+    """The value as an array, also a table or a tensor, of which half precisions become float32.
 
-    >>> plain("X", np.ones(2, np.float16)).dtype.name
-    'float32'
+    >>> plain("X", [1.0, 2.0])
+    array([1., 2.])
     """
     if hasattr(value, "detach"):  # a tensor of PyTorch, perhaps with a gradient, on another device, or in bfloat16
         try:
             value = value.detach().cpu()
-            value = (value.float() if str(value.dtype) in ("torch.bfloat16", "torch.float16") else value).numpy()
+            if value.is_quantized:
+                value = value.dequantize()
+            if str(value.dtype) in HALF:
+                value = value.float()
+            value = value.numpy()
         except Exception as error:  # sparse, quantised or without data: PyTorch says which
             raise TypeError(f"Argument '{name}' must be a dense tensor of real numbers: {error}") from None
     elif hasattr(value, "to_numpy"):
         value = value.to_numpy()
-    array = checks.rectangular(name, value)
-    return array.astype(np.float32) if array.dtype.name in ("bfloat16", "float16") else array
+    return checks.rectangular(name, value)
 
 
 def numbers(name: str, value: Any, ndim: int | None = None, shape: tuple[int | None, ...] | None = None) -> Array:
@@ -102,8 +109,7 @@ def numbers(name: str, value: Any, ndim: int | None = None, shape: tuple[int | N
     return checks.real_array(name, plain(name, value), ndim, shape=shape).astype(np.float64)
 
 
-def _of_arrays(source: Any) -> Network:
-    u, W, b = source
+def _of_arrays(u: Any, W: Any, b: Any) -> Network:
     W = numbers("W", W, 2)
     b = numbers("b", b, 1)
     if len(W) != len(b) == W.shape[1]:
@@ -118,33 +124,24 @@ def _of_arrays(source: Any) -> Network:
     return Network([(W, -b), (U, np.zeros(len(U)))], (DEFINITION, *([SQUARE] if len(W) == W.shape[1] else ())))
 
 
-def _of_sparse(net: SparseNetwork) -> Network:
-    return Network([(net.W, -net.b), (net.u[None], np.zeros(1))], ())
-
-
-def _of_layered(net: Layered) -> Network:
-    return Network([(W, -b) for W, b in zip(net.W, net.b, strict=True)], ("One neuron in each row of W.",))
-
-
-def _of_sklearn(mlp: Any) -> Network:
-    pairs = zip(mlp.coefs_, mlp.intercepts_, strict=True)
-    maps = [(numbers("network", A).T, numbers("network", c)) for A, c in pairs]
-    return Network(maps, (COLUMNS, f"The model has {mlp.activation}."), mlp.activation)
-
-
 def _of_module(module: Any) -> Network:
     """The linear maps of a module, if relu between them gives the module's own outputs at random points."""
+    torch: Any = sys.modules["torch"]
     linear = [part for part in module.modules() if getattr(part, "in_features", None) and hasattr(part, "weight")]
     if not linear:
         raise ValueError("Argument 'network' must be a module with linear maps; it has none.")
-    biases = [getattr(part, "bias", None) for part in linear]
-    arrays = [numbers("network", part.weight) for part in linear]
-    maps = [(A, np.zeros(len(A)) if c is None else numbers("network", c)) for A, c in zip(arrays, biases, strict=True)]
-    points = np.random.default_rng(0).standard_normal((POINTS, maps[0][0].shape[1]))
-    outputs = numbers("network", evaluated(module, points))
-    note = f"Read from {len(maps)} linear maps of a module; equal to its own outputs at {POINTS} random points."
-    found = Network(maps, (note,))
-    fits = all(A.shape[0] == B.shape[1] for (A, _), (B, _) in zip(maps, maps[1:], strict=False))
+    maps = []
+    for part in linear:
+        A = numbers("network", part.weight)
+        c = getattr(part, "bias", None)
+        maps.append((A, np.zeros(len(A)) if c is None else numbers("network", c)))
+    points = np.random.default_rng(0).standard_normal((POINTS, linear[0].in_features))
+    with evaluating(module):
+        outputs = numbers("network", module(torch.as_tensor(points).to(linear[0].weight)))
+    found = Network(
+        maps, (f"Read from {len(maps)} linear maps of a module; equal to its own outputs at {POINTS} random points.",)
+    )
+    fits = all(A.shape[0] == B.shape[1] for (A, _), (B, _) in pairwise(maps))
     allowed = 1e-3 * float(np.abs(outputs).max(initial=0))
     if not (fits and np.allclose(found.run(points)[-1], outputs, rtol=1e-3, atol=allowed)):
         raise ValueError(
@@ -154,38 +151,23 @@ def _of_module(module: Any) -> Network:
     return found
 
 
-def evaluated(module: Any, x: Any) -> Any:
-    """What a module of PyTorch returns in evaluation mode, without gradients, in its own precision."""
-    torch: Any = sys.modules["torch"]
+@contextmanager
+def evaluating(module: Any) -> Iterator[None]:
+    """A module in evaluation mode, without gradients; afterwards all its parts are in the modes in which they were."""
     modes = [(part, part.training) for part in module.modules()]
     try:
-        with torch.no_grad():
-            return module.eval()(torch.as_tensor(x).to(next(module.parameters())))
+        with suppress(NotImplementedError):  # an exported program has no mode
+            module.eval()
+        with sys.modules["torch"].no_grad():
+            yield
     finally:
         for part, training in modes:
             part.training = training
 
 
-def _is(*types: type) -> Callable[[Any], bool]:
-    return lambda source: isinstance(source, types)
-
-
-def _has(*names: str) -> Callable[[Any], bool]:
-    return lambda source: all(hasattr(source, name) for name in names)
-
-
-is_module = _has("named_modules", "register_forward_hook")
-is_keras = _has("get_weights", "layers")
-
-# How each kind of network is told and read.
-READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Network]], ...] = (
-    (_is(WithConstant), lambda source: _of_sparse(source.net)),
-    (_is(SparseNetwork), _of_sparse),
-    (_is(Layered), _of_layered),
-    (is_module, _of_module),
-    (_has("coefs_", "intercepts_"), _of_sklearn),
-    (lambda source: isinstance(source, tuple) and len(source) == 3, _of_arrays),
-)
+def is_module(source: Any) -> bool:
+    """Whether it is a module of PyTorch."""
+    return hasattr(source, "named_modules") and hasattr(source, "register_forward_hook")
 
 
 def read(source: Any) -> Network:
@@ -194,9 +176,20 @@ def read(source: Any) -> Network:
     >>> [A.shape for A, _ in read(([1, -1], [[1], [-1]], [0, 0])).maps]
     [(2, 1), (1, 2)]
     """
-    for fits, reader in READERS:
-        if fits(source):
-            return reader(source)
+    if isinstance(source, SparseNetwork):
+        return Network([(source.W, -source.b), (source.u[None], np.zeros(1))], ())
+    if isinstance(source, WithConstant):
+        return read(source.net)
+    if isinstance(source, Layered):
+        return Network([(W, -b) for W, b in zip(source.W, source.b, strict=True)], ("One neuron in each row of W.",))
+    if is_module(source):
+        return _of_module(source)
+    if hasattr(source, "coefs_"):
+        pairs = zip(source.coefs_, source.intercepts_, strict=True)
+        maps = [(numbers("network", A).T, numbers("network", c)) for A, c in pairs]
+        return Network(maps, (COLUMNS, f"The model has {source.activation}."), source.activation)
+    if isinstance(source, tuple) and len(source) == 3:
+        return _of_arrays(*source)
     advice = " It must be fitted first." if hasattr(source, "hidden_layer_sizes") else ""
     if hasattr(source, "named_steps"):
         advice = " Of a pipeline pass the last step, pipeline[-1], or inputs."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from numpy import linspace
+
 from .counting import BATCHES, RUN, Measurement
 
 __all__: list[str] = []  # called by ``Layers.plot``
@@ -28,8 +30,8 @@ def layers(found: Mapping[str, Measurement]) -> Any:
     left.set_xticks([*places], [*found], rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
     left.set(title="Active at one input", ylabel="share of the neurons", ylim=(0, 1.02))
     right.set(title="Used by a batch (dots: inputs in a row)", xlabel="inputs in the batch")
-    for place, (name, one) in enumerate(found.items()):
-        colour = colormaps["viridis"](0.9 * place / max(1, len(found) - 1))
+    colours = colormaps["viridis"](linspace(0, 0.9, len(found)))
+    for colour, (name, one) in zip(colours, found.items(), strict=True):
         sizes = [m for m in BATCHES if m <= one.inputs]
         right.plot(sizes, [one.union(m) / one.s for m in sizes], color=colour, label=name)
         if one.in_a_row is not None:

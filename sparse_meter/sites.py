@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .counting import RUN, Counter, Measurement
+from sparse_core._arrays import slices
+
+from .counting import Measurement, block_rows, count, count_active, count_sizes, known
 
 __all__: list[str] = []  # called by ``watch``
 
@@ -17,108 +19,95 @@ __all__: list[str] = []  # called by ``watch``
 class Site:
     """An activation function where it is used, what was counted of it, and who reads it.
 
-    own : the module that returns it, or in which it is called.
-    readers : the linear maps that read it, with the numbers of their outputs.
+    own : the module that returns it, or in which it is called; ``leaf``, whether that may be nothing else.
+    writer, n : the linear map before it, and the number of its inputs.
     gate : whether it counts only if a linear map reads it; ``replaced``, whether a product or a top-k took its place.
-    experts : of how many experts its neurons are, if of several.
-    scope : of experts, the module that picks their inputs.
-    rows : of experts, for each choice of them: the inputs, their experts, and who was active.
+    readers : the linear maps that read it, with the numbers of their outputs.
+    said : what its report says beside the numbers.
+    experts, keep : of a mixture, how many there are, and for each input whether it is kept;
+    parts : the inputs, experts and activity of rows, until all experts have run.
     """
 
     own: str
+    leaf: bool
     function: str
-    s: int
-    threshold: float
-    module: bool
-    gate: bool = False
-    product: bool = False
+    writer: str
+    n: int | None
+    gate: bool
+    found: Measurement
     replaced: bool = False
     readers: dict[str, int] = field(default_factory=dict)
-    writer: str = ""
-    n: int | None = None
-    experts: int = 0
-    scope: str | None = None
-    precision: str = ""
     said: dict[str, None] = field(default_factory=dict)
-    rows: dict[Any, list[Any]] = field(default_factory=dict)
-    counter: Any = None
+    experts: int = 0
+    keep: Any = None
+    parts: list[tuple[Any, ...]] = field(default_factory=list)
 
     @property
     def stays(self) -> bool:
         """Whether it is a layer of the report."""
-        return (
-            self.counter is not None and self.counter.inputs > 0 and bool(self.readers or not self.gate | self.replaced)
-        )
+        return self.found.inputs > 0 and bool(self.readers or not (self.gate or self.replaced))
+
+    @property
+    def names(self) -> list[str]:
+        """The names by which it may be chosen."""
+        return [name for name in (self.own, *self.readers) if name]
 
     def add(self, A: NDArray[Any], axis: int, keep: NDArray[np.bool_] | None) -> None:
         """Count outputs whose neurons are along an axis, at the inputs that are kept."""
-        self.counter = self.counter or Counter(self.s, self.threshold)
         if axis < A.ndim - 1:
             self.said["Neurons are channels, inputs are positions."] = None
-            images = (np.abs(A) > self.threshold).any(axis=tuple(range(axis + 1, A.ndim)))
-            self.counter.images += images.size // self.s
-            self.counter.image_used += int(np.count_nonzero(images))
-        rows = np.moveaxis(A, axis, -1).reshape(-1, self.s)
-        self.counter.add(rows if keep is None else rows[keep])
+            used = (np.abs(A) > self.found.threshold).any(axis=tuple(range(axis + 1, A.ndim)))
+            self.found.images += used.size // self.found.s
+            self.found.image_used += int(np.count_nonzero(used))
+        rows = np.moveaxis(A, axis, -1).reshape(-1, self.found.s)
+        count(self.found, rows if keep is None else rows[keep])
 
-    def add_rows(self, A: NDArray[Any], expert: Any, tokens: Any, choice: tuple[Any, int, int], keep: Any) -> None:
-        """Keep who is active in rows (tokens, width), each of an expert, until all experts of a choice have run."""
-        chosen, total, self.experts = choice
-        self.counter = self.counter or Counter(self.s * self.experts, self.threshold)
-        expert = np.broadcast_to(expert, len(A))
-        if keep is not None:
-            here = keep[tokens]
-            A, expert, tokens = A[here], expert[here], (keep.cumsum() - 1)[tokens[here]]
-            total = int(keep.sum())
-        sizes = np.abs(A)
-        self.counter.count_sizes(sizes)
-        self.rows.setdefault((chosen, total), []).append((tokens, expert, sizes > self.threshold))
+    def add_rows(self, A: NDArray[Any], inputs: Any, expert: Any, keep: NDArray[np.bool_]) -> None:
+        """Count outputs, a row for each of these inputs of an expert; who is active waits for the other experts."""
+        self.said[
+            f"Neurons are {self.experts} experts times {A.shape[-1]}; those of one not chosen are not active."
+        ] = None
+        self.keep = keep
+        here = (inputs >= 0) & keep[inputs]
+        sizes = np.abs(A.reshape(-1, A.shape[-1])[here])
+        count_sizes(self.found, sizes)
+        self.parts.append((inputs[here], np.broadcast_to(expert, len(inputs))[here], sizes > self.found.threshold))
 
     def finish(self) -> None:
         """Count the inputs of which all experts have run; a neuron of one that was not chosen is not active."""
-        for (_, total), parts in self.rows.items():
-            tokens, expert, active = (np.concatenate(part) for part in zip(*parts, strict=True))
-            tokens, expert = tokens.astype(np.intp), expert.astype(np.intp)
-            counter, s = self.counter, self.s
-            counter.sizes[0] += total * counter.s - active.size
-            numbers = np.bincount(tokens, active.sum(axis=1), minlength=total)
-            counter.count_inputs(numbers.astype(np.intp))
-            runs = total // RUN
-            counter.runs += runs
-            place = expert * (runs + 1) + np.minimum(tokens // RUN, runs)
-            order = np.argsort(place, kind="stable")
-            places, starts = np.unique(place[order], return_index=True)
-            if len(places):
-                at = np.add.reduceat(active[order], starts, axis=0, dtype=np.int64)
-                counter.run_used += int(np.count_nonzero(at[places % (runs + 1) < runs]))
-                np.add.at(counter.active_at.reshape(-1, s), places // (runs + 1), at)
-        self.rows.clear()
+        inputs, expert, active = (np.concatenate(part) for part in zip(*self.parts, strict=True))
+        self.parts.clear()
+        order = np.argsort(inputs, kind="stable")
+        starts = np.searchsorted(inputs[order], np.arange(len(self.keep) + 1))
+        for rows in slices(len(self.keep), block_rows(self.found.s)):
+            here = order[starts[rows.start] : starts[rows.stop]]
+            block = np.zeros((rows.stop - rows.start, self.experts, active.shape[1]), np.bool_)
+            block[inputs[here] - rows.start, expert[here]] = active[here]
+            count_active(self.found, block.reshape(len(block), -1)[self.keep[rows]])
+        self.found.sizes[0] += self.found.s * int(self.keep.sum()) - active.size
 
     def measurement(self, name: str) -> Measurement:
         """What was counted, and where."""
-        kind = f"the function {self.function}" if self.function != "what enters it" else self.function
-        what = f"outputs of {kind}" if self.function != "what enters it" else kind
+        kind = self.function if self.function == ENTERS else f"outputs of the function {self.function}"
+        inside = f" in {self.own}" if self.own else ""
         read = f", read by {' and '.join(self.readers)}" if self.readers else ""
-        seen = [f"Layer {name}: {what}{f' in {self.own}' if self.own else ''}{read}, seen while the model ran."]
-        if self.experts:
-            seen.append(
-                f"Neurons are {self.experts} experts times {self.s}; those of an expert not chosen are not active."
-            )
-        seen += [*self.said, f"Precision: {self.precision}."]
-        outputs = next(iter(self.readers.values()), None)
-        found: Measurement = self.counter.measurement(n=self.n, outputs=outputs, notes=tuple(seen))
-        return found
+        notes = (f"Layer {name}: {kind}{inside}{read}, seen while the model ran.", *self.said)
+        return known(self.found, n=self.n, outputs=next(iter(self.readers.values()), None), notes=notes)
+
+
+# The function of a site that is named by a linear map, whatever is before it.
+ENTERS = "what enters it"
 
 
 def named(sites: list[Site]) -> dict[str, Site]:
     """Sites by the modules that are their activation functions, or else by the linear maps that read them."""
-    modules = [site.own for site in sites if site.module and not site.product]
+    owners = [site.own for site in sites]
     found: dict[str, Site] = {}
     for site in sites:
-        own = site.module and not site.product and modules.count(site.own) == 1
-        name = site.own if own else next(iter(site.readers), "")
+        name = site.own if site.leaf and owners.count(site.own) == 1 else next(iter(site.readers), "")
         if not name or name in found:
-            name = f"{name or f'{site.own}.{site.function}'.strip('.')} after {site.writer}".removesuffix(" after ")
-        times = sum(1 for other in found if other.partition(" #")[0] == name)
+            after = f" after {site.writer}" if site.writer else ""
+            name = (name or f"{site.own}.{site.function}".strip(".")) + after
+        times = sum(other.partition(" #")[0] == name for other in found)
         found[f"{name} #{times + 1}" if times else name] = site
     return found

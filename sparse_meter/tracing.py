@@ -7,246 +7,241 @@ a tensor goes with it; no tensor is kept.
 A product that reads an activation (gate times value, x * sigmoid(x)), the k largest of it, or a power takes its place.
 A linear map that reads it gives it a name. What else changes a tensor entry by entry, before a linear map reads it, is
 told as something that was not recognised. The experts of a mixture are parts of one layer: ``experts`` says how they
-are
-seen.
+are seen.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 from . import experts
-from .activations import ACTIVATIONS, GATES, threshold
-from .experts import Chosen, Weight
-from .sites import Site
+from .activations import ABOVE, ACTIVATIONS, GATES
+from .notes import Choice, Rows, Trace, Weight
+from .running import Run
+from .sites import ENTERS, Site
 
 __all__: list[str] = []  # called by ``watch``
 
 LINEAR = re.compile(r"conv(?!ert)|^(?!upsample).*(^|_)linear|(^|_|b|d)mm(_|$)|mv$")
-# Operators after which each number is still the same one, perhaps elsewhere.
-MOVES = frozenset(
-    "view _unsafe_view reshape _reshape_alias t transpose permute unsqueeze squeeze expand clone _to_copy alias detach "
-    "contiguous lift_fresh select slice split split_with_sizes unbind chunk narrow flatten movedim dropout".split()
-)
-PRODUCTS = frozenset(("mul", "where", "masked_fill"))
-# Functions of an activation that are counted in its place.
-SHAPERS = frozenset(("pow", "square", "clamp", "clamp_max", "clamp_min", "hardtanh"))
+# Operators that are no view, after which each number is still the same one.
+COPIES = frozenset(("_unsafe_view", "clone", "_to_copy", "lift_fresh"))
+# Functions of an activation that are counted in its place, by the rule for them.
+REPLACE = {
+    **dict.fromkeys("pow square clamp clamp_max clamp_min hardtanh".split(), "_shapes"),
+    **dict.fromkeys("mul where masked_fill".split(), "_multiplies"),
+    **dict.fromkeys("topk scatter scatter_add".split(), "_keeps"),
+}
+# Operators that scale or shift all outputs alike, or those of a neuron or a channel.
 SCALED = frozenset(("add", "sub", "rsub", "mul", "div", "neg"))
 # Operators that make no new function of their input, by the beginnings of their names.
 HARMLESS = re.compile(
     "_?(add|sub|rsub|neg|mul|div|cat|stack|copy|fill|zero|.*norm|.*pool|.*dropout|.*attention|.*softmax_backward|upsample|"
-    "constant_pad|reflection_pad|replication_pad|index|scatter|masked|roll|flip|pixel|channel|cum|unfold|im2col|col2im|"
+    "constant_pad|reflection_pad|replication_pad|index|scatter|masked|_unsafe_index|roll|flip|pixel|channel|cum|unfold|im2col|col2im|"
     "repeat|gather|take|embedding|lerp|to_|resize|set_|as_strided|native|where|v?dot|bernoulli|nan_to_num|sum|mean|grid)"
 )
+# Operators that pick rows, or write them into others.
+PICKS = frozenset(("index", "index_select"))
+WRITES = frozenset(("scatter", "index_put", "_index_put_impl", "index_copy"))
 # Operators that make a tensor of the shape of another one, or noise.
 FRESH = re.compile("_like$|^new_|^rand|^bernoulli|^normal|^uniform")
-NORMS = re.compile(".*(norm|prelu|embedding|index|cat|stack|gather|where)")
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """Where a tensor comes from.
-
-    axis : along which the neurons are.
-    writer : the last linear map.
-    site : the activation function that it is the unchanged output of; ``gate``, if that counts only where it is read.
-    doubts : what changed it since the last linear map and was not recognised.
-    tokens, total : of which of how many inputs of a mixture each row is, if an expert was given only some.
-    """
-
-    axis: int
-    writer: Weight | None = None
-    site: Site | None = None
-    gate: str = ""
-    doubts: frozenset[str] = frozenset()
-    tokens: Any = None
-    total: int = 0
-    chosen: Chosen | None = None
 
 
 class Tracer:
-    """The notes beside the tensors, and the rules by which operators change them."""
+    """The notes beside the tensors, and the rules by which operators change them.
 
-    def __init__(self, weights: Any, site: Callable[..., Site], count: Callable[..., None], where: Any) -> None:
-        self.notes = weights  # from tensors to a ``Trace``, a ``Weight`` or a ``Chosen``
-        self.site = site
-        self.count = count
-        self.where = where
+    notes : from tensors to a ``Trace``, a ``Weight`` or a ``Choice``.
+    lists : modules that hold others without running them, as the experts of a mixture: the names in them.
+    layer : a linear map of which is counted what it reads, whatever that is.
+    unknown : what linear maps read that was not recognised.
+    """
+
+    def __init__(self, run: Run, notes: Any, lists: dict[str, list[str]], layer: str | None) -> None:
+        self.run = run
+        self.notes = notes
+        self.lists = lists
+        self.layer = layer
         self.unknown: dict[str, set[str]] = {}
 
-    def follow(self, name: str, args: tuple[Any, ...], out: Any) -> None:
+    def follow(self, function: Any, name: str, args: tuple[Any, ...], out: Any) -> None:
         """An operator has returned."""
-        known = [(tensor, note) for tensor in tensors(args) if (note := self.notes.get(tensor)) is not None]
-        if not known and name not in ACTIVATIONS:
-            return
+        known = [(one, note) for one in tensors(args) if (note := self.notes.get(one)) is not None]
         name = activation_name(name, args)
-        outs = [one for one in tensors((out,)) if one is not None]
-        traces = [(tensor, note) for tensor, note in known if isinstance(note, Trace)]
-        weights = [(tensor, note) for tensor, note in known if isinstance(note, Weight)]
-        experts.follow(name, self.notes, known, outs)
-        outs = [one for one in outs if one.is_floating_point() or one.is_quantized or (name in GATES and traces)]
-        outs = [one for one in outs if not isinstance(self.notes.get(one), Weight)]  # a step of an optimiser
-        if not outs or FRESH.search(name):
+        outs = [one for one in tensors([out]) if not isinstance(self.notes.get(one), Weight)]  # no step of an optimiser
+        if FRESH.search(name) or not (known or name in ACTIVATIONS.keys() - GATES):
             return
-        if name in MOVES:
-            self._moves(name, args, outs)
-        elif LINEAR.search(name):
-            self._linear(name, args, outs[0], traces, weights)
-        elif name in ("index", "index_select") and (found := experts.picked(self.notes, args, self.where)) is not None:
-            self._picked(found, args[0], outs[0])
-        elif weights and len(weights) == sum(1 for one in tensors(args) if one.ndim):
+        traces = [(one, note) for one, note in known if isinstance(note, Trace)]
+        weights = [(one, note) for one, note in known if isinstance(note, Weight)]
+        self._choices(name, args, [note for _, note in known if isinstance(note, Choice)], outs)
+        outs = [one for one in outs if one.is_floating_point() or one.is_quantized or (name in GATES and traces)]
+        if not outs:
+            return
+        if function.is_view or name in COPIES:
+            self._moves(function, known[0], args, outs)
+        elif weights and len(weights) == sum(one.ndim > 0 for one in tensors(args)):
             self.notes[outs[0]] = max(weights, key=lambda one: one[0].numel())[1]  # a weight that is computed
-        elif name in ACTIVATIONS or (name in GATES and traces) or (name in SHAPERS and self._live(args[0])):
+        elif LINEAR.search(name):
+            self._linear(name, args, outs[0])
+        elif name in PICKS and (found := experts.picked(self.notes, function, args, self.run.own)) is not None:
+            self.notes[out] = found
+            if isinstance(found, Rows):
+                self.notes[out] = Trace(out.ndim - 1, rows=found)
+        elif name in WRITES and (rows := experts.written(self.notes, function, args, self.run.own)) is not None:
+            self.notes[out] = Trace(out.ndim - 1, rows=rows)
+        elif name in ACTIVATIONS and (traces or name not in GATES):
             self._function(name, args[0], outs[0])
-        elif name in PRODUCTS and self._product(name, args, outs[0]):
-            pass
-        elif name in ("topk", "scatter", "scatter_add") and self._kept(name, args, out):
-            pass
-        else:
+        elif not (name in REPLACE and getattr(self, REPLACE[name])(name, args, out)):
             self._others(name, args, outs, traces, weights)
 
-    def _live(self, tensor: Any) -> Trace | None:
-        """The note of a tensor that is the output of an activation function or a gate."""
+    def _site(self, tensor: Any) -> Site | None:
+        """The activation function whose output a tensor is."""
         note = self.notes.get(tensor) if hasattr(tensor, "shape") else None
-        return note if isinstance(note, Trace) and (note.site or note.gate) else None
+        return note.site if isinstance(note, Trace) else None
 
-    def _moves(self, name: str, args: tuple[Any, ...], outs: list[Any]) -> None:
-        source = args[0] if hasattr(args[0], "shape") else next(tensors(args))
-        note = self.notes.get(source)
-        for place, one in enumerate(outs):
-            if isinstance(note, Weight):
-                self.notes[one] = experts.part(note, name, args, source, place)
-            elif isinstance(note, Trace):
-                whole = one.numel() == source.numel()
-                axis = moved_axis(name, args, source.shape, one.shape, note.axis)
-                found = replace(note, axis=axis) if whole else replace(note, axis=axis, site=None, gate="")
-                self.notes[one] = found
+    def _choices(self, name: str, args: Any, choices: list[Choice], outs: list[Any]) -> None:
+        """Integers that are a choice, or come from one."""
+        if name in experts.CHOICES and not choices:
+            choices = [Choice(prod(args[0].shape[:-1]))]
+        if choices:
+            self.notes.update((one, choices[0]) for one in outs if not one.is_floating_point())
 
-    def _picked(self, found: Any, source: Any, out: Any) -> None:
-        """Rows of inputs, or weights, that a choice picks."""
-        if isinstance(found, Weight):
-            self.notes[out] = found
-            return
-        chosen, tokens, total = found
-        note = self.notes.get(source)
-        if isinstance(note, Trace) and note.tokens is not None and len(note.tokens) == total:
-            tokens, total = note.tokens[tokens], note.total
-        self.notes[out] = Trace(out.ndim - 1, tokens=tokens, total=total, chosen=chosen)
+    def _moves(self, function: Any, known: tuple[Any, Any], args: Any, outs: list[Any]) -> None:
+        """Each number of the outputs is one of the input, perhaps elsewhere."""
+        source, note = known
+        if isinstance(note, Weight):
+            self.notes.update((one, experts.part(note, source, one)) for one in outs)
+        elif isinstance(note, Trace):
+            axes = moved(function, source, note.axis, args, outs)
+            if note.rows is None and outs[0].numel() > source.numel():  # each row several times
+                note = replace(note, rows=experts.all_rows(source, self.run.own, note.axis))
+            inputs = experts.moved(function, source, note.rows, args, axes)
+            for axis, one, rows in zip(axes, outs, inputs, strict=True):
+                self.notes[one] = replace(note, axis=axis, rows=rows)
+                if one.numel() < source.numel():
+                    self.notes[one] = replace(note, axis=axis, rows=rows, site=None)
 
-    def _linear(self, name: str, args: Any, out: Any, traces: list[Any], weights: list[Any]) -> None:
+    def _linear(self, name: str, args: Any, out: Any) -> None:
         """A linear map, or a product of two tensors that are both computed, as in attention."""
-        matrix = next(((tensor, note) for tensor, note in weights if tensor.ndim > 1), None)
-        if matrix is None and len(traces) > 1:
+        factors = [one for one in tensors(args) if one.ndim > 1][-2:]
+        matrix = next((one for one in factors if isinstance(self.notes.get(one), Weight)), None)
+        x = next((one for one in factors if one is not matrix), args[-1])
+        note = self.notes.get(x)
+        if matrix is None and all(isinstance(self.notes.get(one), Trace) for one in factors[:2]) and len(factors) > 1:
             self.notes[out] = Trace(out.ndim - 1)
             return
-        x, note = traces[0] if traces else (None, None)
-        weight = self.where.weight() if matrix is None else matrix[1]
-        place = next((i for i, arg in enumerate(args) if matrix and arg is matrix[0]), 1)
-        first = matrix is not None and not any(hasattr(arg, "ndim") and arg.ndim > 1 for arg in args[:place])
-        axis = 1 if name.startswith("conv") else max(0, out.ndim - 2 + (not first or out.ndim == 1))
-        outputs = int(out.shape[axis])
-        size = 0 if matrix is None else prod(matrix[0].shape if name.startswith("conv") else matrix[0].shape[-2:])
-        writer = experts.at(weight, matrix, args, out, note, self.where)
-        if note is not None:
-            self._reads(writer, x, note, outputs)
-        tokens = {} if note is None else {"tokens": note.tokens, "total": note.total, "chosen": note.chosen}
-        self.notes[out] = Trace(axis, replace(writer, n=size // max(1, outputs) or None), **tokens)
+        convolves = name.startswith("conv")
+        axis = 1 if convolves else out.ndim - 1
+        rows = note.rows if isinstance(note, Trace) else None
+        weight = Weight(self.run.own)
+        if matrix is not None:
+            shape = matrix.shape if convolves else matrix.shape[-2:]
+            if matrix is factors[0] and out.ndim > 1 and not convolves:
+                axis -= 1  # a matrix times x, whose columns are the inputs
+            weight = replace(self.notes[matrix], n=prod(shape) // out.shape[axis])
+            weight = experts.of_list(experts.of_rows(weight, matrix, args, out), rows, self.lists)
+            if weight.expert is not None and rows is None:
+                rows = experts.given(weight, x, out, axis, self.run.own)
+                self._doubt(weight.name, [] if rows else ["inputs of experts in an order that is not known"])
+        if isinstance(note, Trace):
+            self._reads(weight, x, note, int(out.shape[axis]))
+        self.notes[out] = Trace(axis, weight, rows=rows)
         if name.endswith("relu"):
             self._function("relu", out, out)
 
     def _reads(self, weight: Weight, x: Any, note: Trace, outputs: int) -> None:
-        """A linear map reads a tensor: it gives a name to what was counted, and counts a gate."""
-        site = note.site
-        if site is None and (note.gate or self.where.layer == weight.name):
-            site = self.site(note.gate or "what enters it", note.writer, int(x.shape[note.axis]), gate=bool(note.gate))
-            self.count(site, x, note)
-        if site is not None:
-            site.readers.setdefault(weight.name, outputs)
-        elif note.doubts:
-            self.unknown.setdefault(weight.name, set()).update(note.doubts)
+        """A linear map reads a tensor: it gives a name to what was counted."""
+        if note.site is None and self.layer == weight.name:
+            note = self._count(ENTERS, note, x, ABOVE)
+        if note.site is not None:
+            note.site.readers.setdefault(weight.name, outputs)
+        else:
+            self._doubt(weight.name, note.doubts)
 
     def _function(self, name: str, x: Any, out: Any) -> None:
-        """An activation function returns, or what takes the place of one."""
-        before = self.notes.get(x)
-        before = before if isinstance(before, Trace) else Trace(1 if x.ndim == 4 else x.ndim - 1)
-        note = replace(before, site=None, gate="", doubts=frozenset())
-        if name in GATES:
-            self.notes[out] = replace(note, gate=name)
-            return
-        above = threshold(name)
-        if before.site is not None:
-            before.site.replaced = True
-            above = before.site.threshold if name in SHAPERS else above
-            name = f"{before.site.function}, {name}"
-        site = self.site(name, note.writer, int(out.shape[note.axis]), above=above)
-        self.count(site, out, note)
-        self.notes[out] = replace(note, site=site)
+        """An activation function returns."""
+        note = self.notes.get(x)
+        if not isinstance(note, Trace):
+            note = Trace(1 if x.ndim == 4 else x.ndim - 1)
+        label = name
+        if note.site is not None and name not in GATES:
+            note.site.replaced = True
+            label = f"{note.site.function}, {name}"
+        self._count(label, note, out, ACTIVATIONS[name], gate=name in GATES)
 
-    def _product(self, name: str, args: Any, out: Any) -> bool:
-        """A product with an activation or a gate, entry by entry; where a gate chooses between x and 0, that is one."""
-        factors = [arg for arg in args if hasattr(arg, "shape")]
-        if name != "mul" and not zero(args[-1]):
+    def _shapes(self, name: str, args: Any, out: Any) -> bool:
+        """A power of an activation, or one that is cut off."""
+        site = self._site(args[0])
+        if site is None:
             return False
-        notes = [note for arg in factors if arg.shape == out.shape and isinstance(note := self.notes.get(arg), Trace)]
-        live = [note for note in notes if note.site or note.gate]
-        changed = args[0] is out and notes and notes[0].site is not None and notes[0].site.product
-        if len(notes) < 2 or not live or changed:
-            return False
-        sites = [note.site for note in live if note.site is not None]
-        for site in sites:
-            site.replaced = True
-        names = dict.fromkeys(note.site.function if note.site else note.gate for note in live)
-        above = min([site.threshold for site in sites] + [GATES[note.gate] for note in live if note.gate])
-        base = replace(max(notes, key=lambda note: note.site is not None), site=None, gate="", doubts=frozenset())
-        label = f"{' times '.join(names)} times another factor" if len(live) < 2 else " times ".join(names)
-        label = label if " times " in label else f"{label} times itself"
-        new = self.site(label, base.writer, int(out.shape[base.axis]), above=above, gate=not sites, product=True)
-        new.gate = new.gate and all(site.gate for site in sites)
-        self.count(new, out, base)
-        self.notes[out] = replace(base, site=new)
+        site.replaced = True
+        self._count(f"{site.function}, {name}", self.notes[args[0]], out, site.found.threshold)
         return True
 
-    def _kept(self, name: str, args: Any, out: Any) -> bool:
-        """The k largest of an activation, or an activation that is written into zeros."""
-        note = self._live(args[0]) if name == "topk" else next((n for a in args if (n := self._live(a))), None)
-        if note is None or note.site is None:
+    def _multiplies(self, name: str, args: Any, out: Any) -> bool:
+        """A product with an activation or a gate, entry by entry; where a gate chooses between x and 0, that is one."""
+        factors = [arg for arg in args if getattr(arg, "shape", None) == out.shape]
+        notes = [note for arg in factors if isinstance(note := self.notes.get(arg), Trace)]
+        sites = [note.site for note in notes if note.site is not None]
+        if len(notes) < 2 or not sites or not (name == "mul" or zero(args[-1])):
             return False
-        whole = args[0].new_zeros(args[0].shape).scatter(-1, out[1], out[0]) if name == "topk" else out
-        base = replace(note, site=None, axis=whole.ndim - 1)
-        function = f"{note.site.function}, the largest" if name == "topk" else note.site.function
-        site = self.site(function, note.writer, int(whole.shape[-1]), above=note.site.threshold)
-        note.site.replaced = True
+        if args[0] is out and " times " in sites[0].function:
+            return False  # a product that is changed afterwards
+        for site in sites:
+            site.replaced = True
+        base = max(notes, key=lambda note: note.site is not None and not note.site.gate)
+        label = " times ".join([site.function for site in sites] + ["another factor"] * (len(sites) < 2))
+        above = min(site.found.threshold for site in sites)
+        self._count(label, base, out, above, gate=all(site.gate for site in sites))
+        return True
+
+    def _keeps(self, name: str, args: Any, out: Any) -> bool:
+        """The k largest of an activation, or an activation that is written into zeros."""
+        live = [arg for arg in args if (site := self._site(arg)) is not None and not site.gate]
+        if not live:
+            return False
+        note = self.notes[live[0]]
+        label, whole = note.site.function, out
         if name == "topk":
-            self.count(site, whole, base)
-            self.notes[out[0]] = replace(base, site=site)
-        elif note.site.function != function or note.site.s != site.s:
-            self.count(site, whole, base)
-        self.notes[whole] = replace(base, site=site)
+            label = f"{label}, the largest"
+            whole = live[0].new_zeros(live[0].shape).scatter(-1, out[1], out[0])
+        if label != note.site.function or whole.shape[-1] != note.site.found.s:
+            note.site.replaced = True
+            note = self._count(label, replace(note, axis=whole.ndim - 1), whole, note.site.found.threshold)
+        self.notes[out[0] if name == "topk" else out] = note
         return True
 
     def _others(self, name: str, args: Any, outs: list[Any], traces: list[Any], weights: list[Any]) -> None:
         """Any other operator: a sum, a normalisation, a pooling; or something that is not known."""
-        doubt = frozenset() if HARMLESS.match(name) else frozenset((name,))
-        if weights and doubt and not NORMS.match(name):
-            self.unknown.setdefault(weights[0][1].name, set()).add(name)
-        if not traces:
-            self.notes.update((one, Trace(one.ndim - 1)) for one in outs)
-            return
-        tensor, note = next(((t, n) for t, n in traces if t.shape == outs[0].shape), traces[0])
+        doubts = set() if HARMLESS.match(name) else {name}
+        if weights:
+            self._doubt(weights[0][1].name, doubts)
+        x, first = (*traces, (outs[0], Trace(outs[0].ndim - 1)))[0]
         for one in outs:
-            if one.shape == tensor.shape:
-                same = [n for t, n in traces if t.shape == one.shape]
-                scalar = name in SCALED and all(not hasattr(a, "shape") or a is tensor or a.numel() == 1 for a in args)
-                gate = note.gate if scalar else ""
-                found = replace(note, site=None, gate=gate, doubts=doubt.union(*(n.doubts for n in same)))
-                self.notes[one] = replace(found, tokens=None) if experts.COMBINES.match(name) else found
-            else:
-                axis = note.axis if one.ndim == tensor.ndim else one.ndim - 1
-                self.notes[one] = Trace(axis, note.writer)
+            same = [note for tensor, note in traces if tensor.shape == one.shape]
+            if not same:
+                axis = first.axis if x.ndim == one.ndim else one.ndim - 1
+                self.notes[one] = Trace(axis, first.writer)
+                continue
+            note = replace(same[0], doubts=doubts.union(*(note.doubts for note in same)))
+            if name not in SCALED or sum(arg.numel() == one.numel() for arg in tensors(args)) > 1:
+                note = replace(note, site=None)
+            if experts.COMBINES.match(name):
+                note = replace(note, rows=None)
+            self.notes[one] = note
+
+    def _count(self, label: str, note: Trace, out: Any, above: float, gate: bool = False) -> Trace:
+        """Count the outputs of a function; their note."""
+        site = self.run.count(label, note, out, above, gate)
+        self.notes[out] = found = replace(note, site=site, doubts=frozenset())
+        return found
+
+    def _doubt(self, reader: str, doubts: Iterable[str]) -> None:
+        """A linear map, or what else has weights, reads what was not recognised."""
+        if doubts:
+            self.unknown.setdefault(reader, set()).update(doubts)
 
 
 def tensors(args: Any) -> Iterator[Any]:
@@ -268,10 +263,8 @@ def activation_name(name: str, args: tuple[Any, ...]) -> str:
     >>> activation_name("clamp", (None, 0, 6)), activation_name("clamp", (None, -1, 1))
     ('relu6', 'clamp')
     """
-    if name in ("clamp", "hardtanh", "clamp_min") and len(args) > 1 and zero(args[1]):
+    if name in ("clamp", "hardtanh", "clamp_min", "maximum") and len(args) > 1 and zero(args[1]):
         return "relu6" if len(args) > 2 and args[2] is not None else "relu"
-    if name == "maximum" and zero(args[1]):
-        return "relu"
     return name
 
 
@@ -286,29 +279,18 @@ def zero(value: Any) -> bool:
     return value is not None and value == 0
 
 
-def moved_axis(name: str, args: Any, old: Any, new: Any, axis: int) -> int:
-    """Where an axis is after a tensor of the shape ``old`` became one of the shape ``new``.
+def moved(function: Any, source: Any, axis: int, args: Any, outs: list[Any]) -> list[int]:
+    """Along which axis of each output the neurons are that were along this one of the source.
 
-    >>> moved_axis("view", (), (2, 3, 4, 5), (2, 3, 20), 1)
-    1
-    >>> moved_axis("transpose", (None, 1, 2), (2, 3, 4), (2, 4, 3), 1)
-    2
+    A view is made of a tensor without numbers, in which to go along that axis is the only step: so it is in the view.
+    Where the axis was merged with another one, the last is taken.
     """
-    if name in ("t", "transpose", "permute", "movedim"):
-        order = [*range(len(old))]
-        if name == "permute":
-            order = [d % len(old) for d in args[1]]
-        elif len(old) > 1:
-            a, b = (0, 1) if name == "t" else (d % len(old) for d in args[1:3])
-            order[a], order[b] = order[b], order[a]
-        return int(order.index(axis))
-    if name == "select":
-        gone = args[1] % len(old)
-        return int(min(axis - (gone < axis), len(new) - 1))
-    if name in ("split", "split_with_sizes", "slice", "narrow", "chunk"):
-        return axis
-    if name == "unbind":
-        return max(0, axis - 1)
-    before = prod(old[:axis])
-    same: list[int] = [j for j in range(len(new)) if prod(new[:j]) == before and new[j] == old[axis]]
-    return same[0] if same else len(new) - 1
+    if not function.is_view and outs[0].shape == source.shape:
+        return [axis]
+    marked = source.new_empty_strided(source.shape, [int(i == axis) for i in range(source.ndim)], device="meta")
+    try:
+        views = [*tensors([function(marked, *args[1:])])]
+    except RuntimeError:
+        return [one.ndim - 1 for one in outs]
+    steps = [[(step, i) for i, step in enumerate(view.stride()) if step] for view in views]
+    return [min(found)[1] if found else view.ndim - 1 for found, view in zip(steps, views, strict=True)]

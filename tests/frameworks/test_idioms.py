@@ -316,6 +316,8 @@ def test_another_model_that_runs_in_the_block_is_not_counted(X):
     inner = []
     student[2].register_forward_hook(lambda *_: inner.append(measure(teacher, X).only))
     with watch(student) as seen:
+        with torch.no_grad():
+            F.relu(teacher(X))
         student(X)
         with torch.no_grad():
             F.relu(teacher(X))
@@ -422,6 +424,70 @@ def test_a_mask_of_the_encoder_hides_nothing_of_the_decoder():
     assert [one.inputs for one in found.values()] == [18, 16]
 
 
+@pytest.mark.parametrize("causal", ["mask", "tgt_mask"])
+def test_a_mask_of_who_attends_to_whom_hides_no_position(causal):
+    kind = nn.TransformerEncoderLayer if causal == "mask" else nn.TransformerDecoderLayer
+    model = nn.ModuleList([kind(N, 2, S, batch_first=True)])[0]
+    if causal == "mask":
+        model = nn.TransformerEncoder(model, 1)
+    X = torch.randn(7, 7, N)  # so that the mask would fit
+    given = {"src": X} if causal == "mask" else {"tgt": X, "memory": X}
+    found = measure(model, {**given, causal: torch.ones(7, 7, dtype=torch.bool).triu(1)})
+    assert found.only.inputs == 49
+
+
+class Towers(nn.Module):
+    """Two texts of one length, each with a mask of its own, under another name in the towers."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.query, self.document = nn.Embedding(50, N), Between(nn.ReLU()), Between(nn.GELU())
+
+    class Tower(nn.Module):
+        def __init__(self, block):
+            super().__init__()
+            self.block = block
+
+        def forward(self, x, valid):
+            return (self.block(x) * valid[..., None]).sum(1)
+
+    def forward(self, query, document, query_mask=None, document_mask=None):
+        first, second = self.towers
+        return first(self.table(query), query_mask) * second(self.table(document), document_mask)
+
+
+def test_two_towers_have_their_own_masks():
+    model = Towers()
+    model.towers = nn.ModuleList(Towers.Tower(block) for block in (model.query, model.document))
+    ids = torch.randint(50, (2, 4, 9))
+    masks = torch.ones(2, 4, 9, dtype=torch.long)
+    masks[0, 1, 3:] = masks[1, 2:, 7:] = 0
+    with torch.no_grad():
+        A = [block.function(block.fc1(model.table(text))).abs() > above
+             for block, text, above in zip((model.query, model.document), ids, (0, 0.01), strict=True)]  # fmt: skip
+    names = {"query": ids[0], "document": ids[1], "query_mask": masks[0], "document_mask": masks[1]}
+    for given in (names, tuple(names.values())):
+        found = measure(model, given)
+        for one, active, mask in zip(found.values(), A, masks, strict=True):
+            assert_counts(one, active[mask.bool()])
+
+
+def test_a_model_in_inference_mode(X):
+    class Products(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = nn.Parameter(torch.randn(N, S)), nn.Parameter(torch.randn(S, 3))
+
+        def forward(self, x):
+            return F.relu(x @ self.up).reshape(-1, S).matmul(self.down)
+
+    model = Products()
+    with torch.inference_mode(), watch(model) as seen:
+        model(X.reshape(4, 12, N))
+        assert list(seen.layers) == ["down"] and seen.layers.only.n == N
+        assert_counts(seen.layers.only, X @ model.up > 0)
+
+
 # Convolutions
 
 
@@ -466,6 +532,31 @@ def test_the_neurons_of_a_convolution_are_its_channels(name):
     assert found["8"].in_an_image is None
 
 
+def test_a_gate_of_channels_scales_what_the_next_convolution_reads():
+    class Excited(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.expand, self.depthwise = nn.Conv2d(3, 8, 1), nn.Conv2d(8, 8, 3, groups=8)
+            self.squeeze, self.excite, self.project = nn.Conv2d(8, 4, 1), nn.Conv2d(4, 8, 1), nn.Conv2d(8, 2, 1)
+
+        def inner(self, x):
+            return F.hardswish(self.depthwise(F.relu6(self.expand(x))))
+
+        def forward(self, x):
+            h = self.inner(x)
+            gate = self.excite(F.relu(self.squeeze(h.mean((2, 3), keepdim=True))))
+            return self.project(h * gate.sigmoid())
+
+    model = Excited().to(memory_format=torch.channels_last)
+    X = torch.randn(3, 3, 12, 12).to(memory_format=torch.channels_last)
+    found = measure(model, X)
+    assert list(found) == ["depthwise", "project", "excite"]
+    with torch.no_grad():
+        assert_counts(found["depthwise"], (F.relu6(model.expand(X)) > 0).movedim(1, -1))
+        assert_counts(found["project"], (model.inner(X) != 0).movedim(1, -1))
+    assert (found["project"].outputs, found["excite"].inputs) == (2, 3)
+
+
 def test_channels_behind_a_transposition_and_in_one_dimension():
     class Waves(nn.Module):
         def __init__(self):
@@ -505,6 +596,8 @@ class Mixture(nn.Module):
         weights, choice = self.router(x).softmax(-1).topk(self.k)
         out = torch.zeros_like(x)
         for e, expert in enumerate(self.experts):
+            if self.how == "sorted":
+                break
             if self.how == "rows":
                 rows, slot = torch.where(choice == e)
                 if len(rows):
@@ -512,6 +605,12 @@ class Mixture(nn.Module):
             else:
                 mask = (choice == e).any(-1)
                 out[mask] += expert(x[mask])
+        if self.how == "sorted":  # as DeepSeek's own code does
+            order = choice.view(-1).argsort()
+            counts = torch.bincount(choice.view(-1), minlength=len(self.experts)).tolist()
+            parts = x[order // self.k].split(counts)
+            made = torch.cat([expert(part) for expert, part in zip(self.experts, parts, strict=True) if len(part)])
+            out = (torch.empty_like(made).index_put((order,), made).view(*choice.shape, -1) * weights[..., None]).sum(1)
         return out.reshape(shape)
 
     def truth(self, x):
@@ -522,7 +621,7 @@ class Mixture(nn.Module):
         return H.flatten(1)
 
 
-@pytest.mark.parametrize("how", ["rows", "mask"])
+@pytest.mark.parametrize("how", ["rows", "mask", "sorted"])
 @pytest.mark.parametrize("k", [1, 2])
 def test_a_mixture_of_experts_is_one_layer(how, k, X):
     model = nn.Sequential(Mixture(k=k, how=how), nn.Linear(N, S), nn.ReLU(), nn.Linear(S, N),
@@ -533,6 +632,62 @@ def test_a_mixture_of_experts_is_one_layer(how, k, X):
         middle = model[:4](X)
         assert_counts(found["4.experts.*.1"], model[4].truth(middle))
     assert [one.s for one in found.values()] == [60, S, 36]
+    parts = measure(model, [X[:20], X[20:]])  # 16 inputs that follow each other may be of two batches
+    assert all(parts[name].to_dict() == one.to_dict() for name, one in found.items())
+
+
+class Stacked(nn.Module):
+    """Experts in a weight of three axes, which are given their inputs in buffers, or all of which are given each."""
+
+    def __init__(self, how, E=5, k=2, width=12):
+        super().__init__()
+        self.router = nn.Linear(N, E)
+        self.up, self.down = nn.Parameter(torch.randn(E, N, width)), nn.Parameter(torch.randn(E, width, N))
+        self.how, self.k, self.room = how, k, 20
+
+    def forward(self, x):
+        weights, choice = self.router(x).softmax(-1).topk(self.k)
+        if self.how == "slices":
+            return sum(F.relu(x @ up) @ down for up, down in zip(self.up, self.down, strict=True))
+        expert = choice.reshape(-1)
+        one_hot = F.one_hot(expert, len(self.up))
+        place = (one_hot.cumsum(0) * one_hot).sum(-1) - 1
+        if self.how == "products":
+            there = one_hot[..., None] * F.one_hot(place.clamp(max=self.room - 1), self.room)[:, None]
+            there = there.float().unflatten(0, (len(x), self.k)).sum(1)
+            h = F.relu(torch.einsum("ecd,edw->ecw", torch.einsum("tec,td->ecd", there, x), self.up))
+            return torch.einsum("tec,ecd->td", there, h @ self.down)
+        spot = torch.where(place < self.room, expert * self.room + place, len(self.up) * self.room)
+        buffer = torch.zeros(len(self.up) * self.room + 1, N)
+        buffer = buffer.scatter(0, spot[:, None].expand(-1, N), x.repeat_interleave(self.k, 0))
+        h = F.relu(buffer[:-1].unflatten(0, (-1, self.room)) @ self.up) @ self.down
+        made = torch.cat([h.flatten(0, 1), torch.zeros(1, N)])[spot]
+        return (made * weights.reshape(-1, 1)).unflatten(0, (-1, self.k)).sum(1)
+
+    def truth(self, x):
+        H = torch.einsum("td,edw->tew", x, self.up) > 0
+        if self.how != "slices":
+            choice = self.router(x).topk(self.k).indices
+            chosen = (choice[..., None] == torch.arange(len(self.up))).any(1)
+            H &= (chosen & (chosen.cumsum(0) <= self.room))[..., None]
+        return H.flatten(1)
+
+
+@pytest.mark.parametrize("how", ["slices", "buffers"])
+def test_experts_in_one_weight_are_one_layer(how, X):
+    model = nn.Sequential(nn.LayerNorm(N), Stacked(how), Stacked(how, E=3, k=1))
+    with torch.no_grad():
+        found = measure(model, X)
+        assert list(found) == ["1.down", "2.down"]
+        assert_counts(found["1.down"], model[1].truth(model[0](X)))
+        assert_counts(found["2.down"], model[2].truth(model[:2](X)))
+
+
+def test_experts_that_are_given_an_unknown_order_of_inputs_have_a_line(X):
+    model = nn.Sequential(nn.Linear(N, N), nn.ReLU(), Stacked("products"))
+    found = measure(model, X)
+    assert list(found) == ["1"]
+    assert any("2.up reads inputs of experts in an order that is not known" in note for note in found.notes)
 
 
 def test_an_autoencoder_is_seen_also_where_it_is_no_module_that_runs(X):

@@ -31,7 +31,7 @@ class Tensor:
 
     cpu = detach
 
-    def to(self, device, dtype):
+    def to(self, device, dtype=None):
         return self
 
     def numpy(self):
@@ -51,6 +51,7 @@ def call(name, function, *args):
 class Operator:
     def __init__(self, operator, name):
         self.operator, self.overloadpacket = operator, operator.overloadpacket
+        self.is_view = False
 
     def __call__(self, *args):
         return Tensor(self.operator.run(*(arg.array if isinstance(arg, Tensor) else arg for arg in args)))
@@ -129,6 +130,7 @@ mha = SimpleNamespace(fast=True, get_fastpath_enabled=lambda: mha.fast)
 mha.set_fastpath_enabled = lambda value: setattr(mha, "fast", value)
 torch = SimpleNamespace(
     Tensor=Tensor, tensor=Tensor, as_tensor=Tensor, no_grad=nullcontext, compiler=SimpleNamespace(),
+    is_inference_mode_enabled=lambda: False,
     utils=SimpleNamespace(weak=SimpleNamespace(WeakTensorKeyDictionary=WeakKeyDictionary),
                           _python_dispatch=SimpleNamespace(TorchDispatchMode=Mode)),
     jit=SimpleNamespace(ScriptModule=Stub), nn=SimpleNamespace(ModuleList=Stub, ModuleDict=Stub),

@@ -20,6 +20,8 @@ X = RNG.standard_normal((30, 3))
 class Tensor:
     """A tensor with a gradient, in bfloat16, elsewhere: NumPy may have it after detach, cpu and float only."""
 
+    is_quantized = False
+
     def __init__(self, array, ready=()):
         self.array = np.asarray(array, np.float32)
         self.ready = ready

@@ -71,7 +71,7 @@ BETWEEN = {  # what is between, the layer's name, its outputs, the size above wh
     ),
     "tanh": (lambda model, z: call("tanh", np.tanh, z), "fc2", np.tanh, 0.01),
     "square": (lambda model, z: call("pow", np.power, call("relu", relu, z), 2), "fc2", relu, 0),
-    "in place": (add_in_place, "relu after fc1", relu, 0),
+    "in place": (add_in_place, "fc2", relu, 0),
 }
 
 
