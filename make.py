@@ -34,7 +34,7 @@ INSTALL_PROBLEMS = {
 }
 # The packages that a command needs, if it needs some
 LOCKS = {
-    **dict.fromkeys(["book", "refresh", "publish"], LOCK),
+    **dict.fromkeys(["book", "live", "refresh", "publish"], LOCK),
     **dict.fromkeys(["test", "check", "extras", "measure-pages"], DEV_LOCK),
 }
 
@@ -47,7 +47,7 @@ lint_imports_command()
 """
 
 sys.path.append(str(ROOT / "book/_ext"))
-from companion.building import chapters, commands, kept  # noqa: E402  (the line above finds them)
+from companion.building import chapters, commands, kept, live  # noqa: E402  (the line above finds them)
 from companion.places import BOOK, BUILD, ENVIRONMENT, PACKAGES, Stop  # noqa: E402
 
 MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", *PACKAGES]
@@ -213,6 +213,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     run.__name__.replace("_", "-"): run
     for run in (
         commands.book,
+        live.live,
         test,
         commands.refresh,
         commands.publish,
@@ -235,6 +236,7 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
     for name, run in COMMANDS.items():
         add[name] = commands.add_parser(name, help=(run.__doc__ or "").splitlines()[0], allow_abbrev=False)
     add["book"].add_argument("--chapter", metavar="NAME", help="this one only, by its name or number: _build/preview")
+    add["live"].add_argument("--from", dest="host", default=live.HOST, metavar="URL", help="where Pyodide's files lie")
     add["serve"].add_argument("--chapter", metavar="NAME", help="the preview of this one, built again on each change")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["measure-pages"].add_argument("names", nargs="*", metavar="NAME", help="these pages only")

@@ -352,7 +352,8 @@ const live = (() => {
     update();
     follow();
   };
-  addEventListener("DOMContentLoaded", () => document.querySelectorAll(".cc.live").forEach(begin));
+  for (const event of ["DOMContentLoaded", "outputs"])
+    addEventListener(event, ({ target }) => target.querySelectorAll(".cc.live").forEach(begin));
 
   return { bounds, route };
 })();

@@ -1,7 +1,7 @@
 // Sliders: one figure in frames, moved by an <input type="range">. The address has the frame:
 // #fig-name=value. Without JavaScript the figure shows its first frame, and a table lists the words of all.
-document.addEventListener("DOMContentLoaded", () => {
-  for (const box of document.querySelectorAll(".cc.slider")) {
+for (const event of ["DOMContentLoaded", "outputs"]) document.addEventListener(event, ({ target }) => {
+  for (const box of target.querySelectorAll(".cc.slider")) {
     const figure = box.closest("figure[id]"), drawings = box.querySelectorAll("svg");
     const frames = box.querySelectorAll("[data-frame]"), input = box.querySelector("input");
     const output = box.querySelector("output"), words = box.querySelector(".slider-words");

@@ -14,7 +14,8 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from companion.site.accessible_names import spoken
-from sparse_book.figure_svg import COLOURS, MIME, standalone
+from companion.site.colours import themed
+from sparse_book.figure_svg import MIME, standalone
 from sphinx_claims.claims import read_yaml
 
 # One sign, an arrow into a tray, which opens the links; what shows the code of the figure is added at their end
@@ -90,17 +91,6 @@ def write(book: Path) -> None:
         for name, content in written.items():
             (target / name).write_text(content, encoding="utf-8")
         path.write_text(nbformat.writes(notebook), encoding="utf-8")
-
-
-def themed(shown: str) -> str:
-    """HTML in which the colours of a figure are those of the theme; without the style sheet they are as drawn.
-
-    >>> themed('<path style="fill: #0a75a0"/>')
-    '<path style="fill: var(--figure-0, #0a75a0)"/>'
-    """
-    for i, colour in enumerate(COLOURS):
-        shown = shown.replace(colour, f"var(--figure-{i}, {colour})")
-    return shown.replace("#ffffff", "var(--figure-on, #ffffff)")  # a number on a colour
 
 
 def names(stem: str, cell: dict[str, Any]) -> tuple[str, str]:

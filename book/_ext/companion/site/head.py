@@ -24,9 +24,13 @@ POLICY = (
 READS_FILES = "book/your-weights"
 
 
-def policy(page: str) -> str:
-    """What a page may load, as the tag that stands before all that it loads."""
+def policy(page: str, *, runs: bool = False) -> str:
+    """What a page may load, as the tag that stands before all that it loads. One that ``runs`` Python compiles it, and
+    reads what it has loaded as a script; its worker inherits that no host is asked for anything, not even its own."""
     rules = POLICY.replace("connect-src 'self'", "connect-src 'none'") if page == READS_FILES else POLICY
+    if runs:
+        rules = POLICY.replace("connect-src 'self'", "connect-src data:")
+        rules = rules.replace("script-src", "script-src 'wasm-unsafe-eval'")
     return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
 

@@ -1,0 +1,75 @@
+"""Pages run by the Python of the reader's browser, by itself and in the browser. `python3 make.py live` first, which
+fetches it. The integers of its NumPy have 32 bits, and its packages are the oldest that we allow."""
+
+import base64
+import gzip
+import json
+import subprocess
+
+import pytest
+from companion.building import live
+from companion.places import BUILD
+
+RUNS = """
+import json, shutil, site, sys
+folder, page = sys.argv[1:]
+shutil.unpack_archive(f"/host{folder}/ours.zip", site.getsitepackages()[0])
+from companion.building.in_browser import Cells
+cells = Cells()
+for cell in json.loads(open(f"/host{folder}/{page}.json").read()):
+    found = json.loads(cells.answer(cell["source"], json.dumps(cell["printed"])))
+    print(json.dumps([found["kind"], found["words"], cell["free"]]), flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def site():
+    if not live.is_current():
+        pytest.skip("no page was run: there is no site of the present sources that runs, as `make.py live` makes it")
+    return BUILD / "live"
+
+
+@pytest.fixture(scope="session")
+def folder(site, tmp_path_factory):
+    """What the pages load, as files."""
+    folder = tmp_path_factory.mktemp("run")
+    for path in (site / "_static/run").glob("*.js"):
+        held = path.read_text(encoding="utf-8").split('"')[3]
+        (folder / path.stem).write_bytes(gzip.decompress(base64.b64decode(held)))
+    return folder
+
+
+@pytest.mark.parametrize("page", live.PAGES)
+def test_a_page_gives_what_is_printed(page, folder, tmp_path):
+    script = tmp_path / "runs.py"
+    script.write_text(RUNS)
+    run = subprocess.run(live.in_node(script, str(folder), page), capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("[")]
+    assert len(found) == len(json.loads((folder / f"{page}.json").read_text()))
+    wrong = [
+        (at, kind, words) for at, (kind, words, free) in enumerate(found) if kind not in ("same", "silent") and not free
+    ]
+    smaller = live.PAGES[page]
+    assert not [one for one in wrong if one[1] == "failed" or not smaller]
+
+
+@pytest.mark.parametrize("page", ["ten-minutes", "six-drawings", "gallery", "01-definitions"])
+def test_a_page_runs_in_the_browser_to_its_last_cell(page, site, in_browser):
+    async def visit(page_of_browser):
+        context = await page_of_browser.context.browser.new_context()  # under its policy, as for a reader
+        tab = await context.new_page()
+        asked = []
+        tab.on("request", lambda request: asked.append(request.url))
+        await tab.goto((site / f"book/{page}.html").as_uri())
+        await tab.click(".run-bar button")
+        await tab.locator(".run-bar:not([data-state=running])").wait_for(timeout=1_200_000)
+        words = await tab.text_content(".run-bar [role=status]")
+        kinds = await tab.evaluate("[...document.querySelectorAll('.run-cell')].map((one) => one.className)")
+        await context.close()
+        return words, kinds, [one for one in asked if not one.startswith(("file:", "blob:", "data:"))]
+
+    words, kinds, elsewhere = in_browser(visit)
+    assert set(kinds) <= {"run-cell same", "run-cell silent"} and "run-cell same" in kinds, words
+    assert words.startswith("All cells ran in")
+    assert not elsewhere

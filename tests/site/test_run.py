@@ -1,0 +1,316 @@
+"""The script of pages that run in the reader's browser, with a Python that is none: what it loads, says and undoes."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from companion import places
+from companion.building import chapters, live
+from companion.site import head, links
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from sparse_book import figures
+
+# In place of Pyodide: a cell shows its source, unless it asks for one of the ways in which Python ends.
+FAKE = """self.loadPyodide = async () => ({
+    loadPackage: async () => (await fetch("https://offline.invalid/numpy.whl")).arrayBuffer(),
+    runPython: () => "",
+    unpackArchive() {},
+    pyimport: () => ({ Cells: () => ({ answer: (source, printed) => {
+        if (source === "endless") for (;;);
+        if (source === "memory") throw new RangeError("WebAssembly.Memory(): could not allocate memory");
+        if (source === "raise") return JSON.stringify({ outputs: [], kind: "failed", words: "line 1: NameError" });
+        if (source.startsWith("http")) send(source);
+        const outputs = [{ "text/plain": source, "text/html": SLIDER }];
+        if (!source.startsWith("slider")) delete outputs[0]["text/html"];
+        const same = JSON.parse(printed).every(([, text]) => text === source);
+        return JSON.stringify({ outputs, kind: same ? "same" : "differs", words: "text" });
+    } }) }),
+});
+const send = (address) => {
+    const asked = new XMLHttpRequest(), ways = [() => importScripts(address), () => asked.send()];
+    asked.open("GET", address, false);
+    for (const way of ways) try { way(); } catch { }
+};"""
+AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
+VIOLATIONS = (
+    """() => axe.run(".bd-article").then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))"""
+)
+# The theme's colours of page and text
+THEMES = {"light": "background: #fff; color: #222832", "dark": "background: #14181e; color: #ced6dd"}
+FILES = ["pyodide.asm.js", "pyodide.js", "numpy.whl", "ours.zip"]
+PAGE = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">{}<title>A page</title></head><body>{}</body></html>'
+
+
+def cell(source, printed, tags=()):
+    outputs = [new_output("execute_result", {"text/plain": printed})]
+    return new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)})
+
+
+def slider():
+    def up_to(ax, slope):
+        ax.plot([0, 1, 2], [0, slope, 0])
+        return f"Up to {slope}."
+
+    return figures.Slider("slope", (1, 2), up_to, start=1)._repr_mimebundle_()["text/html"]
+
+
+@pytest.fixture
+def runnable(tmp_path, monkeypatch):
+    """A function that writes a page with these cells, which runs, and one that cannot; the address of the first."""
+
+    def made(cells, smaller=""):
+        monkeypatch.setattr(live, "PAGES", {"ten-minutes": smaller})
+        monkeypatch.setattr(links, "NEEDS", {"scaling": "it needs Dask"})
+        (tmp_path / "book").mkdir()
+        (tmp_path / "_static").mkdir()
+        for name in ("run.js", "run.css", "slider.js", "custom.css"):
+            text = (places.BOOK / "assets" / name).read_text(encoding="utf-8")
+            (tmp_path / "_static" / name).write_text(text, encoding="utf-8")
+        for name in ("ten-minutes", "scaling"):
+            boxes = '<div class="cell">As printed.</div>' * len(cells)
+            body = f'<article class="bd-article"><h1>A page</h1>{boxes}</article>'
+            script = '<script src="../_static/slider.js"></script><link rel="stylesheet" href="../_static/custom.css">'
+            page = PAGE.format(head.policy(f"book/{name}"), script + body)
+            (tmp_path / f"book/{name}.html").write_text(page, encoding="utf-8")
+        files = [tmp_path / name for name in FILES]
+        for path in files:
+            path.write_text(FAKE.replace("SLIDER", json.dumps(slider())) if path.name == "pyodide.js" else "0")
+        live.write(tmp_path / "_static/run", files, {"ten-minutes": new_notebook(cells=cells)})
+        live.add_buttons(tmp_path, 67)
+        return (tmp_path / "book/ten-minutes.html").as_uri()
+
+    return made
+
+
+async def run(page, address, until="ready"):
+    """Use the button, and wait."""
+    await page.goto(address)
+    await page.click(".run-bar button")
+    await page.locator(f".run-bar[data-state={until}]").wait_for()
+
+
+async def state(page):
+    return await page.evaluate("""() => ({
+        button: document.querySelector(".run-bar button").textContent,
+        words: document.querySelector(".run-bar [role=status]").textContent,
+        lines: [...document.querySelectorAll(".run-cell > summary")].map((one) => one.textContent.split(",")[0]),
+        open: [...document.querySelectorAll(".run-cell")].map((one) => one.open),
+    })""")
+
+
+def test_nothing_is_loaded_before_the_button_is_used(runnable, in_browser):
+    address = runnable([cell("1", "1")])
+
+    async def visit(page):
+        asked = []
+        page.on("request", lambda request: asked.append(request.url.split("/")[-1]))
+        await page.goto(address)
+        await page.wait_for_load_state("networkidle")
+        before = sorted(asked)
+        await run(page, address)
+        return before, set(asked), len(page.workers)
+
+    before, asked, workers = in_browser(visit)
+    assert not [name for name in before if name.endswith(".json.js") or name in (f"{file}.js" for file in FILES)]
+    assert "run.js" in before
+    assert {f"{name}.js" for name in [*FILES, "plan.json", "ten-minutes.json"]} <= asked
+    assert workers == 1
+
+
+def test_each_cell_says_whether_it_is_as_printed_and_those_that_are_not_are_open(runnable, in_browser):
+    free = cell("8", "9", ["nbval-ignore-output"])
+    address = runnable([cell("1", "1"), cell("2", "3"), cell("raise", "0"), free])
+
+    async def visit(page):
+        await run(page, address)
+        return await state(page)
+
+    found = in_browser(visit)
+    kinds = ["same numbers as printed (text)", "differs from what is printed (text)", "failed (line 1: NameError)"]
+    assert found["lines"] == [*kinds, "differs"]
+    assert found["open"] == [False, True, True, True]
+    tally = "same numbers as printed in 1, differs from what is printed in 1, failed in 1, differs, as it may"
+    assert tally in found["words"]
+
+
+def test_a_smaller_run_is_not_compared(runnable, in_browser):
+    address = runnable([cell("n = 9", "", ["parameters"]), cell("1", "1")], smaller="n = 2")
+
+    async def visit(page):
+        await page.goto(address)
+        before = await page.text_content(".run-bar p")
+        await run(page, address)
+        return before, await state(page), await page.locator(".run-cell textarea").first.input_value()
+
+    before, found, source = in_browser(visit)
+    assert "With n = 2, a smaller run, which is not compared." in before
+    assert found["lines"] == ["smaller run"] * 2
+    assert source == "n = 9\nn = 2"
+
+
+def test_a_reader_edits_a_cell_by_the_keyboard_and_its_sliders_move(runnable, in_browser):
+    address = runnable([cell("1", "1"), cell("2", "2")])
+
+    async def visit(page):
+        await run(page, address)
+        closed = await page.locator(".run-cell figure").first.is_visible()
+        await page.focus(".run-cell > summary")
+        for key in ("Enter", "Tab", "Enter", "Tab"):  # the line of the cell, its editor
+            await page.keyboard.press(key)
+        await page.keyboard.press("Control+a")
+        await page.keyboard.type("slider")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.locator(".run-cell.differs").wait_for()
+        await page.locator(".run-bar[data-state=ready]").wait_for()
+        moved = page.locator(".run-cell input[type=range]")
+        await moved.focus()
+        await page.keyboard.press("ArrowRight")
+        words = await page.text_content(".run-cell .slider-words")
+        found = await state(page)
+        await page.click(".run-bar button")  # close
+        await page.click(".run-bar button")  # and again, with the edited cell
+        await page.locator(".run-bar[data-state=ready]").wait_for()
+        return closed, words, found, await state(page)
+
+    closed, words, once, again = in_browser(visit)
+    assert not closed and words == "Up to 2."
+    yours = "your version: differs from what is printed (text)"
+    assert once["lines"] == [yours, "same numbers as printed (text)"]
+    assert once["words"].startswith(f"Cell 1: {yours}")
+    assert again["lines"] == [yours, "your version: same numbers as printed (text)"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_a_page_shows_of_a_run_can_be_seen_and_heard(theme, runnable, in_browser):
+    address = runnable([cell("1", "1"), cell("slider", "0"), cell("raise", "0")])
+
+    async def visit(page):
+        await page.goto(address)
+        await page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        await page.evaluate("style => { document.body.style = style; }", THEMES[theme])
+        await page.add_script_tag(path=AXE)
+        before = await page.evaluate(VIOLATIONS)
+        await page.click(".run-bar button")
+        await page.locator(".run-bar[data-state=ready]").wait_for()
+        await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        return before + await page.evaluate(VIOLATIONS)
+
+    assert not in_browser(visit)
+
+
+def test_an_endless_cell_is_stopped_and_the_page_goes_on(runnable, in_browser):
+    address = runnable([cell("1", "1"), cell("endless", "0")])
+
+    async def visit(page):
+        await page.goto(address)
+        await page.click(".run-bar button")
+        await page.locator(".run-bar p", has_text="Running the cells").wait_for()
+        await page.locator(".run-cell.same").wait_for()
+        responds = await page.evaluate("new Promise((done) => setTimeout(() => done(true), 100))")
+        async with page.workers[0].expect_event("close"):
+            await page.click(".run-bar button")
+        stopped = await state(page), len(page.workers)
+        await page.click(".run-bar button")
+        await page.locator(".run-bar p", has_text="Running the cells").wait_for()
+        return responds, stopped, len(page.workers)
+
+    responds, (found, left), workers = in_browser(visit)
+    assert responds and left == 0 and workers == 1
+    assert found["button"] == "Run this page again"
+    assert found["words"].startswith("Stopped after") and "same numbers as printed in 1." in found["words"]
+
+
+BAD_WAYS = {
+    "this browser has no WebAssembly": "delete window.WebAssembly;",
+    "this browser is too old to unpack files": "delete window.DecompressionStream;",
+    "this browser lets the page start no worker": "window.Worker = class { constructor() { throw new Error(); } };",
+    "the browser gave it less memory than 1.2 GB": "",
+}
+
+
+@pytest.mark.parametrize("words", BAD_WAYS)
+def test_what_a_browser_lacks_is_one_sentence(words, runnable, in_browser):
+    address = runnable([cell("memory", "0")])
+
+    async def visit(page):
+        await page.add_init_script(BAD_WAYS[words])
+        await run(page, address, until="ended")
+        return await state(page), len(page.workers), await page.locator(".cell").inner_text()
+
+    found, workers, text = in_browser(visit)
+    assert found["words"] == f"Python stopped: {words}. The page is as it was."
+    assert workers == 0 and text.startswith("As printed.")
+
+
+def test_a_missing_file_is_named(runnable, tmp_path, in_browser):
+    address = runnable([cell("1", "1")])
+    (tmp_path / "_static/run/numpy.whl.js").unlink()
+
+    async def visit(page):
+        await run(page, address, until="ended")
+        return await state(page)
+
+    assert "numpy.whl is missing beside this page" in in_browser(visit)["words"]
+
+
+def test_a_page_that_cannot_run_says_why(runnable, in_browser):
+    address = runnable([cell("1", "1")]).replace("ten-minutes", "scaling")
+
+    async def visit(page):
+        await page.goto(address)
+        return await page.inner_text(".run-bar"), await page.locator(".run-bar button").count()
+
+    assert in_browser(visit) == ("This page does not run in the browser: it needs Dask.", 0)
+
+
+def test_the_policy_of_a_page_that_runs_lets_nothing_out():
+    """Its worker inherits it, and so may not even ask the host of the page."""
+    before, after = (head.policy("book/ten-minutes", runs=runs) for runs in (False, True))
+    rules = [set(policy.split('content="')[1].rstrip('">').split("; ")) for policy in (before, after)]
+    assert sorted(rules[1] - rules[0]) == [
+        "connect-src data:",
+        "script-src 'wasm-unsafe-eval' 'self' file: blob: 'unsafe-inline'",
+    ]
+    assert len(rules[0]) == len(rules[1])
+
+
+@pytest.mark.parametrize("policy", [True, False])
+def test_a_cell_sends_nothing_and_would_without_the_policy(policy, runnable, in_browser):
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_):
+            pass
+
+    async def visit(page):
+        context = await page.context.browser.new_context(bypass_csp=not policy)
+        await run(await context.new_page(), address)
+        await context.close()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = runnable([cell(f"http://127.0.0.1:{server.server_port}/", "0")])
+        in_browser(visit)
+        server.shutdown()
+    assert asked == ([] if policy else ["/", "/"])
+
+
+def test_each_page_that_runs_shows_all_of_its_cells(site):
+    """The script gives the first cell of a page its first code cell, and so on."""
+    sources = chapters.sources(places.BOOK)
+    for name in live.PAGES:
+        page = BeautifulSoup((site / f"book/{name}.html").read_text(encoding="utf-8"), "html.parser")
+        cells = chapters.code_cells(chapters.read(sources[name]))
+        assert len(page.select(".bd-article div.cell")) == len(cells) > 0, name
+        smaller = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
+        assert smaller or not live.PAGES[name], name
