@@ -378,14 +378,14 @@ def count_active(found: Measurement, active: NDArray[np.bool_]) -> None:
     """Count who is active, 16 inputs at a time that follow each other, also across blocks."""
     found.inputs += len(active)
     found.histogram += np.bincount(active.sum(axis=1, dtype=np.int32), minlength=found.s + 1)
-    joined = np.concatenate([*found.rest, active])
+    joined = np.concatenate([*found.rest, active]) if found.rest else active
     runs = len(joined) // RUN
     used = joined[: runs * RUN].view(np.uint8).reshape(runs, RUN, found.s).sum(axis=1, dtype=np.uint8)
     found.runs += runs
     found.run_used += int(np.count_nonzero(used))
     found.active_at += used.sum(axis=0, dtype=np.int64) - sum(part.sum(axis=0) for part in found.rest)
-    found.rest = [joined[runs * RUN :].copy()]
-    found.active_at += found.rest[0].sum(axis=0)
+    found.rest = [joined[runs * RUN :].copy()] if len(joined) % RUN else []
+    found.active_at += sum(part.sum(axis=0) for part in found.rest)
 
 
 def known(found: Measurement, **facts: Any) -> Measurement:
