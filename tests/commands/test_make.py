@@ -617,3 +617,10 @@ def test_the_standard_library_is_enough_to_start():
     """Before the first run nothing is installed: -S hides what is."""
     done = subprocess.run([sys.executable, "-S", "make.py", "--help"], cwd=make.ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_python_without_packages_starts_make(small):
+    """It is the one that installs them."""
+    done = subprocess.run([sys.executable, "-S", "make.py", "--help"], cwd=small, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Build the site" in done.stdout

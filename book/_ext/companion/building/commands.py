@@ -19,8 +19,6 @@ from companion.building import chapters, kept
 from companion.building.chapters import Notebook
 from companion.places import BOOK, BUILD, ENVIRONMENT, ROOT, Stop, pages_in, text_of, yaml_of
 from companion.site import links
-from sphinx_claims import LedgerError, cells
-from sphinx_claims.settings import Settings
 
 # What is held until this process ends.
 LOCKS = contextlib.ExitStack()
@@ -62,6 +60,9 @@ def read_all() -> dict[str, Notebook]:
 
 def read(sources: Mapping[str, Path]) -> dict[str, Notebook]:
     """The notebooks of these sources, by name; one whose code touches its checks is refused, in a preview too."""
+    from sphinx_claims import cells  # which needs packages; a bare Python starts make.py, and then installs them
+    from sphinx_claims.settings import Settings
+
     notebooks = {name: chapters.read(path) for name, path in sources.items()}
     settings = Settings.read(BOOK)
     for name, notebook in notebooks.items():
@@ -153,6 +154,7 @@ def refresh(names: Sequence[str]) -> None:
 def publish() -> None:
     """Confirm what the present book says and shows: write book/claims/published.yml, and say what changed."""
     from companion.building import evidence
+    from sphinx_claims import LedgerError
 
     notebooks = read_all()
     today = datetime.datetime.now(datetime.UTC).date()
@@ -224,6 +226,7 @@ def write_stage(stage: Path, done: Mapping[str, Notebook], only: str | None) -> 
     For a preview it is one page, with stubs where the book begins and before it, so that it keeps its number.
     """
     from companion.building import downloads, evidence
+    from sphinx_claims import LedgerError
 
     for path in BOOK.rglob("*"):
         if not path.resolve().is_relative_to(ROOT):
