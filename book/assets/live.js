@@ -1,6 +1,11 @@
 // Figures that are computed while a hand moves them. The page holds each as it was drawn in the run (Live in
 // sparse_book/figures.py). Where scripts run, a drawing by one of the `kinds` takes its place, with words,
 // controls and, as #fig-name=value,value, its address. `given` are the numbers that the run gave with it.
+//
+// A kind has `fields`, each with a name, its stops and perhaps how one is written: a slider, or a box to tick where
+// there are two stops; perhaps `choices`, `steps` (buttons that lead from a setting to the next) and `kept` (what the
+// address holds besides, with what it may be); `draw` and `words` of a setting; `pick`, what a finger on the drawing
+// sets, and `taps` where each touch counts once. More kinds are in pictures.js.
 const live = (() => {
   const { abs, ceil, floor, log10, max, min, round } = Math;
   const { basis_size, ours, paper, show } = sparse;
@@ -8,7 +13,6 @@ const live = (() => {
   const REST = 250; // milliseconds after which words are said and the address is written, once for a movement
   const LEFT = 62, TOP = 14, BOTTOM = 46; // pixels around the axes, for tick labels and names
   const LINE = 16; // pixels from one line of text to the next
-  const ROW = 52; // pixels of a step of a route: its name, its bar, the dots of the others
   const WIDE = 480; // pixels from which the names of the curves have room beside the axes
   const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const DIGITS = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
@@ -67,26 +71,18 @@ const live = (() => {
   const bounds = {
     fields: {
       k: ["k, active at once", range(1, 8)],
-      W: ["W, scale of weights", [0.25, 0.5, 1, 2, 4]],
       n: ["n, inputs", [3, 4, 5, 6, 8, ...decades(1, 5), 1e6]],
     },
-    start: { k: 2, W: 1, n: 1000 },
+    start: { k: 2, n: 1000 },
     span: [3, 1e6], // of n
-    all({ k, W }, { s, bias }, n) {
-      const form = (name) => paper.lemma_9(n, s, k, W, bias * W, name);
-      const AS = ours.average_sensitivity(W, k, s);
-      return { ours: AS, printed: form("printed"), repaired: form("repaired"), dense: (s * W) ** 2 };
-    },
-    last(setting, given, form) { // the largest n at which this form is below the dense bound; 0 if none is
-      const below = (n) => {
-        const at = bounds.all(setting, given, n);
-        return at[form] < at.dense;
-      };
-      const [fewest, most] = bounds.span, first = sparse.least((n) => !below(n), fewest);
-      return first === fewest ? 0 : min(first - 1, most);
+    all({ k }, { s, bias }, n) { // W = 1; the rate of Lemma 9 meets ours at the least n and k = 1
+      const rate = (inputs, most) => paper.lemma_9(inputs, s, most, 1, bias, "printed");
+      const AS = (most) => ours.average_sensitivity(1, most, s);
+      return { ours: AS(k), printed: (rate(n, k) * AS(1)) / rate(bounds.span[0], 1), dense: s ** 2,
+        repaired: paper.lemma_9(n, s, k, 1, bias, "repaired") };
     },
     plane: (width) =>
-      loglog(width, width < WIDE ? 16 : 104, bounds.span, [0.01, 1e11], [variable("n"), "bound on AS(h)"]),
+      loglog(width, width < WIDE ? 16 : 104, bounds.span, [1, 1e9], [variable("n"), "bound on AS(h)"]),
     draw(setting, given, width) {
       const { X, Y, end, foot, axes } = bounds.plane(width), [blue, , green, purple] = given.colours;
       const { n } = setting, here = bounds.all(setting, given, n), [fewest, most] = bounds.span;
@@ -113,52 +109,14 @@ const live = (() => {
         + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 74, TOP + 30, foot - 10));
     },
     words(setting, given) {
-      const { k, W, n } = setting, at = bounds.all(setting, given, n);
-      const limit = (form) => {
-        const last = bounds.last(setting, given, form);
-        if (last === 0) return "for no n";
-        return last === bounds.span[1] ? "for every n shown" : `up to n = ${show(last)}`;
-      };
-      return `k = ${k}, W = ${W}: ours ${show(at.ours)} for every n. At n = ${show(n)} Lemma 9 with constant `
-        + `1 gives ${show(at.printed)}, ${rounded(at.printed / at.ours)} times as much, and its proof, `
-        + `repaired, ${show(at.repaired)}. Below the dense ${show(at.dense)}: Lemma 9 ${limit("printed")}, `
-        + `repaired ${limit("repaired")}.`;
+      const { k, n } = setting, at = bounds.all(setting, given, n);
+      return `k = ${k}: ours ${show(at.ours)} for every n. At n = ${show(n)} Lemma 9, which meets ours at n = 3 `
+        + `and k = 1, is ${rounded(at.printed / at.ours)} times as large, its proof, repaired, `
+        + `${rounded(at.repaired / at.ours)} times. Dense networks have at most ${show(at.dense)}.`;
     },
     pick(setting, given, width, x) {
       const at = bounds.plane(width).value(x), distance = (n) => abs(log10(n / at));
       return { n: bounds.fields.n[1].reduce((best, n) => (distance(n) < distance(best) ? n : best)) };
-    },
-  };
-
-  // --- The route of a proof, step by step, for one network among others ---
-
-  const route = {
-    fields: {},
-    choices: ({ names }) => ["network", names],
-    height: (width, { stages }) => TOP + ROW * stages.length + BOTTOM,
-    losses: (values) => values.map((value, i) => (i ? value / values[i - 1] : 1)),
-    draw({ network }, { stages, values, unit, colours }, width) {
-      const [blue, , green] = colours, left = 20, end = width - 70, foot = TOP + ROW * stages.length;
-      const low = 10 ** floor(log10(min(...values.flat()))), high = 10 ** ceil(log10(max(...values.flat())));
-      const X = (value) => left + ((end - left) * log10(value / low)) / log10(high / low);
-      const losses = route.losses(values[network]);
-      const tick = (e) =>
-        line(X(10 ** e), TOP, X(10 ** e), foot, "grid") + text(X(10 ** e), foot + 17, power(e), MIDDLE);
-      const stage = ([name, why], i) => {
-        const y = TOP + ROW * i, value = values[network][i], others = values.filter((_, j) => j !== network);
-        return box(left, y + 22, X(value) - left, 14, `fill="${blue}"`)
-          + each(others, (those) => dot(X(those[i]), y + 43, 3, 'class="other"'))
-          + text(left, y + 16, `${name}${why ? `: ${why}` : ""}`, 'class="halo"')
-          + text(X(value) + 6, y + 34, i ? `× ${rounded(losses[i])}` : rounded(value), 'class="told"');
-      };
-      return each(powers(low, high, 8), tick) + curve([[X(1), TOP], [X(1), foot]], green)
-        + text((left + end) / 2, foot + 38, `in units of ${unit}`, MIDDLE) + each(stages, stage);
-    },
-    words({ network }, { names, stages, values, unit }) {
-      const chain = values[network], losses = route.losses(chain), costly = losses.indexOf(max(...losses));
-      return `${names[network]}: AS is ${rounded(chain[0])} in units of ${unit}, the repaired bound `
-        + `${rounded(chain.at(-1))}. The costliest step, ${stages[costly][0]}, loses a factor of `
-        + `${rounded(losses[costly])}.`;
     },
   };
 
@@ -196,11 +154,10 @@ const live = (() => {
         + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 92, TOP + 20, foot - 10));
     },
     words({ target, d }, { targets }) {
-      const { name, weights, measured } = targets[target], above = sparse.cut(weights, d)[1];
-      const D = basis_size(weights.length - 1, d), seen = measured.some((series) => series.d === d)
-        ? "the dots, hollow for averaging, are measured means" : "we did not run the methods at this degree";
+      const { name, weights } = targets[target], above = sparse.cut(weights, d)[1];
+      const D = basis_size(weights.length - 1, d);
       return `${name}, d = ${d}: D = ${show(D)} coefficients; weight above d: `
-        + `${above < 1e-12 ? "0" : show(above)}. Averaging is dashed; ${seen}.`;
+        + `${above < 1e-12 ? "0" : show(above)}. Averaging is dashed, its measured means are hollow.`;
     },
   };
 
@@ -230,7 +187,10 @@ const live = (() => {
         + box(x - 1, y - 1, side + 1, side + 1, 'class="chosen"')
         + each(ticks, (v) => text(LEFT + (v - 1.5) * side, foot + 17, v, MIDDLE)
           + text(LEFT - 8, foot - (v - 1.5) * side + 4, v, END))
-        + text(LEFT + extent / 2, foot + 36, "q", `class="variable" ${MIDDLE}`)
+        + each(range(0, 4), (i) =>
+          box(LEFT + 14 + 18 * i, foot + 27, 16, 11, `fill="${colours[0]}" fill-opacity="${i / 4}" class="outline"`))
+        + text(LEFT, foot + 37, "0") + text(LEFT + 110, foot + 37, "1 of the labels")
+        + text(LEFT + extent, foot + 37, "q", `class="variable" ${END}`)
         + text(LEFT - 40, TOP + extent / 2, "p", 'class="variable"');
     },
     why(p, q) {
@@ -260,36 +220,46 @@ const live = (() => {
     },
   };
 
-  const kinds = { bounds, route, risk, labels };
+  const kinds = { bounds, risk, labels };
 
   // --- The page ---
 
-  const controls = (figure, choice, options, fields) => {
+  const controls = (figure, choice, options, { fields, steps = {} }) => {
     const radio = (name, i) => `<label><input type="radio" name="${figure}" value="${i}" autocomplete="off">
       ${name}</label>`;
+    const tick = ([key, [name]]) =>
+      `<label><input type="checkbox" data-key="${key}" autocomplete="off"> ${name}</label>`;
+    const button = (name) => `<button type="button">${name}</button>`;
     const slider = ([key, [name, stops]]) => `<label><span>${name.replace(/^\w/, "<i>$&</i>")}:
       <output aria-live="off"></output></span><input type="range" data-key="${key}" min="0"
       max="${stops.length - 1}" step="1" autocomplete="off"></label>`;
     const choices = choice ? `<fieldset><legend>${choice}</legend>${each(options, radio)}</fieldset>` : "";
-    return `${choices}<div class="further-sliders">${each(Object.entries(fields), slider)}</div>
-      <svg role="img"></svg><p class="slider-words"></p><p class="visually-hidden" role="status"></p>`;
+    const [ticks, sliders] = [true, false].map((two) =>
+      Object.entries(fields).filter(([, [, stops]]) => (stops.length === 2) === two));
+    const ticked = ticks.length ? `<fieldset>${each(ticks, tick)}</fieldset>` : "";
+    return `${choices}${ticked}<div class="further-sliders">${each(sliders, slider)}</div>
+      <div class="live-steps">${each(Object.keys(steps), button)}</div><svg role="img"></svg>
+      <p class="slider-words"></p><p class="visually-hidden" role="status"></p>`;
   };
-  const TABLE = '<div class="live-table" tabindex="0" role="region" aria-label="Labels"></div>';
+  const TABLE = '<div class="live-table" tabindex="0" role="region" aria-label="Numbers"></div>';
   const begin = (host) => {
     const kind = kinds[host.dataset.live], given = JSON.parse(host.dataset.given);
     const figure = host.closest("figure"), [choice, options] = kind.choices?.(given) ?? [];
-    const keys = [...(choice ? [choice] : []), ...Object.keys(kind.fields)];
-    const values = (key) => (key === choice ? range(0, options.length - 1) : kind.fields[key][1]);
+    const { fields, kept = {}, steps = {} } = kind;
+    const keys = [...(choice ? [choice] : []), ...Object.keys(fields), ...Object.keys(kept)];
+    const values = (key) => (key === choice ? range(0, options.length - 1) : fields[key][1]);
+    const allowed = (key, value) => kept[key]?.(value) ?? values(key).includes(value);
     let setting = given.start ?? kind.start, timer, silence;
 
     const part = document.createElement("div");
     part.className = "live-part";
-    part.innerHTML = controls(figure.id, choice, options, kind.fields) + (kind.table ? TABLE : "");
+    part.innerHTML = controls(figure.id, choice, options, kind) + (kind.table ? TABLE : "");
     host.append(part);
     host.classList.add("moves");
     const find = (selector) => part.querySelector(selector), inputs = [...part.querySelectorAll("input")];
     const svg = find("svg"), words = find(".slider-words"), said = find("[role=status]");
-    const [sliders, radios] = ["range", "radio"].map((type) => inputs.filter((input) => input.type === type));
+    const [sliders, radios, ticks] =
+      ["range", "radio", "checkbox"].map((type) => inputs.filter((input) => input.type === type));
 
     const draw = () => {
       const width = min(part.clientWidth || 655, kind.width ?? 736);
@@ -301,13 +271,15 @@ const live = (() => {
       for (const input of sliders) {
         const { key } = input.dataset, value = setting[key];
         input.value = values(key).indexOf(value);
-        input.setAttribute("aria-valuetext", show(value));
-        input.parentElement.querySelector("output").textContent = show(value);
+        const shown = (fields[key][2] ?? show)(value);
+        input.setAttribute("aria-valuetext", shown);
+        input.parentElement.querySelector("output").textContent = shown;
       }
       radios.forEach((radio, i) => { radio.checked = i === setting[choice]; });
+      ticks.forEach((input) => { input.checked = setting[input.dataset.key] === values(input.dataset.key)[1]; });
       words.textContent = tied(kind.words(setting, given));
       svg.setAttribute("aria-label", words.textContent);
-      if (kind.table) find(".live-table").innerHTML = kind.table(setting);
+      if (kind.table) find(".live-table").innerHTML = kind.table(setting, given);
       draw();
     };
     const set = (next) => {
@@ -324,7 +296,7 @@ const live = (() => {
     const follow = () => { // the setting that the address asks for, if the page could have written it
       const asked = new URLSearchParams(location.hash.slice(1)).get(figure.id)?.split(",") ?? [];
       const numbers = asked.map((value) => (value ? Number(value) : NaN));
-      if (numbers.length !== keys.length || !keys.every((key, i) => values(key).includes(numbers[i]))) return;
+      if (numbers.length !== keys.length || !keys.every((key, i) => allowed(key, numbers[i]))) return;
       setting = Object.fromEntries(keys.map((key, i) => [key, numbers[i]]));
       for (let at = figure; at; at = at.parentElement) if (at.localName === "details") at.open = true;
       update();
@@ -336,8 +308,12 @@ const live = (() => {
       set(kind.pick(setting, given, whole, x, y));
     };
     part.addEventListener("input", ({ target }) => {
+      const { key } = target.dataset;
       if (target.type === "radio") set({ [choice]: Number(target.value) });
-      else set({ [target.dataset.key]: values(target.dataset.key)[target.value] });
+      else set({ [key]: values(key)[target.type === "checkbox" ? Number(target.checked) : target.value] });
+    });
+    part.addEventListener("click", ({ target }) => {
+      if (target.localName === "button") set(steps[target.textContent](setting, given));
     });
     if (kind.pick) {
       svg.classList.add("picks");
@@ -345,7 +321,7 @@ const live = (() => {
         svg.setPointerCapture(event.pointerId);
         point(event);
       });
-      svg.addEventListener("pointermove", (event) => event.buttons && point(event));
+      if (!kind.taps) svg.addEventListener("pointermove", (event) => event.buttons && point(event));
     }
     new ResizeObserver(draw).observe(part);
     addEventListener("hashchange", follow);
@@ -355,5 +331,5 @@ const live = (() => {
   for (const event of ["DOMContentLoaded", "outputs"])
     addEventListener(event, ({ target }) => target.querySelectorAll(".cc.live").forEach(begin));
 
-  return { bounds, route };
+  return { kinds, bounds, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE };
 })();

@@ -285,7 +285,7 @@ def test_each_rule_of_the_audit(entries, records, message):
         ({"count": 0}, "a check over zero instances."),
         ({"evidence": "sampled"}, "the seed of 'networks' must be an integer for evidence 'sampled', not None"),
         ({"seed": 7}, "the seed of 'networks' must be None for evidence 'exact'"),
-        ({"page": "six-drawings"}, "evidence on six-drawings, no page of 02-uniform or of what it rests on."),
+        ({"page": "a-switch-is-free"}, "evidence on a-switch-is-free, no page of 02-uniform or of what it rests on."),
         ({"page": "06-beyond"}, "evidence on 06-beyond, no page of 02-uniform or of what it rests on."),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_page_gives_what_is_printed(page, folder, tmp_path):
     assert not [one for one in wrong if one[1] == "failed" or not smaller]
 
 
-@pytest.mark.parametrize("page", ["ten-minutes", "six-drawings", "gallery", "01-definitions"])
+@pytest.mark.parametrize("page", ["ten-minutes", "a-switch-is-free", "gallery", "01-definitions"])
 def test_a_page_runs_in_the_browser_to_its_last_cell(page, site, in_browser):
     async def visit(page_of_browser):
         context = await page_of_browser.context.browser.new_context()  # under its policy, as for a reader

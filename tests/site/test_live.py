@@ -12,17 +12,15 @@ from sparse_core.hardness import reductions
 from sparse_core.learning import risks
 
 LIVE = [places.BOOK / "assets" / name for name in ("sparse.js", "live.js")]
-CLASSES = [{"k": k, "W": W, "n": n} for k, W, n in [(1, 0.25, 3), (2, 1, 1000), (5, 0.5, 120), (8, 4, 10**6)]]
+CLASSES = [{"k": k, "n": n} for k, n in [(1, 3), (2, 1000), (5, 120), (8, 10**6)]]
 GIVEN = {"s": 64, "bias": 3**-0.5}
 WEIGHTS = [[0.0, 0.5, 0.25, 0.125, 0.125], [0.1, *[0.0] * 15, 0.9], [0.0, 0.3, 0.3, 0.4]]
 RISKS = [(weights, d, m) for weights in WEIGHTS for d in (1, 2, 3) for m in (40, 1000, 10**6)]
 MODULI = [(p, q) for q in range(2, 25) for p in range(2, 25)]
 COMPUTED = """([classes, given, risks, moduli]) => ({
     bounds: classes.map((one) => live.bounds.all(one, given, one.n)),
-    last: ["printed", "repaired"].map((form) => live.bounds.last(classes[1], given, form)),
     averaging: risks.map((one) => sparse.averaging_risk(...one)),
     least_squares: risks.map((one) => sparse.least_squares_risk(...one)),
-    losses: live.route.losses([0.5, 1, 6]),
     printed: moduli.map((one) => sparse.lwr_label.printed(...one)),
     nearest: moduli.map((one) => sparse.lwr_label.lwr(...one)),
 })"""
@@ -40,30 +38,29 @@ def computed(in_browser):
 def in_python():
     """The same by the package."""
 
-    def lemma_9(n, k, W, form):
-        return bounds.paper.lemma_9(n, 64, k, W, GIVEN["bias"] * W, form=form)
+    def lemma_9(n, k, form):
+        return bounds.paper.lemma_9(n, 64, k, 1, GIVEN["bias"], form=form)
+
+    def rate(n, k):
+        """Of Lemma 9, from our bound at n = 3 and k = 1."""
+        return lemma_9(n, k, "printed") * bounds.ours.average_sensitivity(1, 1, 64) / lemma_9(3, 1, "printed")
 
     def squares(weights, d, m):
         enough = m > hypercube.dimension(len(weights) - 1, d) + 1
         return risks.least_squares_risk(weights, d, m) if enough else np.nan
 
-    both = {form: [lemma_9(one["n"], one["k"], one["W"], form) for one in CLASSES] for form in ("printed", "repaired")}
-    rows = zip(CLASSES, both["printed"], both["repaired"], strict=True)
-    last = max(n for n in range(3, 2000) if lemma_9(n, 2, 1, "printed") < 64**2)
     return {
         "bounds": [
             {
-                "ours": bounds.ours.average_sensitivity(one["W"], one["k"], 64),
-                "printed": printed,
-                "repaired": repaired,
-                "dense": (64 * one["W"]) ** 2,
+                "ours": bounds.ours.average_sensitivity(1, one["k"], 64),
+                "printed": rate(**one),
+                "repaired": lemma_9(one["n"], one["k"], "repaired"),
+                "dense": 64**2,
             }
-            for one, printed, repaired in rows
+            for one in CLASSES
         ],
-        "last": [last, 0],
         "averaging": [risks.averaging_risk(*one) for one in RISKS],
         "least_squares": [squares(*one) for one in RISKS],
-        "losses": [1, 2, 6],
         "printed": [reductions.lwr_label(range(q), p, q, "printed").tolist() for p, q in MODULI],
         "nearest": [reductions.lwr_label(range(q), p, q, "lwr").tolist() for p, q in MODULI],
     }
@@ -87,9 +84,8 @@ def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
 
 
 FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them
-    "02-uniform.html#fig-sharp-printed": ("1,0.25,3", "8,4,1000000"),
+    "02-uniform.html#fig-sharp-printed": ("1,3", "8,1000000"),
     "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16"),
-    "02-uniform-audit.html#fig-route": ("10", "0"),
     "04-rounding.html#fig-lwr-map": ("2,24", "24,2"),
 }
 UNFOLDED = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
@@ -182,9 +178,9 @@ def test_live_figures_follow_keys_pointer_and_address(site, in_browser):
     assert not errors
     for said, _, _ in seen.values():
         assert all(one != other for one, other in pairwise(said)), said  # every control says something else
-    assert [moved for _, moved, _ in seen.values()] == ["2,0.5,4", "2,2", "10", "3,3"]
+    assert [moved for _, moved, _ in seen.values()] == ["2,4", "2,2", "3,3"]
     at_first = [words.replace("\xa0", " ") for *_, words in seen.values()]  # the page writes no such setting
-    assert "k = 2, W = 1" in at_first[0] and "d = 3" in at_first[1] and "p = 3, q = 8" in at_first[3]
+    assert "k = 2: ours" in at_first[0] and "d = 3" in at_first[1] and "p = 3, q = 8" in at_first[2]
 
 
 def test_the_labels_of_a_cell_are_listed(site, in_browser):
@@ -213,4 +209,4 @@ def test_without_script_and_in_print_a_live_figure_is_that_of_the_run(options, m
         await context.close()
         return seen
 
-    assert in_browser(visit) == [(True, 0)] * 4
+    assert in_browser(visit) == [(True, 0)] * len(FIGURES)

@@ -118,11 +118,11 @@ def test_all_six_stand_on_the_page_where_motion_is_reduced_and_in_print(proof, i
 
 
 def test_the_proof_moves_on_a_page_of_its_own_to_which_the_first_page_leads(site, in_browser):
-    assert 'href="six-drawings.html"' in (site / "book/index.html").read_text(encoding="utf-8")
+    assert 'href="a-switch-is-free.html"' in (site / "book/index.html").read_text(encoding="utf-8")
 
     async def visit(page):
         tab = await moving(page)
-        await tab.goto((site / "book/six-drawings.html").as_uri() + "#fig-six-drawings=4")
+        await tab.goto((site / "book/a-switch-is-free.html").as_uri() + "#fig-six-drawings=4")
         shown = await tab.evaluate(VISIBLE), await tab.locator(".six-steps [role=status]").text_content()
         await tab.close()
         return shown

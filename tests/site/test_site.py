@@ -194,8 +194,8 @@ MOVED = {
     "calculator": ("#slider-eps", "ArrowRight"),
     "01-definitions": ("article input[type=range]", "ArrowRight"),
     "02-uniform": ("article .live input", "ArrowRight"),
-    "ten-minutes": ("#cube-degree", "ArrowRight"),
-    "six-drawings": (".proof-nav button:last-child", "Enter"),
+    "three-points": ("article input[type=radio]:first-child", "Space"),
+    "a-switch-is-free": ("#cube-degree", "ArrowRight"),
 }
 
 

@@ -39,7 +39,7 @@ OPTIONS: dict[str, Any] = {
 # The pages that have a button, and what the parameters of one become where it would take more than three minutes.
 PAGES = {
     "ten-minutes": "",
-    "six-drawings": "",
+    "a-switch-is-free": "",
     "thirty-minutes": "",
     "simple": "",
     "gallery": "",

@@ -1,0 +1,260 @@
+// One small picture for an idea: kinds of live.js, which moves them, with the numbers of sparse_book/pictures.py.
+(() => {
+  const { abs, floor, hypot, max, round } = Math;
+  const { kinds, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE } = live;
+  const { bits, sign } = sparse;
+  const INK = "var(--pst-color-text-base)";
+  const stops = range(-20, 20).map((i) => i / 20);
+  const nearest = (at) => stops.reduce((best, one) => (abs(one - at) < abs(best - at) ? one : best));
+  const signed = (value) => (value > 0 ? "+" : "−");
+  const three = (signs) => signs.map(signed).join(" ");
+  const named = (colour, more = "") => `class="name" fill="${colour}" ${more}`;
+  const ring = (x, y, colour) => dot(x, y, 6, `fill="${colour}"`);
+  // A sign or a number on a disc, or on a part of a table: filled if a colour is given
+  const written = (x, y, words, colour) =>
+    text(x, y + 5, words, `${MIDDLE} class="cell" ${colour ? 'fill="var(--figure-on)"' : ""}`);
+  const paper = (colour) => `fill="${colour || "var(--pst-color-background)"}" stroke="${colour || INK}"`;
+  const disc = (x, y, words, colour) => dot(x, y, 16, paper(colour)) + written(x, y, words, colour);
+  const across = (width) => ({ // from -1 to 1
+    X: (value) => 24 + ((value + 1) / 2) * (width - 48), Y: (value) => 210 - 95 * value,
+    value: (x) => nearest((2 * (x - 24)) / (width - 48) - 1),
+  });
+  const bent = ({ X, Y }, b) => [[X(-1), Y(0)], [X(b), Y(0)], [X(1), Y(1 - b)]]; // a ReLU that switches at b
+
+  // --- A step and a ReLU along one edge ---
+
+  kinds.edge = {
+    fields: { x: ["x, the input", stops], b: ["b, where the neuron switches", stops.slice(4, -4)] },
+    start: { x: -0.4, b: 0 },
+    height: () => 235,
+    value: ({ x, b }) => ({ step: Number(x > b), relu: max(0, x - b) }),
+    draw(setting, { colours: [blue, orange] }, width) {
+      const { x, b } = setting, { step, relu } = kinds.edge.value(setting), plane = across(width), { X, Y } = plane;
+      const left = b > -0.3, at = X(b) + (left ? -10 : 10), side = left ? END : "";
+      return line(X(-1), Y(0), X(1), Y(0), "axis") + line(X(b), Y(2), X(b), Y(0), "cursor")
+        + curve([[X(-1), Y(0)], [X(b), Y(0)], [X(b), Y(1)], [X(1), Y(1)]], orange) + curve(bent(plane, b), blue)
+        + text(at, Y(1) - 8, "step jumps by 1", named(orange, side))
+        + text(left ? at : X(b) + 50, Y(0.15), "ReLU starts at 0", named(blue, side))
+        + line(X(x), Y(max(step, relu)), X(x), Y(0), "cursor") + dot(X(x), Y(0), 5, paper())
+        + ring(X(x), Y(step), orange) + ring(X(x), Y(relu), blue)
+        + text(X(b), Y(0) + 17, variable("b"), MIDDLE)
+        + (abs(x - b) > 0.12 ? text(X(x), Y(0) + 17, variable("x"), MIDDLE) : "");
+    },
+    words(setting) {
+      const { x, b } = setting, { step, relu } = kinds.edge.value(setting);
+      return `x = ${rounded(x)}: both are ${x > b ? "on" : "off"}, the step at ${step}, the ReLU at ${rounded(relu)}. `
+        + `The whole flip changes the step by 1, and the ReLU by ${rounded(1 - b)}; one that stays on, by 2.`;
+    },
+    pick: (setting, given, width, x) => ({ x: across(width).value(x) }),
+  };
+
+  // --- The look-up network: whose address is typed ---
+
+  const BITS = ["x₁", "x₂", "y₁", "y₂", "y₃", "y₄"];
+  const input = (i) => [40, 30 + 46 * i + (i > 1 ? 28 : 0)];
+  kinds.lookup = {
+    fields: Object.fromEntries(BITS.map((name, i) => [`bit${i}`, [name, [-1, 1]]])),
+    start: { bit0: 1, bit1: -1, bit2: 1, bit3: -1, bit4: 1, bit5: -1 },
+    width: 520,
+    taps: true,
+    height: () => 330,
+    values: (setting, { W, b }) => W.map((w, j) =>
+      max(0, w.reduce((sum, weight, i) => sum + weight * setting[`bit${i}`], -b[j]))),
+    draw(setting, given, width) {
+      const { W, colours: [blue, orange] } = given, values = kinds.lookup.values(setting, given);
+      const place = (j) => [0.58 * width, 62 + 68 * j], end = [width - 30, 164];
+      const wire = (ends, helps) => curve(ends, helps ? blue : INK, helps ? "" : "dotted faint");
+      const into = (w, j) => each(w, (weight, i) =>
+        (weight ? wire([input(i), place(j)], weight * setting[`bit${i}`] > 0) : ""));
+      const neuron = (value, j) => {
+        const [x, y] = place(j), lit = value > 0;
+        return wire([[x, y], end], lit) + disc(x, y, rounded(value), lit && blue)
+          + text(x, y - 22, three(W[j].slice(0, 2)), `class="halo" ${MIDDLE}`);
+      };
+      const bit = (name, i) => {
+        const [x, y] = input(i), value = setting[`bit${i}`];
+        return text(x - 20, y + 5, name, END) + disc(x, y, signed(value), value > 0 && (i < 2 ? orange : blue));
+      };
+      const lit = values.some((value) => value > 0);
+      return each(W, into) + each(values, neuron) + each(BITS, bit) + disc(...end, Number(lit), lit && blue)
+        + text(end[0], 196, "output", MIDDLE);
+    },
+    words(setting, given) {
+      const address = [setting.bit0, setting.bit1], values = kinds.lookup.values(setting, given);
+      const j = given.W.findIndex((w) => address.every((bit, i) => w[i] === bit));
+      return `Address ${three(address)}: only neuron ${j + 1} can speak. It reads ${BITS[2 + j]}, and `
+        + `${values[j] > 0 ? "says 1" : "is silent"}.`;
+    },
+    pick(setting, given, width, x, y) {
+      const i = BITS.findIndex((_, one) => hypot(input(one)[0] - x, input(one)[1] - y) < 23);
+      return i < 0 ? {} : { [`bit${i}`]: -setting[`bit${i}`] };
+    },
+  };
+
+  // --- The adversary of statistical queries ---
+
+  const SETS = range(0, 15), BLOCKS = [1, 4, 16]; // parities, and about how many one may ask at once
+  const question = (block, T) => [0, 16, 20][block] + floor(T / BLOCKS[block]); // its bit among all that were asked
+  const parity = (T) => each(range(0, 3).filter((i) => (T >> i) & 1), (i) => `x${"₁₂₃₄"[i]}`) || "1";
+  const ONCE = "parities at once";
+  kinds.queries = {
+    fields: { T: ["T, the parity to ask about", SETS, parity] },
+    choices: () => [ONCE, BLOCKS],
+    start: { [ONCE]: 0, T: 3, asked: 0 },
+    kept: { asked: (value) => value >= 0 && value < 2 ** 21 && value % 1 === 0 },
+    steps: {
+      "Ask": ({ [ONCE]: block, T, asked }) => ({ asked: asked | (1 << question(block, T)) }),
+      "Begin again": () => ({ asked: 0 }),
+    },
+    width: 420,
+    taps: true,
+    height: () => 236,
+    // each parity of a block has the coefficient size^-1/2, or its negative
+    crossed: (asked, tau) => SETS.filter((T) =>
+      BLOCKS.some((size, block) => size ** -0.5 > tau && (asked >> question(block, T)) & 1)),
+    draw({ [ONCE]: block, T: chosen, asked }, { tau, colours: [, orange] }, width) {
+      const gone = kinds.queries.crossed(asked, tau), side = width / 4;
+      return each(SETS, (T) => {
+        const x = side * (T % 4), y = 4 + 58 * floor(T / 4), out = gone.includes(T);
+        const kind = question(block, T) === question(block, chosen) ? "chosen" : "outline";
+        return box(x + 3, y, side - 6, 50, `class="${kind}"`)
+          + text(x + side / 2, y + 31, parity(T), `class="variable ${out ? "faint" : ""}" ${MIDDLE}`)
+          + (out ? curve([[x + 13, y + 42], [x + side - 13, y + 8]], orange) : "");
+      });
+    },
+    words({ [ONCE]: block, T, asked }, { tau }) {
+      const size = BLOCKS[block], average = size ** -0.5, left = 16 - kinds.queries.crossed(asked, tau).length;
+      const about = size === 1 ? parity(T) : `${size} parities`;
+      const effect = average > tau ? `too far from 0: crossed off` : `within ${tau} of 0: nothing is crossed off`;
+      const told = (asked >> question(block, T)) & 1
+        ? `About ${about} the answer was 0. For the secret it is ±${average}, ${effect}` : `Ask about ${about}`;
+      return `${told}. Questions so far: ${bits(asked)}. ${left} of 16 parities are left${left ? "" : ": you win"}.`;
+    },
+    pick(setting, given, width, x, y) {
+      const T = 4 * floor(y / 58) + floor((4 * x) / width);
+      return SETS.includes(T) ? { T, ...kinds.queries.steps.Ask({ ...setting, T }) } : {};
+    },
+  };
+
+  // --- Three points that refute Conjecture 20 ---
+
+  const NAMES = ["x₁", "x₂", "x₃"];
+  // The eight values stand beside the drawing, on a phone below it
+  const list = (width) => {
+    const wide = width >= WIDE, left = 66 + (wide ? 0.5 * width : 0), top = wide ? 34 : 320, end = width - 62;
+    return { wide, left, end, top, Y: (i) => top + 14 + 27 * i,
+      X: (value) => left + ((value - 0.765) / 0.12) * (end - left) };
+  };
+  kinds.points = {
+    fields: {},
+    choices: ({ cases }) => ["signs", cases.map(({ signs }) => three(signs))],
+    start: { signs: 2 },
+    taps: true,
+    height: (width) => (width < WIDE ? 550 : 280),
+    draw({ signs }, { cases, places, mean, conjectured, colours }, width) {
+      const [blue, orange, , purple] = colours, shade = [blue, orange], { neurons, signs: coins } = cases[signs];
+      const { wide, left, end, top, X, Y } = list(width), unit = wide ? 0.16 * width : 115;
+      const zero = [wide ? 0.22 * width : width / 2, 182], at = ([x, y]) => [zero[0] + unit * x, zero[1] - unit * y];
+      const point = (place, i) => {
+        const [x, y] = at(place), owner = neurons.findIndex(({ values }) => values[i] > 0);
+        return line(...zero, x, y, "cursor") + disc(x, y, signed(coins[i]), shade[owner])
+          + text(x, y + (place[1] > 0 ? -22 : 32), NAMES[i], MIDDLE);
+      };
+      const neuron = ({ direction }, j) =>
+        curve([zero, at(direction)], shade[j], "arrow") + dot(...at(direction), 4, paper(shade[j]));
+      const row = ({ signs: pattern, value }, i) =>
+        box(left - 66, Y(i) - 13, width - left + 66, 26, i === signs ? 'class="shade"' : 'fill="none"')
+          + text(left - 12, Y(i) + 4, three(pattern), END) + ring(X(value), Y(i), blue)
+          + text(end + 8, Y(i) + 4, value.toFixed(4), i === signs ? 'class="told"' : "");
+      const upright = (name, value, colour, kind, shift, side) =>
+        curve([[X(value), top - 4], [X(value), Y(7) + 16]], colour, kind)
+          + text(X(value) + shift, top - 10, `${name} ${value.toFixed(4)}`, named(colour, side));
+      return each(places, point) + each(neurons, neuron) + each(cases, row)
+        + upright("allowed", conjectured, purple, "dashed", -4, END) + upright("mean", mean, blue, "", 4, "");
+    },
+    words({ signs }, { cases, mean, conjectured }) {
+      const { signs: coins, neurons, value } = cases[signs];
+      const [one, other] = neurons.map(({ name, values, sum, square, earns }) =>
+        `w = ${name} takes ${NAMES.filter((_, i) => values[i] > 0).join(" and ")} and earns ${sum}/√(6·${square}) = `
+          + earns.toFixed(4));
+      return `Signs ${three(coins)}: ${one} (blue); ${other} (orange). A third of the sum is ${value.toFixed(4)}; `
+        + `the mean of the eight is ${mean.toFixed(4)}, allowed are ${conjectured.toFixed(4)}.`;
+    },
+    pick(setting, given, width, x, y) {
+      const { left, Y } = list(width), i = range(0, 7).find((one) => abs(y - Y(one)) <= 13.5);
+      return x < left - 66 || i === undefined ? {} : { signs: i };
+    },
+  };
+
+  // --- A table of signs: each pattern finds the neuron that serves it ---
+
+  const pattern = (u) => [0, 1, 2].map((i) => sign(u, i));
+  kinds.patterns = {
+    fields: {
+      u: ["u, the pattern of the neuron", range(0, 6), (u) => three(pattern(u))],
+      toss: ["toss of the coins", range(1, 6)],
+    },
+    start: { u: 4, toss: 1 },
+    width: 420,
+    taps: true,
+    height: (width, { tosses: [rows] }) => 34 + 26 * rows.length,
+    own: ({ u, toss }, { tosses }) => tosses[toss - 1].map((row) => row.join() === pattern(u).join()),
+    draw(setting, given, width) {
+      const { tosses, colours: [blue] } = given, left = 0.3 * width, side = 0.17 * width, u = pattern(setting.u);
+      const own = kinds.patterns.own(setting, given), middle = (i) => left + side * (i + 0.5);
+      const shown = (row, b) => (own[b] ? text(left - 8, 50 + 26 * b, "has it", END) : "") + each(row, (coin, i) => {
+        const colour = own[b] && u[i] > 0 && blue, y = 32 + 26 * b;
+        return box(left + side * i + 1, y + 1, side - 2, 24, colour ? `fill="${colour}"` : 'class="outline"')
+          + written(middle(i), y + 13, signed(coin), colour);
+      });
+      return text(left - 8, 20, "pattern u", END) + each(u, (one, i) => written(middle(i), 15, signed(one)))
+        + each(tosses[setting.toss - 1], shown);
+    },
+    words(setting, given) {
+      const rows = kinds.patterns.own(setting, given).filter(Boolean).length, u = pattern(setting.u);
+      return `Pattern ${three(u)}: ${rows} of the rows show it. Its neuron is active at `
+        + `${rows * u.filter((one) => one > 0).length} points, all +. Neurons of different patterns never meet.`;
+    },
+    pick(setting, { tosses }, width, x, y) { // the pattern of the row that is touched
+      const row = tosses[setting.toss - 1][floor((y - 32) / 26)];
+      const u = range(0, 6).find((one) => pattern(one).join() === row?.join());
+      return u === undefined ? {} : { u };
+    },
+  };
+
+  // --- The lowered copy: what is silent stays silent ---
+
+  kinds.lowered = {
+    fields: {
+      low: ["lower the copy", [0, 1]],
+      e: ["e, the accuracy of the copy", range(1, 8).map((i) => round(5 * i) / 100)],
+      z: ["z, where one looks", stops],
+    },
+    start: { low: 0, e: 0.25, z: -0.15 },
+    height: () => 235,
+    // the copy errs upwards, the worst that it may
+    switches: ({ low, e }) => (low ? e : -e),
+    copy: (setting, z) => max(0, z - kinds.lowered.switches(setting)),
+    draw(setting, { colours: [, orange, green] }, width) {
+      const { low, z } = setting, plane = across(width), { X, Y } = plane, colour = low ? green : orange;
+      const at = kinds.lowered.switches(setting), value = kinds.lowered.copy(setting, z), neuron = max(0, z);
+      return box(X(-1), Y(1.8), X(0) - X(-1), Y(0) - Y(1.8), 'class="shade"')
+        + text(X(-1) + 8, Y(1.6), "the neuron is silent") + line(X(-1), Y(0), X(1), Y(0), "axis")
+        + curve(bent(plane, 0), INK) + curve(bent(plane, at), colour, "dashed")
+        + line(X(z), Y(0), X(z), Y(max(value, neuron)), "cursor")
+        + dot(X(z), Y(neuron), 5, paper()) + ring(X(z), Y(value), colour)
+        + text(X(1), Y(0.1), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
+        + text(X(0.5), Y(1), low ? "neuron" : "copy", named(low ? INK : colour, END))
+        + text(X(z), Y(0) + 17, variable("z"), MIDDLE);
+    },
+    words(setting) {
+      const { low, e, z } = setting, copy = kinds.lowered.copy(setting, z), neuron = max(0, z);
+      const many = copy > 0 ? `, its copy is not: a hundred such copies add up to ${rounded(100 * copy)}`
+        : ", and so is its copy";
+      const seen = z > 0 ? `an error of ${rounded(abs(copy - neuron))}` : `the neuron is silent${many}`;
+      return `z = ${rounded(z)}, e = ${e}: ${seen}. ${low ? "Off where the neuron is off, the copy errs by at most 2e"
+        : "The copy errs upwards by e"}.`;
+    },
+    pick: (setting, given, width, x) => ({ z: across(width).value(x) }),
+  };
+})();

@@ -1,0 +1,185 @@
+"""The pictures that a hand moves: their numbers are Python's, and keys, fingers and addresses move them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from companion import places
+from companion.site.figures import themed
+
+from sparse_book import pictures
+from sparse_core.cube import fourier, hypercube
+from sparse_core.hardness import statistical_queries
+from sparse_core.network import constructions
+
+from .test_live import OVERLAPS
+
+SCRIPTS = ("sparse.js", "live.js", "pictures.js")
+DRAWN = {
+    "edge": pictures.edge,
+    "lookup": pictures.lookup,
+    "queries": pictures.queries,
+    "points": pictures.three_points,
+    "patterns": pictures.patterns,
+    "lowered": pictures.lowered,
+}
+
+
+@pytest.fixture(scope="module")
+def page(page_of):
+    shown = {name: themed(draw()._repr_mimebundle_()["text/html"]) for name, draw in DRAWN.items()}
+    body = "".join(f"<figure id='fig-{name}'>{html}</figure>" for name, html in shown.items())
+    theme = "<style>:root { --pst-font-family-base: sans-serif; }</style>"
+    return page_of(f"{theme}<main class='bd-article'>{body}</main>", "custom.css", *SCRIPTS)
+
+
+def computed(in_browser, program, argument):
+    async def visit(page):
+        for script in SCRIPTS:
+            await page.add_script_tag(path=places.BOOK / "assets" / script)
+        return await page.evaluate(program, argument)
+
+    return in_browser(visit)
+
+
+def test_the_circuit_computes_what_the_network_of_python_does(in_browser):
+    net, X = constructions.indexing(2), hypercube.points(6)
+    program = """([X, given]) => X.map((bits) => live.kinds.lookup.values(
+        Object.fromEntries(bits.map((bit, i) => [`bit${i}`, bit])), given))"""
+    found = np.array(computed(in_browser, program, [X.tolist(), {"W": net.W.tolist(), "b": net.b.tolist()}]))
+    assert np.array_equal(found > 0, net.active(X)) and np.array_equal(found.sum(axis=1), net(X))
+
+
+def test_the_adversary_crosses_off_what_that_of_the_package_does(in_browser):
+    """Ten random games; 4 parities have the coefficients of bent(1), all 16 those of bent(2)."""
+    sizes = (1, 4, 16)
+    rng = np.random.default_rng(0)
+    games = [[(int(j), int(rng.integers(16 // sizes[j]))) for j in rng.integers(0, 3, 4)] for _ in range(10)]
+    program = """([games, tau]) => games.map((game) => {
+        const first = [0, 16, 20], asked = game.reduce((sum, [j, block]) => sum | (1 << (first[j] + block)), 0);
+        return live.kinds.queries.crossed(asked, tau);
+    })"""
+    found = computed(in_browser, program, [games, pictures.TOLERANCE])
+    for game, crossed in zip(games, found, strict=True):
+        oracle = statistical_queries.AdversarialOracle(4, pictures.TOLERANCE, "uninformed")
+        for j, block in game:
+            spectrum = fourier.walsh_transform(statistical_queries.bent(j))
+            assert oracle.query_spectrum(sizes[j] * block + np.arange(sizes[j]), spectrum) == 0
+        assert np.flatnonzero(~oracle.alive).tolist() == crossed
+
+
+def test_a_step_jumps_and_a_relu_does_not(in_browser):
+    settings = [{"x": x, "b": b} for x, b in itertools.product((-1, -0.4, 0, 0.4, 1), (-0.8, 0, 0.4))]
+    found = computed(in_browser, "all => all.map((one) => live.kinds.edge.value(one))", settings)
+    assert found == [{"step": int(one["x"] > one["b"]), "relu": max(0, one["x"] - one["b"])} for one in settings]
+
+
+def test_a_pattern_finds_its_rows_and_a_lowered_copy_is_silent_where_the_neuron_is(in_browser):
+    tosses = np.random.default_rng(1).choice([-1, 1], (2, 9, 3))
+    settings = [{"u": u, "toss": toss} for u in range(7) for toss in (1, 2)]
+    program = "([all, given]) => all.map((one) => live.kinds.patterns.own(one, given))"
+    found = computed(in_browser, program, [settings, {"tosses": tosses.tolist()}])
+    u = [hypercube.points(3)[one["u"]] for one in settings]
+    assert found == [
+        (tosses[one["toss"] - 1] == pattern).all(axis=1).tolist() for one, pattern in zip(settings, u, strict=True)
+    ]
+    z = [-0.4, -0.1, 0, 0.1, 0.9]
+    copies = computed(
+        in_browser, "z => z.map((one) => [0, 1].map((low) => live.kinds.lowered.copy({ low, e: 0.25 }, one)))", z
+    )
+    plain, lowered = np.transpose(copies)
+    assert np.allclose(plain, np.maximum(np.add(z, 0.25), 0)) and np.allclose(
+        lowered, np.maximum(np.subtract(z, 0.25), 0)
+    )
+
+
+MOVES = {  # what is pressed, the address after it, and what is said then
+    "edge": ("input[data-key=x]", "End", "1,0", "both are on"),
+    "lookup": ("input[data-key=bit0]", "Space", "-1,-1,1,-1,1,-1", "Address − −"),
+    "queries": ("button:first-child", "Enter", "0,3,8", "15 of 16 parities are left"),
+    "points": ("input[value='2']", "ArrowRight", "3", "Signs + − −"),
+    "patterns": ("input[data-key=u]", "Home", "0,1", "Pattern + + +"),
+    "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.15", "so is its copy"),
+}
+TAPS = {  # a place in the drawing, in shares of its size, and what is said then
+    "edge": ((0.9, 0.5), "both are on"),
+    "lookup": ((34 / 520, 30 / 330), "Address − −"),
+    "queries": ((0.1, 0.1), "About 1 the answer was 0"),
+    "points": ((0.8, 0.3), "Signs + + −"),
+    "lowered": ((0.9, 0.5), "an error of 0.25"),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_picture_is_moved_by_keys_and_the_address_brings_it_back(name, page, in_browser):
+    control, key, address, words = MOVES[name]
+
+    async def visit(tab):
+        errors = []
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        await tab.goto(page)
+        part = tab.locator(f"#fig-{name} .live-part")
+        await part.locator(control).press(key)
+        await tab.wait_for_function("hash => location.hash === hash", arg=f"#fig-{name}={address}")
+        said = [await part.locator(".slider-words").text_content()]
+        await tab.goto("about:blank")
+        await tab.goto(f"{page}#fig-{name}={address}")
+        said.append(await part.locator(".slider-words").text_content())
+        return errors, [text.replace("\xa0", " ") for text in said]
+
+    errors, (moved, again) = in_browser(visit)
+    assert not errors and words in moved and moved == again
+
+
+@pytest.mark.parametrize("name", TAPS)
+def test_a_finger_on_the_drawing_moves_it(name, page, in_browser):
+    (x, y), words = TAPS[name]
+
+    async def visit(tab):
+        await tab.goto(page)
+        svg = tab.locator(f"#fig-{name} .live-part svg")
+        box = await svg.bounding_box()
+        await svg.click(position={"x": x * box["width"], "y": y * box["height"]})
+        return await tab.locator(f"#fig-{name} .slider-words").text_content()
+
+    assert words in in_browser(visit).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_words_of_a_picture_touch_or_leave_it(width, page, in_browser):
+    async def visit(tab):
+        await tab.set_viewport_size({"width": width, "height": 900})
+        found = {}
+        for name, (_, _, address, _) in MOVES.items():
+            for hash in (f"#fig-{name}", f"#fig-{name}={address}"):
+                await tab.goto("about:blank")
+                await tab.goto(page + hash)
+                found[hash] = await tab.locator(f"#fig-{name} .live-part").evaluate(OVERLAPS)
+        return found
+
+    assert in_browser(visit) == {
+        hash: [] for name, move in MOVES.items() for hash in (f"#fig-{name}", f"#fig-{name}={move[2]}")
+    }
+
+
+@pytest.mark.parametrize(("options", "media"), [({"java_script_enabled": False}, "screen"), ({}, "print")])
+def test_without_script_and_in_print_the_drawing_of_the_run_stands_there(options, media, page, in_browser):
+    async def visit(tab):
+        context = await tab.context.browser.new_context(**options)
+        own = await context.new_page()
+        await own.emulate_media(media=media)
+        await own.goto(page)
+        seen = [await own.locator(f"#fig-{name} svg.wide").is_visible() for name in DRAWN]
+        live = await own.locator(".live-part:visible").count()
+        await context.close()
+        return seen, live
+
+    assert in_browser(visit) == ([True] * len(DRAWN), 0)
+
+
+def test_a_setting_that_no_picture_writes_is_not_read(page, in_browser):
+    async def visit(tab):
+        await tab.goto(f"{page}#fig-queries=0,3,{2**21}")
+        return await tab.locator("#fig-queries .slider-words").text_content()
+
+    assert "16 of 16" in in_browser(visit).replace("\xa0", " ")
