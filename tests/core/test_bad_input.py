@@ -33,6 +33,8 @@ VALUES = {
 COMPARISON = re.compile(r"(\w+)([<>])(=?)(.+)")
 # A truth value, a text, an array and infinity, which are no numbers anywhere.
 NO_NUMBER = True, "2", [1, 2], -np.inf
+# What takes a minute or a gigabyte at its upper end, which is a limit of these: there it is not run.
+COSTLY = ("hypercube.degrees", "lemma_10.averaged_sensitivity")
 RULES = {">=": "at least", "<=": "at most", ">": "(positive|more than)", "<": "less than"}
 REFUSED = table("bad_calls.txt")
 
@@ -66,7 +68,7 @@ def test_a_number_is_refused_outside_its_domain_and_only_there(call, ends):
         for bad, rule in [(beyond, RULES[sign + closed]), *((one, "") for one in NO_NUMBER)]:
             with pytest.raises((ValueError, TypeError), match=rf"^Argument '{name}' must be {rule}"):
                 evaluate(call, name, bad)
-        if closed:
+        if closed and not (sign == "<" and call.startswith(COSTLY)):
             try:
                 assert evaluate(call, name, value) is not None
             except ValueError as error:  # of another rule, between two arguments

@@ -16,7 +16,10 @@ from tests.core.calls import MODULES
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What draws or trains, and has nothing short to show: tests and chapters call it.
-WITHOUT_EXAMPLE = ("experiments", "figure_faults", "figure_phone", "figure_svg", "chapter_2.moving_proof", "runs")
+WITHOUT_EXAMPLE = (
+    *("experiments", "figure_faults", "figure_phone", "figure_svg", "pictures", "runs"),
+    *("chapter_2.moving_proof", "chapter_7.exchange_figures", "chapter_7.ladder"),
+)
 FUNCTIONS = [
     (module, name)
     for module in MODULES
@@ -63,6 +66,10 @@ def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
         "sparse_book.figure_faults",
         "sparse_book.figure_phone",
         "sparse_book.chapter_2.moving_proof",
+        "sparse_book.chapter_7.exchange_figures",
+        "sparse_book.chapter_7.exchange_proof",
+        "sparse_book.chapter_7.ladder",
+        "sparse_book.pictures",
         "sparse_book.runs",
         "sparse_book.small_samples",
         *(module for module in MODULES if module.startswith("sparse_book.experiments.")),
