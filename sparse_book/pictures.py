@@ -264,18 +264,20 @@ def patterns(rows: int = 10) -> figures.Live:
 
 
 def lowered(accuracy: float = 0.25) -> figures.Live:
-    """A neuron, a copy that errs upwards by its accuracy, and the copy lowered by it: silent where the neuron is."""
+    """A neuron, a copy within its accuracy, and the same copy lowered by that: silent where the neuron is."""
     fig, ax = figures.canvas(size=(6.4, 3.0))
     z = np.linspace(-1, 1, 401)
-    for name, shift, colour, kind in (
-        ("copy", accuracy, ORANGE, "--"),
-        ("neuron", 0.0, figures.INK, "-"),
-        ("lowered copy", -accuracy, GREEN, "--"),
+    copy = z + accuracy * (1 - z) / 2  # errs by its accuracy at the left end, and by nothing at the right
+    for name, argument, colour, kind in (
+        ("copy", copy, ORANGE, "--"),
+        ("neuron", z, figures.INK, "-"),
+        ("lowered copy", copy - accuracy, GREEN, "--"),
     ):
-        ax.plot(z, np.maximum(z + shift, 0), kind, color=colour, label=name)
+        ax.plot(z, np.maximum(argument, 0), kind, color=colour, label=name)
     ax.axvspan(-1, 0, color=figures.INK, alpha=0.07, linewidth=0)
     ax.text(-0.95, 1.05, "the neuron is silent")
     ax.set(xlabel="$z$", xlim=(-1, 1), ylim=(-0.05, 1.3))
     ax.name_curves()
-    alt = f"At z = -0.1 the neuron is 0, a copy that errs by {accuracy:g} is {accuracy - 0.1:.2f}, the lowered copy 0."
+    said = np.interp(-0.1, z, copy)
+    alt = f"At z = -0.1 the neuron is 0, a copy of accuracy {accuracy:g} is {said:.4f}, and 0 once it is lowered."
     return figures.Live("lowered", fig, alt, {})

@@ -19,7 +19,8 @@
     X: (value) => 24 + ((value + 1) / 2) * (width - 48), Y: (value) => 210 - 95 * value,
     value: (x) => nearest((2 * (x - 24)) / (width - 48) - 1),
   });
-  const bent = ({ X, Y }, b) => [[X(-1), Y(0)], [X(b), Y(0)], [X(1), Y(1 - b)]]; // a ReLU that switches at b
+  // A ReLU that switches at b
+  const bent = ({ X, Y }, b, end = 1 - b) => [[X(-1), Y(0)], [X(b), Y(0)], [X(1), Y(end)]];
 
   // --- A step and a ReLU along one edge ---
 
@@ -230,20 +231,20 @@
       e: ["e, the accuracy of the copy", range(1, 8).map((i) => round(5 * i) / 100)],
       z: ["z, where one looks", stops],
     },
-    start: { low: 0, e: 0.25, z: -0.15 },
+    start: { low: 0, e: 0.25, z: -0.1 },
     height: () => 235,
-    // the copy errs upwards, the worst that it may
-    switches: ({ low, e }) => (low ? e : -e),
-    copy: (setting, z) => max(0, z - kinds.lowered.switches(setting)),
+    // the argument of the copy errs by e at the left end, and by nothing at the right
+    copy: ({ low, e }, z) => max(0, z + (e * (1 - z)) / 2 - e * low),
     draw(setting, { colours: [, orange, green] }, width) {
-      const { low, z } = setting, plane = across(width), { X, Y } = plane, colour = low ? green : orange;
-      const at = kinds.lowered.switches(setting), value = kinds.lowered.copy(setting, z), neuron = max(0, z);
+      const { low, e, z } = setting, plane = across(width), { X, Y } = plane, colour = low ? green : orange;
+      const at = (low ? e : -e) / (2 - e), end = kinds.lowered.copy(setting, 1);
+      const value = kinds.lowered.copy(setting, z), neuron = max(0, z);
       return box(X(-1), Y(1.8), X(0) - X(-1), Y(0) - Y(1.8), 'class="shade"')
         + text(X(-1) + 8, Y(1.6), "the neuron is silent") + line(X(-1), Y(0), X(1), Y(0), "axis")
-        + curve(bent(plane, 0), INK) + curve(bent(plane, at), colour, "dashed")
+        + curve(bent(plane, 0), INK) + curve(bent(plane, at, end), colour, "dashed")
         + line(X(z), Y(0), X(z), Y(max(value, neuron)), "cursor")
         + dot(X(z), Y(neuron), 5, paper()) + ring(X(z), Y(value), colour)
-        + text(X(1), Y(0.1), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
+        + text(X(1), Y(low ? 0.1 : 0.45), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
         + text(X(0.5), Y(1), low ? "neuron" : "copy", named(low ? INK : colour, END))
         + text(X(z), Y(0) + 17, variable("z"), MIDDLE);
     },
@@ -253,7 +254,7 @@
         : ", and so is its copy";
       const seen = z > 0 ? `an error of ${rounded(abs(copy - neuron))}` : `the neuron is silent${many}`;
       return `z = ${rounded(z)}, e = ${e}: ${seen}. ${low ? "Off where the neuron is off, the copy errs by at most 2e"
-        : "The copy errs upwards by e"}.`;
+        : "The copy errs by at most e"}.`;
     },
     pick: (setting, given, width, x) => ({ z: across(width).value(x) }),
   };

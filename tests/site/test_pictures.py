@@ -83,14 +83,14 @@ def test_a_pattern_finds_its_rows_and_a_lowered_copy_is_silent_where_the_neuron_
     assert found == [
         (tosses[one["toss"] - 1] == pattern).all(axis=1).tolist() for one, pattern in zip(settings, u, strict=True)
     ]
-    z = [-0.4, -0.1, 0, 0.1, 0.9]
-    copies = computed(
-        in_browser, "z => z.map((one) => [0, 1].map((low) => live.kinds.lowered.copy({ low, e: 0.25 }, one)))", z
-    )
-    plain, lowered = np.transpose(copies)
-    assert np.allclose(plain, np.maximum(np.add(z, 0.25), 0)) and np.allclose(
-        lowered, np.maximum(np.subtract(z, 0.25), 0)
-    )
+    z = [-1, -0.4, -0.1, 0, 0.1, 0.9]
+    program = "z => z.map((one) => [0, 1].map((low) => live.kinds.lowered.copy({ low, e: 0.25 }, one)))"
+    plain, lowered = np.transpose(computed(in_browser, program, z))
+    argument = np.add(z, 0.25 * (1 - np.array(z)) / 2)
+    assert np.allclose(plain, np.maximum(argument, 0)) and np.allclose(lowered, np.maximum(argument - 0.25, 0))
+    neuron = np.maximum(z, 0)
+    assert np.abs(plain - neuron).max() <= 0.25 and plain[2] > neuron[2] == 0  # it speaks where the neuron is silent
+    assert np.abs(lowered - neuron).max() <= 2 * 0.25 and not lowered[neuron == 0].any()
 
 
 MOVES = {  # what is pressed, the address after it, and what is said then
@@ -99,14 +99,14 @@ MOVES = {  # what is pressed, the address after it, and what is said then
     "queries": ("button:first-child", "Enter", "0,3,8", "15 of 16 parities are left"),
     "points": ("input[value='2']", "ArrowRight", "3", "Signs + − −"),
     "patterns": ("input[data-key=u]", "Home", "0,1", "Pattern + + +"),
-    "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.15", "so is its copy"),
+    "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.1", "so is its copy"),
 }
 TAPS = {  # a place in the drawing, in shares of its size, and what is said then
     "edge": ((0.9, 0.5), "both are on"),
     "lookup": ((34 / 520, 30 / 330), "Address − −"),
     "queries": ((0.1, 0.1), "About 1 the answer was 0"),
     "points": ((0.8, 0.3), "Signs + + −"),
-    "lowered": ((0.9, 0.5), "an error of 0.25"),
+    "lowered": ((0.9, 0.5), "an error of 0.0"),
 }
 
 
