@@ -144,7 +144,7 @@ def test_the_large_cube_is_dragged_walked_and_kept_in_the_address(site, in_brows
     async def visit(page):
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        await page.goto((site / "book/ten-minutes.html").as_uri())
+        await page.goto((site / "book/a-switch-is-free.html").as_uri())
         closed = await page.locator(".further canvas").is_visible()
         await page.locator(".further summary").click()
         shown = page.locator("[data-further='bound']")
