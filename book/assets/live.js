@@ -2,10 +2,10 @@
 // sparse_book/figures.py). Where scripts run, a drawing by one of the `kinds` takes its place, with words,
 // controls and, as #fig-name=value,value, its address. `given` are the numbers that the run gave with it.
 //
-// A kind has `fields`, each with a name, its stops and perhaps how one is written: a slider, or a box to tick where
-// there are two stops; perhaps `choices`, `steps` (buttons that lead from a setting to the next) and `kept` (what the
-// address holds besides, with what it may be); `draw` and `words` of a setting; `pick`, what a finger on the drawing
-// sets, and `taps` where each touch counts once. More kinds are in pictures.js.
+// A kind has `fields`, each with a name, its stops and perhaps how one is written: a slider, or a box to
+// tick where there are two stops; perhaps `choices`, `steps` (buttons that lead from a setting to the next)
+// and `kept` (what the address holds besides, with what it may be); `draw` and `words` of a setting; `pick`,
+// what a finger on the drawing sets, and `taps` where each touch counts once. More kinds are in pictures.js.
 const live = (() => {
   const { abs, ceil, floor, log10, max, min, round } = Math;
   const { basis_size, ours, paper, show } = sparse;
@@ -110,8 +110,8 @@ const live = (() => {
     },
     words(setting, given) {
       const { k, n } = setting, at = bounds.all(setting, given, n);
-      return `k = ${k}: ours ${show(at.ours)} for every n. At n = ${show(n)} Lemma 9, which meets ours at n = 3 `
-        + `and k = 1, is ${rounded(at.printed / at.ours)} times as large, its proof, repaired, `
+      return `k = ${k}: ours ${show(at.ours)} for every n. At n = ${show(n)} Lemma 9, which meets ours `
+        + `at n = 3 and k = 1, is ${rounded(at.printed / at.ours)} times as large, its proof, repaired, `
         + `${rounded(at.repaired / at.ours)} times. Dense networks have at most ${show(at.dense)}.`;
     },
     pick(setting, given, width, x) {
@@ -188,7 +188,8 @@ const live = (() => {
         + each(ticks, (v) => text(LEFT + (v - 1.5) * side, foot + 17, v, MIDDLE)
           + text(LEFT - 8, foot - (v - 1.5) * side + 4, v, END))
         + each(range(0, 4), (i) =>
-          box(LEFT + 14 + 18 * i, foot + 27, 16, 11, `fill="${colours[0]}" fill-opacity="${i / 4}" class="outline"`))
+          box(LEFT + 14 + 18 * i, foot + 27, 16, 11,
+            `fill="${colours[0]}" fill-opacity="${i / 4}" class="outline"`))
         + text(LEFT, foot + 37, "0") + text(LEFT + 110, foot + 37, "1 of the labels")
         + text(LEFT + extent, foot + 37, "q", `class="variable" ${END}`)
         + text(LEFT - 40, TOP + extent / 2, "p", 'class="variable"');
@@ -276,7 +277,9 @@ const live = (() => {
         input.parentElement.querySelector("output").textContent = shown;
       }
       radios.forEach((radio, i) => { radio.checked = i === setting[choice]; });
-      ticks.forEach((input) => { input.checked = setting[input.dataset.key] === values(input.dataset.key)[1]; });
+      ticks.forEach((input) => {
+        input.checked = setting[input.dataset.key] === values(input.dataset.key)[1];
+      });
       words.textContent = tied(kind.words(setting, given));
       svg.setAttribute("aria-label", words.textContent);
       if (kind.table) find(".live-table").innerHTML = kind.table(setting, given);

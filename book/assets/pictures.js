@@ -1,4 +1,5 @@
-// One small picture for an idea: kinds of live.js, which moves them, with the numbers of sparse_book/pictures.py.
+// One small picture for an idea: kinds of live.js, which moves them, with the numbers of
+// sparse_book/pictures.py.
 (() => {
   const { abs, floor, hypot, max, round } = Math;
   const { kinds, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE } = live;
@@ -30,10 +31,12 @@
     height: () => 235,
     value: ({ x, b }) => ({ step: Number(x > b), relu: max(0, x - b) }),
     draw(setting, { colours: [blue, orange] }, width) {
-      const { x, b } = setting, { step, relu } = kinds.edge.value(setting), plane = across(width), { X, Y } = plane;
+      const { x, b } = setting, { step, relu } = kinds.edge.value(setting);
+      const plane = across(width), { X, Y } = plane;
       const left = b > -0.3, at = X(b) + (left ? -10 : 10), side = left ? END : "";
       return line(X(-1), Y(0), X(1), Y(0), "axis") + line(X(b), Y(2), X(b), Y(0), "cursor")
-        + curve([[X(-1), Y(0)], [X(b), Y(0)], [X(b), Y(1)], [X(1), Y(1)]], orange) + curve(bent(plane, b), blue)
+        + curve([[X(-1), Y(0)], [X(b), Y(0)], [X(b), Y(1)], [X(1), Y(1)]], orange)
+        + curve(bent(plane, b), blue)
         + text(at, Y(1) - 8, "step jumps by 1", named(orange, side))
         + text(left ? at : X(b) + 50, Y(0.15), "ReLU starts at 0", named(blue, side))
         + line(X(x), Y(max(step, relu)), X(x), Y(0), "cursor") + dot(X(x), Y(0), 5, paper())
@@ -43,7 +46,8 @@
     },
     words(setting) {
       const { x, b } = setting, { step, relu } = kinds.edge.value(setting);
-      return `x = ${rounded(x)}: both are ${x > b ? "on" : "off"}, the step at ${step}, the ReLU at ${rounded(relu)}. `
+      return `x = ${rounded(x)}: both are ${x > b ? "on" : "off"}, the step at ${step}, `
+        + `the ReLU at ${rounded(relu)}. `
         + `The whole flip changes the step by 1, and the ReLU by ${rounded(1 - b)}; one that stays on, by 2.`;
     },
     pick: (setting, given, width, x) => ({ x: across(width).value(x) }),
@@ -74,7 +78,8 @@
       };
       const bit = (name, i) => {
         const [x, y] = input(i), value = setting[`bit${i}`];
-        return text(x - 20, y + 5, name, END) + disc(x, y, signed(value), value > 0 && (i < 2 ? orange : blue));
+        const colour = value > 0 && (i < 2 ? orange : blue);
+        return text(x - 20, y + 5, name, END) + disc(x, y, signed(value), colour);
       };
       const lit = values.some((value) => value > 0);
       return each(W, into) + each(values, neuron) + each(BITS, bit) + disc(...end, Number(lit), lit && blue)
@@ -95,7 +100,8 @@
   // --- The adversary of statistical queries ---
 
   const SETS = range(0, 15), BLOCKS = [1, 4, 16]; // parities, and about how many one may ask at once
-  const question = (block, T) => [0, 16, 20][block] + floor(T / BLOCKS[block]); // its bit among all that were asked
+  // the bit of a question among all that were asked
+  const question = (block, T) => [0, 16, 20][block] + floor(T / BLOCKS[block]);
   const parity = (T) => each(range(0, 3).filter((i) => (T >> i) & 1), (i) => `x${"₁₂₃₄"[i]}`) || "1";
   const ONCE = "parities at once";
   kinds.queries = {
@@ -124,12 +130,16 @@
       });
     },
     words({ [ONCE]: block, T, asked }, { tau }) {
-      const size = BLOCKS[block], average = size ** -0.5, left = 16 - kinds.queries.crossed(asked, tau).length;
+      const size = BLOCKS[block], average = size ** -0.5;
+      const left = 16 - kinds.queries.crossed(asked, tau).length;
       const about = size === 1 ? parity(T) : `${size} parities`;
-      const effect = average > tau ? `too far from 0: crossed off` : `within ${tau} of 0: nothing is crossed off`;
+      const effect = average > tau ? "too far from 0: crossed off"
+        : `within ${tau} of 0: nothing is crossed off`;
       const told = (asked >> question(block, T)) & 1
-        ? `About ${about} the answer was 0. For the secret it is ±${average}, ${effect}` : `Ask about ${about}`;
-      return `${told}. Questions so far: ${bits(asked)}. ${left} of 16 parities are left${left ? "" : ": you win"}.`;
+        ? `About ${about} the answer was 0. For the secret it is ±${average}, ${effect}`
+        : `Ask about ${about}`;
+      return `${told}. Questions so far: ${bits(asked)}. `
+        + `${left} of 16 parities are left${left ? "" : ": you win"}.`;
     },
     pick(setting, given, width, x, y) {
       const T = 4 * floor(y / 58) + floor((4 * x) / width);
@@ -153,9 +163,11 @@
     taps: true,
     height: (width) => (width < WIDE ? 550 : 280),
     draw({ signs }, { cases, places, mean, conjectured, colours }, width) {
-      const [blue, orange, , purple] = colours, shade = [blue, orange], { neurons, signs: coins } = cases[signs];
+      const [blue, orange, , purple] = colours, shade = [blue, orange];
+      const { neurons, signs: coins } = cases[signs];
       const { wide, left, end, top, X, Y } = list(width), unit = wide ? 0.16 * width : 115;
-      const zero = [wide ? 0.22 * width : width / 2, 182], at = ([x, y]) => [zero[0] + unit * x, zero[1] - unit * y];
+      const zero = [wide ? 0.22 * width : width / 2, 182];
+      const at = ([x, y]) => [zero[0] + unit * x, zero[1] - unit * y];
       const point = (place, i) => {
         const [x, y] = at(place), owner = neurons.findIndex(({ values }) => values[i] > 0);
         return line(...zero, x, y, "cursor") + disc(x, y, signed(coins[i]), shade[owner])
@@ -176,10 +188,11 @@
     words({ signs }, { cases, mean, conjectured }) {
       const { signs: coins, neurons, value } = cases[signs];
       const [one, other] = neurons.map(({ name, values, sum, square, earns }) =>
-        `w = ${name} takes ${NAMES.filter((_, i) => values[i] > 0).join(" and ")} and earns ${sum}/√(6·${square}) = `
-          + earns.toFixed(4));
-      return `Signs ${three(coins)}: ${one} (blue); ${other} (orange). A third of the sum is ${value.toFixed(4)}; `
-        + `the mean of the eight is ${mean.toFixed(4)}, allowed are ${conjectured.toFixed(4)}.`;
+        `w = ${name} takes ${NAMES.filter((_, i) => values[i] > 0).join(" and ")} `
+          + `and earns ${sum}/√(6·${square}) = ${earns.toFixed(4)}`);
+      return `Signs ${three(coins)}: ${one} (blue); ${other} (orange). `
+        + `A third of the sum is ${value.toFixed(4)}; the mean of the eight is ${mean.toFixed(4)}, `
+        + `allowed are ${conjectured.toFixed(4)}.`;
     },
     pick(setting, given, width, x, y) {
       const { left, Y } = list(width), i = range(0, 7).find((one) => abs(y - Y(one)) <= 13.5);
@@ -201,9 +214,11 @@
     height: (width, { tosses: [rows] }) => 34 + 26 * rows.length,
     own: ({ u, toss }, { tosses }) => tosses[toss - 1].map((row) => row.join() === pattern(u).join()),
     draw(setting, given, width) {
-      const { tosses, colours: [blue] } = given, left = 0.3 * width, side = 0.17 * width, u = pattern(setting.u);
+      const { tosses, colours: [blue] } = given, u = pattern(setting.u);
+      const left = 0.3 * width, side = 0.17 * width;
       const own = kinds.patterns.own(setting, given), middle = (i) => left + side * (i + 0.5);
-      const shown = (row, b) => (own[b] ? text(left - 8, 50 + 26 * b, "has it", END) : "") + each(row, (coin, i) => {
+      const told = (b) => own[b] ? text(left - 8, 50 + 26 * b, "has it", END) : "";
+      const shown = (row, b) => told(b) + each(row, (coin, i) => {
         const colour = own[b] && u[i] > 0 && blue, y = 32 + 26 * b;
         return box(left + side * i + 1, y + 1, side - 2, 24, colour ? `fill="${colour}"` : 'class="outline"')
           + written(middle(i), y + 13, signed(coin), colour);
@@ -214,7 +229,8 @@
     words(setting, given) {
       const rows = kinds.patterns.own(setting, given).filter(Boolean).length, u = pattern(setting.u);
       return `Pattern ${three(u)}: ${rows} of the rows show it. Its neuron is active at `
-        + `${rows * u.filter((one) => one > 0).length} points, all +. Neurons of different patterns never meet.`;
+        + `${rows * u.filter((one) => one > 0).length} points, all +. `
+        + "Neurons of different patterns never meet.";
     },
     pick(setting, { tosses }, width, x, y) { // the pattern of the row that is touched
       const row = tosses[setting.toss - 1][floor((y - 32) / 26)];
@@ -253,8 +269,9 @@
       const many = copy > 0 ? `, its copy is not: a hundred such copies add up to ${rounded(100 * copy)}`
         : ", and so is its copy";
       const seen = z > 0 ? `an error of ${rounded(abs(copy - neuron))}` : `the neuron is silent${many}`;
-      return `z = ${rounded(z)}, e = ${e}: ${seen}. ${low ? "Off where the neuron is off, the copy errs by at most 2e"
-        : "The copy errs by at most e"}.`;
+      const errs = low ? "Off where the neuron is off, the copy errs by at most 2e"
+        : "The copy errs by at most e";
+      return `z = ${rounded(z)}, e = ${e}: ${seen}. ${errs}.`;
     },
     pick: (setting, given, width, x) => ({ z: across(width).value(x) }),
   };

@@ -1,5 +1,6 @@
 """What moves in the site: the proof in six steps, and the first pages."""
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from companion import places
@@ -146,6 +147,12 @@ def test_ten_minutes_carry_one_network_through_five_pictures(site):
         "parity [0.25, 0.0, 0.0, 0.25]",
     ]
     assert len(told) == len(numbers) and all(number in words for number, words in zip(numbers, told, strict=True))
+
+
+def test_the_cube_to_play_with_says_its_sensitivity(site):
+    page = BeautifulSoup((site / "book/a-switch-is-free.html").read_text(encoding="utf-8"), "html.parser")
+    majority = np.sign(hypercube.points(3).sum(axis=1))
+    assert f"AS = {fourier.average_sensitivity(majority):g}." in page.select_one("#fig-cube svg.wide")["aria-label"]
 
 
 def test_the_first_page_answers_at_once_and_is_short(site, in_browser):
