@@ -1,6 +1,7 @@
 """What greets a contributor says what the commands, the pins and the citation say, and names no address of its own."""
 
 import json
+import math
 import re
 import tomllib
 
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 import make
+from sparse_book import experiments
 
 ROOT = make.ROOT
 FOLDERS = (".github", ".binder", ".devcontainer")
@@ -69,6 +71,12 @@ def test_the_pythons_that_the_package_names_are_those_that_are_tested():
 def test_the_readme_has_the_constants_of_the_ledger(claim, bound):
     said = yaml.safe_load(read("book/claims/published.yml"))[claim]
     assert bound in read("README.md") and bound in said["statement"].replace(" ", "") + said.get("note", "")
+
+
+def test_the_first_page_has_the_shares_of_the_photographs():
+    most = [math.ceil(100 * row["high"]) for row in experiments.times("photographs")["rows"]]
+    words = read("book/index.md")
+    assert f"no heat map explains more than {most[0]} %" in words and f"Another photograph allows {most[1]} %." in words
 
 
 def test_the_readme_counts_results_as_the_first_page_does():
