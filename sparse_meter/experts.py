@@ -42,7 +42,7 @@ def picked(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows |
         if source.ndim != 3 or choice is None:
             return note
         return replace(note, expert=array(indices[0]).ravel(), count=len(source), choice=choice)
-    if isinstance(note, Trace) and note.axis < source.ndim - 1:
+    if isinstance(note, Trace) and note.axes[0] < source.ndim - 1:
         return None
     rows = getattr(note, "rows", None)
     if rows is None or (choice is not None and rows.total != choice.inputs):
@@ -69,7 +69,7 @@ def written(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows 
     own = all_rows(target, scope).inputs
     try:
         narrow = [one[..., :1] if getattr(one, "shape", None) == values.shape else one for one in places]
-        inputs = function(own.new_full(own.shape, -1), *narrow, rows.inputs)
+        inputs = function(own.new_full(own.shape, -1), *narrow, rows.inputs // rows.experts)
     except (IndexError, RuntimeError):  # neurons are written
         return None
     if inputs.numel() == rows.total and bool(((inputs == own) | (inputs < 0)).all()):
@@ -77,15 +77,16 @@ def written(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows 
     return Rows(inputs, rows.total, scope, True)
 
 
-def all_rows(x: Any, scope: str, axis: int = -1) -> Rows:
+def all_rows(x: Any, scope: str, axes: tuple[int, ...] = (-1,)) -> Rows:
     """Each row is an input of its own."""
     lead = [*x.shape]
-    lead[axis] = 1
+    for axis in axes:
+        lead[axis] = 1
     total = prod(lead)
     return Rows(sys.modules["torch"].arange(total, device=x.device).reshape(lead), total, scope, False)
 
 
-def moved(function: Any, source: Any, rows: Rows | None, args: Any, axes: list[int]) -> list[Rows | None]:
+def moved(function: Any, source: Any, rows: Rows | None, args: Any, axes: list[tuple[int, ...]]) -> list[Rows | None]:
     """The inputs in the rows of views, or of a copy."""
     if rows is None:
         return [None] * len(axes)
@@ -96,21 +97,30 @@ def moved(function: Any, source: Any, rows: Rows | None, args: Any, axes: list[i
     except RuntimeError:  # rows and neurons were merged
         return [None] * len(axes)
     views = [views] if len(axes) == 1 else views
-    return [rows._replace(inputs=view.narrow(axis, 0, 1)) for view, axis in zip(views, axes, strict=True)]
+    return [rows._replace(inputs=one(view, axes)) for view, axes in zip(views, axes, strict=True)]
 
 
-def given(weight: Weight, x: Any, out: Any, axis: int, scope: str) -> Rows | None:
-    """The inputs that experts are given where none were picked: the same ones for each, if that can be told."""
-    rows = all_rows(out, scope, axis)
+def one(x: Any, axes: tuple[int, ...]) -> Any:
+    """The first neuron."""
+    for axis in axes:
+        x = x.narrow(axis, 0, 1)
+    return x
+
+
+def given(weight: Weight, out: Any, axis: int, scope: str) -> Rows | None:
+    """The inputs that experts are given where none were picked, if that can be told."""
+    rows = all_rows(out, scope, (axis,))
     if weight.choice is not None:  # each input stands as often as it has experts
         times = max(1, rows.total // weight.choice.inputs)
         return rows._replace(inputs=rows.inputs // times, total=weight.choice.inputs)
-    if isinstance(weight.expert, int):
-        return rows
-    if x.ndim == 3 and len(x) == weight.count and bool((x == x[:1]).all()):
-        each = rows.total // weight.count
-        return rows._replace(inputs=rows.inputs % each, total=each)
-    return None
+    return rows if isinstance(weight.expert, int) else None
+
+
+def read_all(matrix: Any, x: Any, note: Any, out: Any) -> bool:
+    """Whether each of several matrices reads all inputs: the same ones, or its own part of what describes them."""
+    if not matrix.ndim == x.ndim == out.ndim == 3 or not len(matrix) == len(x) == len(out) > 1:
+        return False
+    return (isinstance(note, Trace) and note.axes[0] == 0) or bool((x == x[:1]).all())
 
 
 def of_rows(weight: Weight, matrix: Any, args: Sequence[Any], out: Any) -> Weight:

@@ -21,12 +21,20 @@ class Rows(NamedTuple):
     """Which of how many inputs the rows of a tensor are, in a tensor of one neuron; -1 is none.
 
     scope : the module that picked them; ``chosen``, whether by a choice.
+    experts : if there are several, the numbers are those of input times ``experts`` plus expert.
     """
 
     inputs: Any
     total: int
     scope: str
     chosen: bool
+    experts: int = 1
+
+    def of(self, expert: Any, experts: int) -> Rows:
+        """The rows that an expert, or one for each row, makes of these."""
+        inputs = self.inputs // self.experts
+        slots = inputs * experts + inputs.new_tensor(expert).expand(inputs.numel()).view(inputs.shape)
+        return self._replace(inputs=slots.where(inputs >= 0, inputs), experts=experts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +42,7 @@ class Weight:
     """A weight, or a part of it: its name, the number of its inputs, and of which of ``count`` experts it is.
 
     expert : a number, or one for each row that is multiplied, picked by a ``choice``.
+    latent : whether it is computed from weights as the inputs of others are, as the queries of a Perceiver.
     """
 
     name: str
@@ -41,21 +50,24 @@ class Weight:
     expert: Any = None
     count: int = 1
     choice: Choice | None = None
+    latent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """Where a tensor comes from.
 
-    axis : along which the neurons are.
+    axes : along which the neurons are, as those of a map whose outputs were cut into heads are along two.
     writer : the last linear map.
     site : the activation function whose output it is, perhaps scaled.
     doubts : what changed it since the last linear map and was not recognised.
     rows : of which inputs of a mixture its rows are, if an expert was given only some.
+    latent : whether its rows are the model's own, of which a mask of inputs hides none.
     """
 
-    axis: int
+    axes: tuple[int, ...]
     writer: Weight = Weight("")
     site: Site | None = None
     doubts: frozenset[str] = frozenset()
     rows: Rows | None = None
+    latent: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class Run:
 
     def count(self, label: str, note: Trace, out: Any, above: float, gate: bool) -> Site:
         """Count the outputs of a function, at the place where it was used before."""
-        site = self._at(label, note, int(out.shape[note.axis]), above, gate)
+        site = self._at(label, note, prod(out.shape[axis] for axis in note.axes), above, gate)
         if not self.path and (self.ran or not note.writer.name):  # outside the model, as in a loss
             return site
         if note.writer.expert is not None and note.rows is None:  # it is not known of which inputs
@@ -75,11 +76,11 @@ class Run:
             keep = self._keep(site, (note.rows.total,))
             if keep is None:
                 keep = np.ones(note.rows.total, np.bool_)
-            inputs = plain("network", note.rows.inputs).ravel()
-            site.add_rows(np.moveaxis(A, note.axis, -1), inputs, note.writer.expert, keep)
+            site.add_rows(np.moveaxis(A, note.axes[-1], -1), plain("network", note.rows.inputs).ravel(), keep)
             self.waiting[site] = note.rows.scope
         else:
-            site.add(A, note.axis, self._keep(site, A.shape[: note.axis] + A.shape[note.axis + 1 :]))
+            lead = tuple(size for axis, size in enumerate(A.shape) if axis not in note.axes)
+            site.add(A, note.axes, None if note.latent else self._keep(site, lead))
         return site
 
     def _keep(self, site: Site, lead: tuple[int, ...]) -> Any:

@@ -25,7 +25,7 @@ class Site:
     readers : the linear maps that read it, with the numbers of their outputs.
     said : what its report says beside the numbers.
     experts, keep : of a mixture, how many there are, and for each input whether it is kept;
-    parts : the inputs, experts and activity of rows, until all experts have run.
+    parts : the inputs and experts of rows and who is active, until all experts have run.
     """
 
     own: str
@@ -52,38 +52,37 @@ class Site:
         """The names by which it may be chosen."""
         return [name for name in (self.own, *self.readers) if name]
 
-    def add(self, A: NDArray[Any], axis: int, keep: NDArray[np.bool_] | None) -> None:
-        """Count outputs whose neurons are along an axis, at the inputs that are kept."""
-        if axis < A.ndim - 1:
+    def add(self, A: NDArray[Any], axes: tuple[int, ...], keep: NDArray[np.bool_] | None) -> None:
+        """Count outputs whose neurons are along these axes, at the inputs that are kept."""
+        if axes == (1,) and A.ndim > 2:
             self.said["Neurons are channels, inputs are positions."] = None
-            used = (np.abs(A) > self.found.threshold).any(axis=tuple(range(axis + 1, A.ndim)))
+            used = (np.abs(A) > self.found.threshold).any(axis=tuple(range(2, A.ndim)))
             self.found.images += used.size // self.found.s
             self.found.image_used += int(np.count_nonzero(used))
-        rows = np.moveaxis(A, axis, -1).reshape(-1, self.found.s)
+        rows = np.moveaxis(A, axes, range(-len(axes), 0)).reshape(-1, self.found.s)
         count(self.found, rows if keep is None else rows[keep])
 
-    def add_rows(self, A: NDArray[Any], inputs: Any, expert: Any, keep: NDArray[np.bool_]) -> None:
-        """Count outputs, a row for each of these inputs of an expert; who is active waits for the other experts."""
-        self.said[
-            f"Neurons are {self.experts} experts times {A.shape[-1]}; those of one not chosen are not active."
-        ] = None
+    def add_rows(self, A: NDArray[Any], slots: NDArray[Any], keep: NDArray[np.bool_]) -> None:
+        """Count outputs, a row for each input of an expert; who is active waits for the other experts."""
+        s = A.shape[-1]
+        self.said[f"Neurons are {self.experts} experts times {s}; those of one not chosen are not active."] = None
         self.keep = keep
-        here = (inputs >= 0) & keep[inputs]
-        sizes = np.abs(A.reshape(-1, A.shape[-1])[here])
+        here = (slots >= 0) & keep[slots // self.experts]
+        sizes = np.abs(A.reshape(-1, s)[here])
         count_sizes(self.found, sizes)
-        self.parts.append((inputs[here], np.broadcast_to(expert, len(inputs))[here], sizes > self.found.threshold))
+        self.parts.append((slots[here], sizes > self.found.threshold))
 
     def finish(self) -> None:
         """Count the inputs of which all experts have run; a neuron of one that was not chosen is not active."""
-        inputs, expert, active = (np.concatenate(part) for part in zip(*self.parts, strict=True))
+        slots, active = (np.concatenate(part) for part in zip(*self.parts, strict=True))
         self.parts.clear()
-        order = np.argsort(inputs, kind="stable")
-        starts = np.searchsorted(inputs[order], np.arange(len(self.keep) + 1))
+        order = np.argsort(slots, kind="stable")
+        starts = np.searchsorted(slots[order], np.arange(len(self.keep) + 1) * self.experts)
         for rows in slices(len(self.keep), block_rows(self.found.s)):
             here = order[starts[rows.start] : starts[rows.stop]]
-            block = np.zeros((rows.stop - rows.start, self.experts, active.shape[1]), np.bool_)
-            block[inputs[here] - rows.start, expert[here]] = active[here]
-            count_active(self.found, block.reshape(len(block), -1)[self.keep[rows]])
+            block = np.zeros(((rows.stop - rows.start) * self.experts, active.shape[1]), np.bool_)
+            block[slots[here] - rows.start * self.experts] = active[here]
+            count_active(self.found, block.reshape(-1, self.found.s)[self.keep[rows]])
         self.found.sizes[0] += self.found.s * int(self.keep.sum()) - active.size
 
     def measurement(self, name: str) -> Measurement:

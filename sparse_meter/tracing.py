@@ -39,7 +39,7 @@ REPLACE = {
 SCALED = frozenset(("add", "sub", "rsub", "mul", "div", "neg"))
 # Operators that make no new function of their input, by the beginnings of their names.
 HARMLESS = re.compile(
-    "_?(add|sub|rsub|neg|mul|div|cat|stack|copy|fill|zero|.*norm|.*pool|.*dropout|.*attention|.*softmax_backward|upsample|"
+    "_?(add|sub|rsub|neg|mul|div|cat|stack|copy|fill|zero|.*norm|.*pool|.*dropout|.*softmax_backward|upsample|"
     "constant_pad|reflection_pad|replication_pad|index|scatter|masked|_unsafe_index|roll|flip|pixel|channel|cum|unfold|im2col|col2im|"
     "repeat|gather|take|embedding|lerp|to_|resize|set_|as_strided|native|where|v?dot|bernoulli|nan_to_num|sum|mean|grid)"
 )
@@ -82,15 +82,18 @@ class Tracer:
         if function.is_view or name in COPIES:
             self._moves(function, known[0], args, outs)
         elif weights and len(weights) == sum(one.ndim > 0 for one in tensors(args)):
-            self.notes[outs[0]] = max(weights, key=lambda one: one[0].numel())[1]  # a weight that is computed
+            weight = max(weights, key=lambda one: one[0].numel())[1]  # a weight that is computed
+            self.notes[outs[0]] = replace(weight, latent=weight.latent or bool(LINEAR.search(name)))
+        elif "attention" in name:
+            self._attends(args[0], outs[0])
         elif LINEAR.search(name):
             self._linear(name, args, outs[0])
         elif name in PICKS and (found := experts.picked(self.notes, function, args, self.run.own)) is not None:
             self.notes[out] = found
             if isinstance(found, Rows):
-                self.notes[out] = Trace(out.ndim - 1, rows=found)
+                self.notes[out] = Trace((out.ndim - 1,), rows=found)
         elif name in WRITES and (rows := experts.written(self.notes, function, args, self.run.own)) is not None:
-            self.notes[out] = Trace(out.ndim - 1, rows=rows)
+            self.notes[out] = Trace((out.ndim - 1,), rows=rows)
         elif name in ACTIVATIONS and (traces or name not in GATES):
             self._function(name, args[0], outs[0])
         elif not (name in REPLACE and getattr(self, REPLACE[name])(name, args, out)):
@@ -114,14 +117,18 @@ class Tracer:
         if isinstance(note, Weight):
             self.notes.update((one, experts.part(note, source, one)) for one in outs)
         elif isinstance(note, Trace):
-            axes = moved(function, source, note.axis, args, outs)
+            all_axes = moved(function, source, note.axes, args, outs)
             if note.rows is None and outs[0].numel() > source.numel():  # each row several times
-                note = replace(note, rows=experts.all_rows(source, self.run.own, note.axis))
-            inputs = experts.moved(function, source, note.rows, args, axes)
-            for axis, one, rows in zip(axes, outs, inputs, strict=True):
-                self.notes[one] = replace(note, axis=axis, rows=rows)
+                note = replace(note, rows=experts.all_rows(source, self.run.own, note.axes))
+            inputs = experts.moved(function, source, note.rows, args, all_axes)
+            for axes, one, rows in zip(all_axes, outs, inputs, strict=True):
+                self.notes[one] = replace(note, axes=axes, rows=rows)
                 if one.numel() < source.numel():
-                    self.notes[one] = replace(note, axis=axis, rows=rows, site=None)
+                    self.notes[one] = replace(note, axes=axes, rows=rows, site=None)
+
+    def _attends(self, query: Any, out: Any) -> None:
+        """The rows of what attends are those of its queries, which may be the model's own."""
+        self.notes[out] = Trace((out.ndim - 1,), latent=getattr(self.notes.get(query), "latent", False))
 
     def _linear(self, name: str, args: Any, out: Any) -> None:
         """A linear map, or a product of two tensors that are both computed, as in attention."""
@@ -129,25 +136,30 @@ class Tracer:
         matrix = next((one for one in factors if isinstance(self.notes.get(one), Weight)), None)
         x = next((one for one in factors if one is not matrix), args[-1])
         note = self.notes.get(x)
-        if matrix is None and all(isinstance(self.notes.get(one), Trace) for one in factors[:2]) and len(factors) > 1:
-            self.notes[out] = Trace(out.ndim - 1)
-            return
         convolves = name.startswith("conv")
+        if not convolves and attends(factors, [self.notes.get(one) for one in factors]):
+            self._attends(factors[0], out)
+            return
         axis = 1 if convolves else out.ndim - 1
         rows = note.rows if isinstance(note, Trace) else None
+        axes: tuple[int, ...] = (axis,)
         weight = Weight(self.run.own)
         if matrix is not None:
             shape = matrix.shape if convolves else matrix.shape[-2:]
             if matrix is factors[0] and out.ndim > 1 and not convolves:
                 axis -= 1  # a matrix times x, whose columns are the inputs
+                axes = (axis,)
             weight = replace(self.notes[matrix], n=prod(shape) // out.shape[axis])
-            weight = experts.of_list(experts.of_rows(weight, matrix, args, out), rows, self.lists)
-            if weight.expert is not None and rows is None:
-                rows = experts.given(weight, x, out, axis, self.run.own)
-                self._doubt(weight.name, [] if rows else ["inputs of experts in an order that is not known"])
+            if rows is None and not convolves and experts.read_all(matrix, x, note, out):
+                axes = (0, axis)
+            else:
+                weight = experts.of_list(experts.of_rows(weight, matrix, args, out), rows, self.lists)
+            if weight.expert is not None:
+                rows = rows or experts.given(weight, out, axis, self.run.own)
+                rows = rows and rows.of(weight.expert, weight.count)
         if isinstance(note, Trace):
             self._reads(weight, x, note, int(out.shape[axis]))
-        self.notes[out] = Trace(axis, weight, rows=rows)
+        self.notes[out] = Trace(axes, weight, rows=rows, latent=getattr(note, "latent", False))
         if name.endswith("relu"):
             self._function("relu", out, out)
 
@@ -164,7 +176,7 @@ class Tracer:
         """An activation function returns."""
         note = self.notes.get(x)
         if not isinstance(note, Trace):
-            note = Trace(1 if x.ndim == 4 else x.ndim - 1)
+            note = Trace((1 if x.ndim == 4 else x.ndim - 1,))
         label = name
         if note.site is not None and name not in GATES:
             note.site.replaced = True
@@ -209,7 +221,7 @@ class Tracer:
             whole = live[0].new_zeros(live[0].shape).scatter(-1, out[1], out[0])
         if label != note.site.function or whole.shape[-1] != note.site.found.s:
             note.site.replaced = True
-            note = self._count(label, replace(note, axis=whole.ndim - 1), whole, note.site.found.threshold)
+            note = self._count(label, replace(note, axes=(whole.ndim - 1,)), whole, note.site.found.threshold)
         self.notes[out[0] if name == "topk" else out] = note
         return True
 
@@ -218,12 +230,12 @@ class Tracer:
         doubts = set() if HARMLESS.match(name) else {name}
         if weights:
             self._doubt(weights[0][1].name, doubts)
-        x, first = (*traces, (outs[0], Trace(outs[0].ndim - 1)))[0]
+        x, first = (*traces, (outs[0], Trace((outs[0].ndim - 1,))))[0]
         for one in outs:
             same = [note for tensor, note in traces if tensor.shape == one.shape]
             if not same:
-                axis = first.axis if x.ndim == one.ndim else one.ndim - 1
-                self.notes[one] = Trace(axis, first.writer)
+                axes = first.axes if x.ndim == one.ndim else (one.ndim - 1,)
+                self.notes[one] = Trace(axes, first.writer)
                 continue
             note = replace(same[0], doubts=doubts.union(*(note.doubts for note in same)))
             if name not in SCALED or sum(arg.numel() == one.numel() for arg in tensors(args)) > 1:
@@ -234,6 +246,8 @@ class Tracer:
 
     def _count(self, label: str, note: Trace, out: Any, above: float, gate: bool = False) -> Trace:
         """Count the outputs of a function; their note."""
+        if note.writer.expert is not None and note.rows is None:
+            self._doubt(note.writer.name, ["inputs of experts in an order that is not known"])
         site = self.run.count(label, note, out, above, gate)
         self.notes[out] = found = replace(note, site=site, doubts=frozenset())
         return found
@@ -242,6 +256,13 @@ class Tracer:
         """A linear map, or what else has weights, reads what was not recognised."""
         if doubts:
             self.unknown.setdefault(reader, set()).update(doubts)
+
+
+def attends(factors: list[Any], notes: list[Any]) -> bool:
+    """Whether two factors are both computed, as in attention: no matrix of the model stands on the right."""
+    if len(factors) < 2 or not (isinstance(notes[0], Trace) or getattr(notes[0], "latent", False)):
+        return False
+    return isinstance(notes[1], Trace) or (notes[1] is None and factors[1].ndim == 3)
 
 
 def tensors(args: Any) -> Iterator[Any]:
@@ -279,18 +300,26 @@ def zero(value: Any) -> bool:
     return value is not None and value == 0
 
 
-def moved(function: Any, source: Any, axis: int, args: Any, outs: list[Any]) -> list[int]:
-    """Along which axis of each output the neurons are that were along this one of the source.
+def moved(function: Any, source: Any, axes: tuple[int, ...], args: Any, outs: list[Any]) -> list[tuple[int, ...]]:
+    """Along which axes of each output the neurons are that were along these of the source.
 
-    A view is made of a tensor without numbers, in which to go along that axis is the only step: so it is in the view.
-    Where the axis was merged with another one, the last is taken.
+    A view is made of a tensor without numbers, in which only to go along these axes is a step: so it is in the view.
+    Where one of them was merged with another axis, the last is taken.
     """
     if not function.is_view and outs[0].shape == source.shape:
-        return [axis]
-    marked = source.new_empty_strided(source.shape, [int(i == axis) for i in range(source.ndim)], device="meta")
+        return [axes]
+    steps = [0] * source.ndim
+    for i, axis in enumerate(axes):
+        steps[axis] = prod(source.shape[later] for later in axes[i + 1 :])
     try:
-        views = [*tensors([function(marked, *args[1:])])]
+        views = [*tensors([function(source.new_empty_strided(source.shape, steps, device="meta"), *args[1:])])]
     except RuntimeError:
-        return [one.ndim - 1 for one in outs]
-    steps = [[(step, i) for i, step in enumerate(view.stride()) if step] for view in views]
-    return [min(found)[1] if found else view.ndim - 1 for found, view in zip(steps, views, strict=True)]
+        return [(one.ndim - 1,) for one in outs]
+    return [stepping(view) for view in views]
+
+
+def stepping(view: Any) -> tuple[int, ...]:
+    """The axes along which there is a step, the largest step first; of axes of one entry, only the smallest step is."""
+    steps = sorted((-step, -i) for i, step in enumerate(view.stride()) if step)
+    long = tuple(-i for _, i in steps if view.shape[-i] > 1)
+    return long or (-steps[-1][1] if steps else view.ndim - 1,)

@@ -266,3 +266,15 @@ def test_a_convolutional_family_has_channels_for_neurons(kind):
     wanted = [A for parts in saved.values() for A in parts if A.ndim == 4 and A.shape[-1] > 1]
     truth = sorted((A.shape[1], int((A.abs() > above).sum())) for A in wanted)
     assert truth and set(truth) <= {(one.s, int(one.active_at.sum())) for one in seen}
+
+
+def test_the_latents_of_a_perceiver():
+    torch.manual_seed(0)
+    options = {"num_latents": 9, "d_latents": 32, "d_model": 24, "num_blocks": 1, "num_self_attends_per_block": 1}
+    heads = {"num_self_attention_heads": 4, "num_cross_attention_heads": 4, "qk_channels": 32, "v_channels": 32}
+    configuration = transformers.PerceiverConfig(**options, **heads, vocab_size=60, max_position_embeddings=9)
+    mask = torch.ones(3, 9, dtype=torch.long)
+    mask[1, 6:] = 0
+    model = transformers.PerceiverForMaskedLM(configuration)
+    found = measure(model, {"inputs": torch.randint(3, 60, (3, 9)), "attention_mask": mask})
+    assert [one.inputs for one in found.values()] == [27, 27, 27] and not found.notes

@@ -709,3 +709,76 @@ def test_an_autoencoder_is_seen_also_where_it_is_no_module_that_runs(X):
         model.decode(z := model.encode(X))
     assert list(seen.layers) == ["W_dec"]
     assert_counts(seen.layers.only, z > 0)
+
+
+# Ways to give every input to each of several experts, or to each its own part of what describes the input.
+EVERY_EXPERT = {
+    "in one product": lambda x, W: torch.einsum("bi,eio->beo", x, W),
+    "moved": lambda x, W: torch.bmm(x.expand(len(W), -1, -1), W).transpose(0, 1),
+    "moved and copied": lambda x, W: torch.bmm(x.expand(len(W), -1, -1), W).transpose(0, 1).contiguous(),
+    "by parts": lambda x, W: torch.einsum("bei,eio->beo", x.repeat(1, len(W)).view(len(x), len(W), -1), W),
+}
+
+
+class EveryExpert(nn.Module):
+    def __init__(self, how, E=4, width=10):
+        super().__init__()
+        self.how = EVERY_EXPERT[how]
+        self.up, self.down = nn.Parameter(torch.randn(E, N, width)), nn.Parameter(torch.randn(E, width, N))
+
+    def forward(self, x):
+        return torch.bmm(self.how(x, self.up).relu().transpose(0, 1), self.down).sum(0)
+
+
+@pytest.mark.parametrize("how", EVERY_EXPERT)
+def test_experts_that_all_run_are_one_layer(how, X):
+    model = nn.Sequential(nn.Linear(N, N), EveryExpert(how), nn.LayerNorm(N), EveryExpert(how, E=3, width=7))
+    found = measure(model, X)
+    assert list(found) == ["1.down", "3.down"] and not found.notes
+    with torch.no_grad():
+        assert_counts(found["1.down"], torch.einsum("bi,eio->beo", model[0](X), model[1].up).flatten(1) > 0)
+        assert_counts(found["3.down"], torch.einsum("bi,eio->beo", model[:3](X), model[3].up).flatten(1) > 0)
+
+
+def test_experts_whose_outputs_are_joined_before_the_activation_have_a_line(X):
+    model = EveryExpert("moved")
+    model.how = lambda x, W: torch.stack([x @ one for one in W], 1)
+    found = measure(nn.Sequential(nn.Linear(N, N), nn.ReLU(), model), X)
+    assert list(found) == ["1"] and "2.up reads inputs of experts" in found.notes[0]
+
+
+class Latents(nn.Module):
+    """Vectors of the model's own that attend to the inputs, as in a Perceiver."""
+
+    def __init__(self, how, k=8):
+        super().__init__()
+        self.how, self.own = how, nn.Parameter(torch.randn(k, N))
+        self.query, self.key, self.fc1, self.fc2 = nn.Linear(N, N), nn.Linear(N, N), nn.Linear(N, S), nn.Linear(S, N)
+        self.attention = nn.MultiheadAttention(N, 4, batch_first=True)
+
+    def forward(self, x, mask):
+        z = self.own.expand(len(x), -1, -1)
+        if self.how == "module":
+            y = self.attention(z, x, x, key_padding_mask=mask == 0)[0]
+        elif self.how == "function":
+            y = F.scaled_dot_product_attention(self.query(z), self.key(x), x, attn_mask=mask[:, None] > 0)
+        else:
+            y = (self.query(z) @ self.key(x).mT).masked_fill(mask[:, None] == 0, -1e9).softmax(-1) @ x
+        self.z = z + y
+        return self.fc2(self.fc1(self.z).relu())
+
+
+@pytest.mark.parametrize("how", ["module", "function", "products"])
+def test_a_mask_of_inputs_hides_no_latents(how, X):
+    model = Latents(how).eval()
+    mask = torch.ones(6, 8)
+    mask[3, 2:] = 0
+    found = measure(model, {"x": X.view(6, 8, N), "mask": mask})
+    assert not found.notes
+    with torch.no_grad():
+        assert_counts(found.only, model.fc1(model.z) > 0)
+
+
+def test_heads_are_neurons_of_one_map(X):
+    model = nn.Sequential(nn.Linear(N, S), nn.Unflatten(1, (5, -1)), nn.ReLU(), nn.Flatten(), nn.Linear(S, 2))
+    assert_counts(measure(model, X).only, model[0](X).detach() > 0)
