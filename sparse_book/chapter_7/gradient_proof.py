@@ -8,7 +8,7 @@ Paper: section 3, of which chapter 7 is a continuation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod, sqrt
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ __all__ = [
     "disjoint",
     "failure",
     "one_run",
-    "on_product",
     "random_network",
     "shares",
     "tails",
@@ -208,36 +207,6 @@ def failure(n: int, d: int, delta: float, share: float = 1.0) -> float:
     chernoff = N * np.exp(-m / N * (t + (1 - t) * np.log1p(-t)))
     markov = N / ((1 - t) ** 2 * m)
     return float(np.maximum(chernoff, markov).min()) / (delta / 2)
-
-
-def on_product(net: SparseNetwork, values: Sequence[float], weights: Sequence[float]) -> tuple[float, float, float]:
-    """I(h), the right side of `ours-gradient-product` squared, and its first term squared.
-
-    For independent coordinates, each with these values and probabilities.
-
-    >>> [round(x, 9) for x in on_product(disjoint(1, 1), (-1.0, 1.0), (0.5, 0.5))]              # h(x) = 2 x
-    [4.0, 4.0, 1.0]
-    """
-    n = net.n
-    q = len(values)
-    grid = np.array(np.meshgrid(*[values] * n, indexing="ij")).reshape(n, -1).T
-    p = np.prod(np.array(np.meshgrid(*[weights] * n, indexing="ij")).reshape(n, -1), axis=0)
-    h = net(grid)
-    active = net.active(grid)
-    v = np.abs(net.u[:, None] * net.W)
-    influence = 0.0
-    second = 0.0
-    for i in range(n):
-        rows = np.moveaxis(np.arange(q**n).reshape((q,) * n), i, 0).reshape(q, -1)  # one for each value
-        for a, b in np.ndindex(q, q):
-            x = rows[a]
-            y = rows[b]
-            chance = p[x] * weights[b]
-            influence += float(np.sum(chance * (h[x] - h[y]) ** 2)) / 2
-            changed = (active[x] != active[y]) @ v[:, i]
-            second += float(np.sum(chance * (values[a] - values[b]) ** 2 * changed**2)) / 8
-    first = float(p @ (gradients.gradients(net, grid) ** 2).sum(axis=1))
-    return influence, (sqrt(first) + sqrt(second)) ** 2, first
 
 
 def _pairs(net: SparseNetwork) -> tuple[Array, Array, Array, Any]:

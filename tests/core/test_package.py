@@ -69,6 +69,7 @@ def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
         "sparse_book.chapter_7.exchange_figures",
         "sparse_book.chapter_7.exchange_proof",
         "sparse_book.chapter_7.ladder",
+        "sparse_book.chapter_7.product_laws",
         "sparse_book.pictures",
         "sparse_book.runs",
         "sparse_book.small_samples",

@@ -88,17 +88,3 @@ def test_one_run_agrees_with_least_squares():
     assert error == pytest.approx(gap @ gap) and error < bound == pytest.approx(moment @ moment / 0.1**2)
     between = np.linalg.eigvalsh(Phi.T @ Phi / 60)[:2].mean()  # the least eigenvalue and the next
     assert gradient_proof.one_run(net, 2, 60, 1 - between, np.random.default_rng(3)) == (0.0, 0.0)
-
-
-def test_on_the_uniform_cube_product_laws_give_the_bound_by_gradients():
-    net = network(3)
-    found = gradients.edges(net)
-    expected = found.sensitivity.mean(), found.bound, found.gradient.mean()
-    assert gradient_proof.on_product(net, (-1.0, 1.0), (0.5, 0.5)) == pytest.approx(expected)
-
-
-def test_on_three_values_of_one_coordinate():
-    """relu(x) at -1, 0, 2: I = Var = 3/4, P[x > 0] = 1/4; x and y are on two sides of 0 at distances 3 and 2."""
-    second = (2 / 8 * 3**2 + 2 / 16 * 2**2) / 8
-    found = gradient_proof.on_product(SparseNetwork([1], [[1]], [0]), (-1.0, 0.0, 2.0), (0.5, 0.25, 0.25))
-    assert found == pytest.approx((3 / 4, (1 / 2 + second**0.5) ** 2, 1 / 4))
