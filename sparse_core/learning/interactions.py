@@ -29,8 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
-from math import ceil, comb, inf, log, log2, prod
 from typing import Any
 
 import numpy as np
@@ -38,7 +36,9 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from .._arrays import Array
+from . import _bets, _colours
 from ._inputs import Inputs, inputs
+from ._score import Score, pilot
 
 __all__ = ["Interactions", "interactions"]
 
@@ -46,20 +46,6 @@ __all__ = ["Interactions", "interactions"]
 MOST_PILOT = 1 << 14
 # With fewer evaluations, times 2^order, it would say little.
 LEAST = 256
-# What the line leaves may go beyond its range on the pilot sample by this part of it: little more is then clipped.
-MARGIN = 0.1
-# The bets halve from 0.99 / b on, so many times: the best is about E Z / E Z^2, which is small if large Z are rare.
-FEWEST_BETS = 12
-# Bisections of [0, 1]: the error is below 1e-7.
-STEPS = 24
-# Chance widens the interval by about this many largest T over the samples: 2 (ln(2 / delta) + ln 12) = 12 for the range
-# of T, the rest for its variance. On networks, boosted trees and bits, at 2^13 to 2^18 evaluations, the colours that
-# follow make it at most a fifth wider than the best.
-NOISE = 32
-# Beyond these many colours even a million evaluations are too few.
-MOST_COLOURS = 32
-# The largest value of f whose squares are surely floats.
-MOST_VALUE = 1e60
 
 
 @dataclass(frozen=True)
@@ -94,11 +80,15 @@ class Interactions:
         if ax is None:
             from matplotlib import pyplot
 
-            ax = pyplot.figure(figsize=(6, 1.6), layout="constrained").add_subplot()
+            figure = pyplot.figure(figsize=(6, 1.6), layout="constrained")
+            ax = figure.add_subplot()
+        certified = f"{self.confidence:.0%} confidence"
+        width = self.high - self.low
+        ax.barh(0, width, 0.3, self.low, alpha=0.5, label=certified)
         low, high = self.estimate
-        ax.barh(0, self.high - self.low, 0.3, self.low, alpha=0.5, label=f"{self.confidence:.0%} confidence")
         ax.barh(0, high - low, 0.6, low, alpha=0.5, label="estimate")
-        ax.set(xlim=(0, 1), yticks=[], xlabel=f"explained by functions of at most {self.order} of {self.inputs}")
+        ax.set(xlim=(0, 1), yticks=[])
+        ax.set_xlabel(f"explained by functions of at most {self.order} of {self.inputs}")
         ax.legend(loc="upper left")
         return ax
 
@@ -140,165 +130,66 @@ def interactions(
         checks.integer("random_state", random_state, 0)
     rng = np.random.default_rng(random_state)
 
-    score = _Score(f, np.zeros(len(law.label)))
-    variance, unexplained = _pilot(score, law, clip, min(evaluations // 8, MOST_PILOT), rng)
+    slopes = np.zeros(len(law.label))
+    score = Score(f, slopes)
+    first = min(evaluations // 8, MOST_PILOT)
+    variance, unexplained = pilot(score, law, clip, first, rng)
     left = evaluations - score.evaluations
-    colours = _colours(law.count, order, unexplained / variance, score.width**2 / variance, left)
+    share = unexplained / variance
+    square = score.width**2
+    colours = _colours.number(law.count, order, share, square / variance, left)
     T, V = _sample(score, law, order, colours, left, rng)
 
-    p = _chance(law.count, order, colours)
-    most, least = (score.width**2 * extreme for extreme in _extremes(order, colours))
-    most_V = float(score.width + np.abs(score.slopes) @ law.spans) ** 2 / 2
-    low = 1 - _smallest(lambda s: T / p - s * V, lambda s: most / p, confidence)
-    high = _smallest(lambda s: (1 - s) * V - T, lambda s: (1 - s) * most_V - least, confidence)
-    share = T.mean() / max(V.mean(), np.finfo(float).tiny)
-    estimate = (float(np.clip(1 - share / p, 0, 1)), float(np.clip(1 - share, 0, 1)))
+    p = _colours.chance(law.count, order, colours)
+    most, least = _colours.extremes(order, colours)
+    most_V = score.range(law) ** 2 / 2
     return Interactions(
-        low, high, estimate, order, confidence, score.evaluations, colours, (score.low, score.high),
-        score.clipped / score.evaluations, law.words,
-    )  # fmt: skip
-
-
-@dataclass
-class _Score:
-    """f as a line and a rest that is clipped to [low, high]; the evaluations so far, and how many were clipped."""
-
-    f: Callable[[Array], ArrayLike]
-    slopes: Array
-    low: float = -inf
-    high: float = inf
-    evaluations: int = 0
-    clipped: int = 0
-
-    @property
-    def width(self) -> float:
-        return self.high - self.low
-
-    def __call__(self, points: Array) -> tuple[Array, Array]:
-        """The line and the clipped rest at some points."""
-        line = points @ self.slopes  # before f, which may write into what it is given
-        given = np.asarray(self.f(points))
-        if given.shape != (len(points),) or given.dtype.kind not in "biuf":
-            found = f"{given.shape} of type {given.dtype}"
-            raise ValueError(f"Argument 'f' must give one number for each of {len(points)} rows, not {found}.")
-        values = given.astype(np.float64)
-        checks.entries("f", values, np.abs(values) <= MOST_VALUE, f"must give numbers of at most {MOST_VALUE} in size")
-        rest = np.clip(values - line, self.low, self.high)
-        self.evaluations += len(points)
-        self.clipped += int((rest != values - line).sum())
-        return line, rest
-
-
-def _pilot(score: _Score, law: Inputs, clip: Any, size: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Fix the line, and where what it leaves is clipped; the variance of f, and of what the line leaves."""
-    if clip is not None:
-        ends = checks.real_array("clip", clip, 1, shape=(2,))
-        score.low, score.high = float(ends[0]), checks.real("clip[1]", ends[1], above=float(ends[0]))
-    columns = law.widest()[: size // 8]  # a slope needs some points
-    blocks = [(x[:, columns], score(x)[1]) for x, _ in law.pairs(size, rng)]
-    x, y = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    if y.var() == 0:
-        raise ValueError(f"Argument 'f' must vary; it is {y[0]} at each of {size} points, where clip is {clip}.")
-    rest = y
-    if clip is None:
-        slopes, left = _line(x, y)
-        if np.ptp(left) < np.ptp(y):
-            score.slopes[columns] = slopes
-            rest = left
-        margin = max(MARGIN * np.ptp(rest), 1e-9 * np.ptp(y))  # a line may leave nothing
-        score.low, score.high = float(rest.min() - margin), float(rest.max() + margin)
-    return float(y.var()), float(rest.var())
-
-
-def _line(x: Array, y: Array) -> tuple[Array, Array]:
-    """The slopes that fit one half of a sample best, and what they leave of the other half."""
-    half = len(y) // 2
-    scale = x.std(axis=0) + (x.std(axis=0) == 0)
-    slopes = np.linalg.lstsq((x[:half] - x.mean(axis=0)) / scale, y[:half] - y.mean(), rcond=1e-6)[0] / scale
-    return slopes, (y - x @ slopes)[half:]
-
-
-def _colours(inputs: int, order: int, unexplained: float, spread: float, evaluations: int) -> int:
-    """The number of colours for which the interval will be about narrowest."""
-    if order > 1:
-        return order + 1
-
-    def expected(colours: int) -> float:
-        gap = unexplained * (1 / _chance(inputs, order, colours) - 1)
-        return gap + NOISE * spread * _extremes(order, colours)[0] * len(_corners(order, colours)) / evaluations
-
-    return min(range(2, min(inputs, MOST_COLOURS) + 1), key=expected)
-
-
-def _chance(inputs: int, order: int, colours: int) -> float:
-    """The chance p that order + 1 inputs have different colours.
-
-    >>> _chance(4, 1, 2)
-    0.6666666666666666
-    """
-    sizes = np.bincount(np.arange(inputs) % colours).tolist()
-    return sum(map(prod, combinations(sizes, order + 1))) / comb(inputs, order + 1)
-
-
-def _corners(order: int, colours: int) -> list[int]:
-    """The exchanged colours of each mixture to evaluate, as bits; what stands at the other end is opposite.
-
-    >>> _corners(1, 3)
-    [0, 1, 2, 4, 3, 5, 6, 7]
-    """
-    if colours == order + 1:
-        return list(range(1 << colours))
-    first = [0, *(1 << colour for colour in range(colours))]
-    return first + [(1 << colours) - 1 - corner for corner in reversed(first)]
-
-
-def _statistic(H: Array, order: int, colours: int) -> Array:
-    """T from the values at the corners, a row for each."""
-    if colours == order + 1:
-        signs = np.array([(-1.0) ** corner.bit_count() for corner in range(len(H))])
-        return np.asarray((signs @ H) ** 2 / len(H))
-    x, *u = H[: colours + 1]
-    y, *v = H[:colours:-1]
-    T = (1 - colours / 4) * (x - y) ** 2 / 2
-    for a, b in zip(u, v, strict=True):
-        T += (a - b) ** 2 / 8 - (x - a) * (b - y) / 2
-    return np.asarray(T)
-
-
-def _extremes(order: int, colours: int) -> tuple[float, float]:
-    """T is at most the one and at least the other, if f lies between 0 and 1."""
-    if colours == order + 1:
-        return 2.0 ** (colours - 2), -0.5  # 0, but a bound is to be positive
-    return colours / 2, (1 - colours) / 2
+        low=_bets.low(T, V, p, square * most, confidence),
+        high=_bets.high(T, V, square * least, most_V, confidence),
+        estimate=_estimate(T, V, p),
+        order=order,
+        confidence=confidence,
+        evaluations=score.evaluations,
+        colours=colours,
+        clip=(score.low, score.high),
+        clipped=score.clipped / score.evaluations,
+        inputs=law.words,
+    )
 
 
 def _sample(
-    score: _Score, law: Inputs, order: int, colours: int, evaluations: int, rng: np.random.Generator
+    score: Score, law: Inputs, order: int, colours: int, evaluations: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """T, and V, half the squared difference of f at independent points, for as many samples as there may be."""
-    corners = _corners(order, colours)
-    T, V = [], []
-    for x, y in law.pairs(evaluations // len(corners), rng):
-        palette = np.tile(np.arange(law.count) % colours, (len(x), 1))
-        colour = rng.permuted(palette, axis=1)[:, law.label]
-        lines, rests = np.transpose([score(np.where(corner >> colour & 1, y, x)) for corner in corners], (1, 0, 2))
-        values = lines + rests
-        T.append(_statistic(rests, order, colours))
-        V.append(((values - values[::-1]) ** 2).mean(axis=0) / 2)
+    corners = _colours.corners(order, colours)
+    T = []
+    V = []
+    samples = evaluations // len(corners)
+    palette = np.arange(law.count) % colours
+    for x, y in law.pairs(samples, rng):
+        palettes = np.tile(palette, (len(x), 1))
+        chosen = rng.permuted(palettes, axis=1)
+        colour = chosen[:, law.label]
+        lines = []
+        rests = []
+        for corner in corners:
+            exchanged = corner >> colour & 1
+            mixture = np.where(exchanged, y, x)
+            line, rest = score(mixture)
+            lines.append(line)
+            rests.append(rest)
+        T.append(_colours.statistic(np.array(rests), order, colours))
+        values = np.add(lines, rests)
+        differences = values - values[::-1]
+        halves = differences**2 / 2
+        V.append(halves.mean(axis=0))
     return np.concatenate(T), np.concatenate(V)
 
 
-def _smallest(Z: Callable[[float], Array], most: Callable[[float], float], confidence: float) -> float:
-    """The least s at which bets against E Z(s) >= 0 multiply the stake by 2 / (1 - confidence); else 1.
-
-    Z(s) and most(s), which it does not exceed, decrease. A bet that could lose more than the stake at s counts as lost.
-    """
-    count = FEWEST_BETS + ceil(log2(most(0) / most(1)))
-    bets = 0.99 / most(1) * 0.5 ** np.arange(count)
-    low, high = 0.0, 1.0
-    for _ in range(STEPS):
-        s = (low + high) / 2
-        logs = [np.log1p(-bet * Z(s)).sum() for bet in bets[bets * most(s) < 1]]
-        rich = np.logaddexp.reduce(logs) - log(count) >= log(2 / (1 - confidence))
-        low, high = (low, s) if rich else (s, high)
-    return high
+def _estimate(T: Array, V: Array, p: float) -> tuple[float, float]:
+    """Both ends without an allowance for chance."""
+    variance = max(V.mean(), np.finfo(float).tiny)
+    share = T.mean() / variance
+    low = np.clip(1 - share / p, 0, 1)
+    high = np.clip(1 - share, 0, 1)
+    return float(low), float(high)

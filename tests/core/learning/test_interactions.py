@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparse_core
-from sparse_core.learning import interactions as module
+from sparse_core.learning import _bets, _colours
 from sparse_core.learning.interactions import interactions
 
 RNG = np.random.default_rng
@@ -38,37 +38,37 @@ def test_T_has_the_mean_of_the_theorem_under_any_product_law(order, colours):
     pairs = [(x, y) for x in points for y in points]
     means = []
     for colour in set(permutations(i % colours for i in range(3))):
-        corners = module._corners(order, colours)
+        corners = _colours.corners(order, colours)
         H = np.array(
             [
                 [f[tuple(b if corner >> c & 1 else a for a, b, c in zip(x, y, colour, strict=True))] for x, y in pairs]
                 for corner in corners
             ]
         )
-        mean = module._statistic(H, order, colours) @ np.outer(chance, chance).ravel()
+        mean = _colours.statistic(H, order, colours) @ np.outer(chance, chance).ravel()
         assert mean == pytest.approx(sum(v for T, v in found.items() if len({colour[i] for i in T}) > order))
         means.append(mean)
     W = sum(v for T, v in found.items() if len(T) > order)
-    assert module._chance(3, order, colours) * W <= np.mean(means) * (1 + 1e-12) <= W * (1 + 2e-12)
+    assert _colours.chance(3, order, colours) * W <= np.mean(means) * (1 + 1e-12) <= W * (1 + 2e-12)
 
 
 @pytest.mark.parametrize("inputs, order, colours", [(2, 1, 2), (5, 1, 2), (6, 1, 4), (5, 2, 3), (7, 1, 7)])
 def test_p_is_the_chance_that_inputs_have_different_colours(inputs, order, colours):
     ways = [len({c % colours for c in chosen}) > order for chosen in permutations(range(inputs), order + 1)]
-    assert module._chance(inputs, order, colours) == pytest.approx(np.mean(ways))
+    assert _colours.chance(inputs, order, colours) == pytest.approx(np.mean(ways))
     if colours == 2 and inputs % 2 == 0:
-        assert module._chance(inputs, order, colours) == pytest.approx(inputs / (2 * (inputs - 1)))
+        assert _colours.chance(inputs, order, colours) == pytest.approx(inputs / (2 * (inputs - 1)))
 
 
 @pytest.mark.parametrize("order, colours", [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3)])
 def test_T_stays_in_its_range_and_attains_it(order, colours):
     """T is convex in each value, but for f(x) and f(y) if there are more than four colours."""
-    count = len(module._corners(order, colours))
+    count = len(_colours.corners(order, colours))
     H = np.array(list(product([0.0, 1.0], repeat=count))).T
-    T = module._statistic(H, order, colours)
-    most, least = module._extremes(order, colours)
+    T = _colours.statistic(H, order, colours)
+    most, least = _colours.extremes(order, colours)
     assert T.max() == most and T.min() == (least if colours > order + 1 else 0) >= least
-    T = module._statistic(RNG(0).random((count, 10_000)), order, colours)
+    T = _colours.statistic(RNG(0).random((count, 10_000)), order, colours)
     assert least < T.min() < T.max() < most
 
 
@@ -76,9 +76,9 @@ def test_T_stays_in_its_range_and_attains_it(order, colours):
 def test_T_is_nothing_where_f_is_additive(colours):
     u, v = RNG(0).standard_normal((2, colours, 50))
     H = np.array(
-        [np.where([[c >> i & 1] for i in range(colours)], v, u).sum(axis=0) for c in module._corners(1, colours)]
+        [np.where([[c >> i & 1] for i in range(colours)], v, u).sum(axis=0) for c in _colours.corners(1, colours)]
     )
-    assert module._statistic(H, 1, colours) == pytest.approx(np.zeros(50), abs=1e-12)
+    assert _colours.statistic(H, 1, colours) == pytest.approx(np.zeros(50), abs=1e-12)
 
 
 def three(x):
@@ -192,9 +192,9 @@ def test_an_end_that_nearly_binds_is_false_as_rarely_as_was_said(case):
 
 
 def test_without_the_factor_p_the_lower_end_is_false(monkeypatch):
-    monkeypatch.setattr(module, "_colours", lambda *arguments: 2)
+    monkeypatch.setattr(_colours, "number", lambda *arguments: 2)
     assert false_ends(**PAIRS, runs=20, evaluations=2**16, clip=(-3, 3))[0] == 0
-    monkeypatch.setattr(module, "_chance", lambda *arguments: 1.0)
+    monkeypatch.setattr(_colours, "chance", lambda *arguments: 1.0)
     assert false_ends(**PAIRS, runs=20, evaluations=2**16, clip=(-3, 3))[0] == 1
 
 
@@ -202,7 +202,7 @@ def test_without_the_factor_p_the_lower_end_is_false(monkeypatch):
 def test_bets_err_as_rarely_as_they_say_and_find_something(chance, mean):
     """T is 1 / chance with this chance and else 0, and E T = 2 s at s = 1 / 2; the mean alone errs in half."""
     T = (RNG(0).random((500, 400)) < chance) / chance
-    found = np.array([module._smallest(lambda s, t=t: t - 2 * s, lambda s: 1 / chance, 0.6) for t in T])
+    found = np.array([_bets.smallest(lambda s, t=t: t - 2 * s, lambda s: 1 / chance, 0.6) for t in T])
     assert np.mean(found < 0.5) <= 0.2 < np.mean(T.mean(axis=1) < 1)
     assert found.mean() < mean
 
