@@ -132,7 +132,7 @@ class Claim:
         """
         if self.settings is None:
             raise LedgerError(f"{self.id}: {NO_PAGES}.")
-        checks = checked_by(self, _sources(self.settings, pages_of(self.settings, self.chapter)))
+        checks = checked_by(self, checking(_sources(self.settings, pages_of(self.settings, self.chapter))))
         if not checks:
             raise ValueError(f"Argument 'id' must name a claim that a cell checks, not {self.id} ({self.required}).")
         import jupytext
@@ -187,6 +187,7 @@ def read(settings: Settings) -> list[Claim]:
     """All claims in the order of the chapters; or a LedgerError."""
     claims: list[Claim] = []
     theorems = machine_checked(settings)["theorems"]
+    lines = _lines_of_theorems(settings)
     around: dict[str, Claim] = {}
     for path in sorted((settings.root / settings.claims).glob("*.yml")):
         if path.name == "published.yml":
@@ -198,14 +199,15 @@ def read(settings: Settings) -> list[Claim]:
         texts = _sources(settings, pages)
         entries = _entries(path)
         boxes = _boxes(settings, texts, entries)
+        cells = checking(texts)
         for entry in entries:
             known = _placed(entry, path.stem, texts, boxes)
             if entry.get("proved") and entry["proved"] not in theorems:
                 place = settings.prover.statements.removeprefix("../") or "proofs/statements.json"
                 raise LedgerError(f"{entry['id']}: proved names {entry['proved']}, which is not in {place}.")
-            proof = _proof(settings, entry, theorems)
+            proof = _proof(settings, entry, theorems, lines)
             claim = Claim(**entry | known, proof=proof, around=around, settings=settings)
-            object.__setattr__(claim, "recipe", _recipe(settings, claim, texts))
+            object.__setattr__(claim, "recipe", _recipe(settings, claim, cells))
             claims.append(claim)
     around.update(by_id(claims))
     return claims
@@ -221,14 +223,22 @@ def pages_of(settings: Settings, chapter: str) -> list[str]:
     return [name for name in names if settings.chapter_of(name) == common]
 
 
-def checked_by(claim: Claim, texts: Mapping[str, str]) -> dict[str, list[int]]:
+def checking(texts: Mapping[str, str]) -> dict[str, list[set[str]]]:
+    """By page the ids that each of its code cells checks or refutes."""
+    found: dict[str, list[set[str]]] = {}
+    for page, text in texts.items():
+        found[page] = [set(CALL.findall(cell)) for cell in CELL.findall(text)]
+    return found
+
+
+def checked_by(claim: Claim, cells: Mapping[str, list[set[str]]]) -> dict[str, list[int]]:
     """By page the numbers of the code cells that check or refute a claim or one of its errata."""
     names = {claim.id, *claim.errata}
-    found = {}
-    for page, text in texts.items():
-        numbers = [i for i, cell in enumerate(CELL.findall(text)) if names & {*CALL.findall(cell)}]
-        if numbers:
-            found[page] = numbers
+    found: dict[str, list[int]] = {}
+    for page, checked in cells.items():
+        for number, ids in enumerate(checked):
+            if names & ids:
+                found.setdefault(page, []).append(number)
     return found
 
 
@@ -241,25 +251,33 @@ def machine_checked(settings: Settings) -> dict[str, dict[str, Entry]]:
     return proved
 
 
-def _recipe(settings: Settings, claim: Claim, texts: Mapping[str, str]) -> str | None:
-    if checked_by(claim, texts):
+def _lines_of_theorems(settings: Settings) -> dict[str, int]:
+    """The line of each theorem in the source of a proof assistant."""
+    source = settings.root / settings.prover.source
+    found: dict[str, int] = {}
+    if source.is_file():
+        for number, line in enumerate(_text(source).splitlines(), start=1):
+            if theorem := re.match(r"Theorem (\w+)", line):
+                found.setdefault(theorem[1], number)
+    return found
+
+
+def _recipe(settings: Settings, claim: Claim, cells: Mapping[str, list[set[str]]]) -> str | None:
+    if checked_by(claim, cells):
         return settings.run.format(claim.id)
     return settings.prover.command if claim.proved else None
 
 
-def _proof(settings: Settings, entry: Entry, theorems: dict[str, Entry]) -> Entry | None:
+def _proof(settings: Settings, entry: Entry, theorems: dict[str, Entry], lines: dict[str, int]) -> Entry | None:
     """Where the theorem of a claim stands, and of which part of the claim it speaks where it is not all of it."""
     if not entry.get("proved"):
         return None
     theorem = entry["proved"]
     corrected = entry.get("verdict") in ("false as printed", "settled") and entry.get("kind") != "erratum"
-    source = settings.root / settings.prover.source
-    lines = _text(source).splitlines() if source.is_file() else []
-    numbers = [number for number, line in enumerate(lines, start=1) if re.match(rf"Theorem {theorem}\b", line)]
     return {
         "theorem": theorem,
         "file": settings.prover.source.removeprefix("../"),
-        "line": numbers[0] if numbers else None,
+        "line": lines.get(theorem),
         "part": theorems[theorem].get("part", "the corrected form" if corrected else ""),
     }
 

@@ -184,11 +184,10 @@ def test_the_first_page_agrees_with_the_ledger_about_how_the_paper_stands():
 
 
 def test_a_row_of_the_ledger_names_the_code_that_names_its_claim_and_the_tests_of_that_code():
-    cited = evidence.cited([BOOK.parent / "sparse_core", BOOK.parent / "sparse_meter", BOOK.parent / "sparse_book"])
+    cited = evidence.cited(evidence.PACKAGES)
     assert "sparse_core.network.network.Scale" in cited["definition-2"]
     assert "sparse_core.bounds.paper.lemma_9" in cited["lemma-9"]
-    packages = [BOOK.parent / name for name in ("sparse_core", "sparse_meter", "sparse_book")]
-    page = rows.tables(ledgered([claim("lemma-9")], settings=project.settings(notes=evidence.notes(packages))))
+    page = rows.tables(ledgered([claim("lemma-9")], settings=project.settings(notes=evidence.notes(evidence.PACKAGES))))
     assert (
         '<a href="api-bounds.html#sparse_core.bounds.paper.lemma_9">bounds.<wbr>paper.<wbr>lemma' in page
         and "`tests/core/bounds`" in page

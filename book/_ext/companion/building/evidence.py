@@ -1,8 +1,9 @@
 """The pages of the ledger, filled before Sphinx reads them: from the claims and the executed chapters of this book."""
 
 import ast
+import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from sphinx_claims import build, pages
 from sphinx_claims.claims import machine_checked
 from sphinx_claims.ledger import collect
 
-PACKAGES = [Path(package.__path__[0]) for package in (sparse_core, sparse_meter, sparse_book)]
+PACKAGES = tuple(Path(package.__path__[0]) for package in (sparse_core, sparse_meter, sparse_book))
 # No line begins with the mark after it.
 JOINER = "\N{WORD JOINER}"
 # Where the page of the errata says where an error is reported.
@@ -72,7 +73,7 @@ def repository() -> str:
 # The code that is about a claim
 
 
-def notes(packages: Iterable[Path]) -> dict[str, list[str]]:
+def notes(packages: tuple[Path, ...]) -> dict[str, list[str]]:
     """Claim -> the line of its row that names the code that is about it, and the tests of that."""
     lines = {}
     for claim, code in cited(packages).items():
@@ -92,7 +93,8 @@ def to_code(name: str) -> str:
     return f'<a href="api-{package}.html#{name}">{short.replace(".", ".<wbr>")}</a>'
 
 
-def cited(packages: Iterable[Path]) -> dict[str, list[str]]:
+@functools.cache  # to parse all of the code takes a second
+def cited(packages: tuple[Path, ...]) -> dict[str, list[str]]:
     """Claim -> the public functions and classes, "sparse_core.bounds.paper.lemma_9", whose docstrings name it `so`."""
     found: dict[str, list[str]] = {}
     for package in packages:
