@@ -33,8 +33,11 @@ VALUES = {
 COMPARISON = re.compile(r"(\w+)([<>])(=?)(.+)")
 # A truth value, a text, an array and infinity, which are no numbers anywhere.
 NO_NUMBER = True, "2", [1, 2], -np.inf
-# What takes a minute or a gigabyte at its upper end, which is a limit of these: there it is not run.
-COSTLY = ("hypercube.degrees", "lemma_10.averaged_sensitivity")
+# What takes seconds, a minute or a gigabyte at its upper end, which is a limit of these: there it is not run.
+COSTLY = (
+    *("hypercube.degrees", "lemma_10.averaged_sensitivity", "constructions.random_sparse"),
+    "learning_curves.expected_error",
+)
 RULES = {">=": "at least", "<=": "at most", ">": "(positive|more than)", "<": "less than"}
 REFUSED = table("bad_calls.txt")
 

@@ -16,8 +16,6 @@ from dataclasses import is_dataclass
 import numpy as np
 import pytest
 
-from sparse_core.cube import hypercube
-from sparse_core.learning import moments
 from sparse_core.network import evaluator, network
 from tests.core.calls import MODULES, NAMES, WORKING, evaluate
 
@@ -159,11 +157,3 @@ def test_every_public_function_of_arrays_is_called():
 
 
 # Integers at the ends of their types
-
-
-@pytest.mark.parametrize("m", [127, 128, 129, 255, 256, 257, 1000])
-@pytest.mark.parametrize("label", [1, -1, 127, -128])
-def test_moments_of_more_samples_than_an_int8_counts(m, label):
-    X, y = -np.ones((m, 3), dtype=np.int8), np.full(m, label, dtype=np.int8)
-    sums = moments.Moments(3, 2).update(X, y).sums
-    assert sums.tolist() == [m * label * (-1) ** int(T).bit_count() for T in hypercube.monomials(3, 2)]

@@ -33,7 +33,6 @@ from sparse_core.network import training
 # The commit draws the rows that are measured again: nobody knows them before, and who looks at it draws them again.
 COMMIT = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True).stdout
 DRAWN = {name: random.Random(COMMIT + name).choice(experiments.experiment(name).CELLS) for name in experiments.NAMES}
-FIRST = {name: experiments.experiment(name).CELLS[0] for name in experiments.NAMES}
 
 
 @pytest.mark.parametrize("name", experiments.NAMES)
@@ -46,18 +45,12 @@ def test_each_cell_is_stored_and_all_numbers_are_finite(name):
     assert [tuple(cell) for cell, _ in rows] == module.CELLS
 
 
-@pytest.mark.parametrize("name", experiments.NAMES)
-def test_a_cell_measured_again_agrees_and_a_changed_table_does_not(name, tmp_path, monkeypatch):
-    module, cell = experiments.experiment(name), FIRST[name]
-    again = module.measure(*cell)
-    stored = {column: values[0] for column, values in experiments.stored(name, *cell[:-1]).items()}
-    # training amplifies the round-off of another processor; of some twenty errors on test digits a few may change sides
-    for column, of_errors in (("accuracy", lambda share: 1 - np.array(share)), ("errors", np.array)):
-        if column in again:
-            assert of_errors(again[column]) == pytest.approx(of_errors(stored[column]), rel=0.25)
-    monkeypatch.setattr(module, "measure", lambda *_: {**again, **{k: stored[k] for k in ("errors",) if k in again}})
+def test_a_cell_measured_again_agrees_and_a_changed_table_does_not(tmp_path, monkeypatch):
+    """Of one experiment; the audit of chapter 9 measures a cell of each again, and below a row of each is drawn."""
+    name, cell = "correlation", correlation.CELLS[0]
+    again = correlation.measure(*cell)
+    monkeypatch.setattr(correlation, "measure", lambda *_: again)
     assert experiments.deviation(name, *cell) < 0.05
-    monkeypatch.setattr(module, "measure", lambda *_: again)
     rows = json.loads((experiments.RESULTS / f"{name}.json").read_text())
     rows[0][1] = {column: (1.5 * np.array(value) + 1).tolist() for column, value in rows[0][1].items()}
     (tmp_path / f"{name}.json").write_text(json.dumps(rows))
