@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sphinx_claims import LedgerError, command
+from sphinx_claims import LedgerError, command, pages
+from sphinx_claims.ledger import Ledger
 from sphinx_claims.settings import Settings
 
 PACKAGE = Path(__file__).parents[1]
@@ -60,21 +61,26 @@ def test_the_foreign_example_has_a_ledger_with_every_standing_it_claims(foreign)
 
 
 @pytest.mark.parametrize(
-    "file, old, new, said",
+    "file, old, new, said, builds",
     [
-        ("claims/index.yml", "required: sampled", "required: exact", "goldbach: exact evidence is required"),
-        ("index.md", "in range(5, 3000, 4)", "in range(3, 3000, 4)", "two-squares fails on 218 of 218 primes"),
-        ("index.md", "import random\n", "import random\nledger.check = print\n", "ledger.check is of a module"),
-        ("ledger.md", "claims: tables", "claims: rows", "a page has the mark <!-- claims: rows -->"),
+        ("claims/index.yml", "required: sampled", "required: exact", "goldbach: exact evidence is required", 1),
+        # what was kept of the first build does not make the second one green
+        ("index.md", "in range(5, 3000, 4)", "in range(3, 3000, 4)", "two-squares fails on 218 of 218 primes", 2),
+        ("index.md", "import random\n", "import random\nledger.check = print\n", "ledger.check is of a module", 1),
     ],
 )  # fmt: skip
-def test_a_build_stops_in_one_line_and_again_until_it_is_mended(foreign, tmp_path, file, old, new, said):
+def test_a_build_stops_in_one_line_and_again_until_it_is_mended(foreign, tmp_path, file, old, new, said, builds):
     folder = tmp_path / "paper"
     shutil.copytree(foreign, folder)
     change(folder / file, old, new)
-    for _ in range(2):  # what was kept of the first build does not make the second one green
+    for _ in range(builds):
         code, lines = build(folder)
         assert code != 0 and said in lines.partition("ERROR: ")[2].partition("Versions")[0], lines
+
+
+def test_an_unknown_mark_is_named():
+    with pytest.raises(LedgerError, match="a page has the mark <!-- claims: rows -->; there is standings, tables"):
+        pages.fill("<!-- claims: rows -->", Ledger(Settings(PACKAGE), [], []))
 
 
 def test_a_new_paper_is_not_written_over_an_old_one(tmp_path, capsys):

@@ -1,8 +1,10 @@
 """Claims, errata and records to try the pages of the ledger with."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
 from companion.site import project
 
 from sphinx_claims import record as ledger
@@ -39,6 +41,23 @@ def record(made, page=CHAPTER):
 
 def ledgered(claims, records=(), settings=SETTINGS):
     return Ledger.of(settings, claims, list(records))
+
+
+def small_book(root, page, claims):
+    """The folder of a book with one chapter: its page, and its claims as they stand in their file."""
+    folder = root / "book"
+    (folder / "claims").mkdir(parents=True)
+    (root / "_toc.yml").write_text(f"root: book/index\nchapters:\n  - file: book/{CHAPTER}\n")
+    (folder / f"{CHAPTER}.md").write_text(page)
+    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump(claims))
+    (folder / "claims/published.yml").write_text("# A comment.\n{}\n")
+    shutil.copy(BOOK / "claims.toml", folder)
+    return folder
+
+
+def notebook(*records):
+    """An executed notebook of one cell, which has left these records."""
+    return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
 
 
 def entry(made):

@@ -14,7 +14,20 @@ from sphinx_claims import audit, build, published
 from sphinx_claims import record as ledger
 from sphinx_claims.claims import by_id, pages_of, read, statements
 from sphinx_claims.ledger import NOT_RUN, collect
-from tests.book.examples import BOOK, CHAPTER, CLAIMS, SETTINGS, claim, entry, erratum, ledgered, passing, record
+from tests.book.examples import (
+    BOOK,
+    CHAPTER,
+    CLAIMS,
+    SETTINGS,
+    claim,
+    entry,
+    erratum,
+    ledgered,
+    notebook,
+    passing,
+    record,
+    small_book,
+)
 
 REFUTED = ledger.refute("lemma-9", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
 E1 = ledger.refute("E1", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
@@ -28,19 +41,12 @@ UNCONTROLLED = ledger.check("lemma-9", [0, 1], 2, evidence="exhaustive", over="n
 @pytest.fixture
 def book(tmp_path):
     """The folder of a small book with one chapter, in which a lemma stands in a box, and a claim without a box."""
-    folder = tmp_path / "book"
-    (folder / "claims").mkdir(parents=True)
-    (tmp_path / "_toc.yml").write_text(f"root: book/index\nchapters:\n  - file: book/{CHAPTER}\n")
     box = "````{{prf:lemma}} {}\n:label: {}\n:nonumber:\n\n{}\n````\n"
     text = box.format("Lemma 9", "lemma-9", "It *is*\n\n$$\n1 <\n2\n$$\n\nsmall.") + box.format("B", "box-b", "B.")
-    (folder / f"{CHAPTER}.md").write_text(text)
     lemma = entry(claim(statement=""))
     named = entry(claim("b", box="box-b", statement=""))
     other = entry(claim("other", stands_in="sec-other"))
-    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump([lemma, named, other]))
-    (folder / "claims/published.yml").write_text("# A comment.\n{}\n")
-    shutil.copy(BOOK / "claims.toml", folder)
-    return folder
+    return small_book(tmp_path, text, [lemma, named, other])
 
 
 def write(book, text, name=CHAPTER):
@@ -336,10 +342,6 @@ def test_the_status_is_transitive():
 
 
 # What is written
-
-
-def notebook(*records):
-    return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
 
 
 def test_an_exercise_neither_counts_for_a_claim_nor_breaks_a_ledger():

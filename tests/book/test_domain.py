@@ -121,8 +121,8 @@ RUN = {
 }
 
 
-def build(folder, link=""):
-    """The site of the small book, with one more link, and what Sphinx warned of."""
+def build(folder):
+    """The site of the small book, with two links that lead nowhere, and what Sphinx warned of."""
     book, stage = folder / "source/book", folder / "stage"
     (book / "claims").mkdir(parents=True)
     (stage / "book").mkdir(parents=True)
@@ -147,7 +147,7 @@ def build(folder, link=""):
     toc = "```{{toctree}}\n{}\n```\n".format
     chapters = toc(":numbered:\nbook/01-first\nbook/02-uniform")
     rest = toc("book/map\nbook/ledger\nbook/errata\nbook/errata-sheet\nbook/proofs")
-    (stage / "index.md").write_text(f"# Book\n\n{link}\n\n{chapters}{rest}")
+    (stage / "index.md").write_text(f"# Book\n\n{{claim}}`lemma-98` {{statement}}`lemma-99`\n\n{chapters}{rest}")
     options = {
         "extensions": ["myst_nb", "sphinx_proof", "sphinx_design", "small_book"],
         "myst_enable_extensions": ["dollarmath", "colon_fence"],
@@ -161,17 +161,20 @@ def build(folder, link=""):
         pages.setup(app)
 
     sys.modules["small_book"] = SimpleNamespace(setup=setup)
-    with (folder / "log").open("w") as log, docutils_namespace():  # so that another build here begins anew
+    with (folder / "log").open("w") as log, docutils_namespace():
         app = Sphinx(stage, None, folder / "html", folder / "trees", "html", options, status=None, warning=log)
         app.build()
     return folder / "html", (folder / "log").read_text()
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    html, warnings = build(tmp_path_factory.mktemp("small"))
-    assert warnings == ""
-    return html
+def built(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture(scope="module")
+def site(built):
+    return built[0]
 
 
 @pytest.fixture
@@ -202,19 +205,10 @@ def test_roles_lead_to_the_row_and_to_the_place(chapter):
     ]
 
 
-def test_an_unknown_claim_is_a_warning(tmp_path):
-    _, warnings = build(tmp_path, link="{claim}`lemma-98` {statement}`lemma-99`")
-    assert re.findall("reference target not found: (.*?)[ \x1b]", warnings) == ["lemma-98", "lemma-99"], warnings
-
-
-def test_every_link_of_the_generated_pages_leads_somewhere(site):
-    ids = {page.name: BeautifulSoup(page.read_text(), "html.parser") for page in (site / "book").glob("*.html")}
-    found = {name: {tag["id"] for tag in page.select("[id]")} for name, page in ids.items()}
-    for name, page in ids.items():
-        for link in page.select(".body a[href*='#']"):
-            target, _, anchor = link["href"].partition("#")
-            if not target.startswith(("notation.html", "api-", "slides.html", "..")):  # of which this book has none
-                assert anchor in found[target or name], (name, link["href"])
+def test_an_unknown_claim_is_a_warning_and_all_else_is_none(built):
+    _, warnings = built
+    assert re.findall("reference target not found: (.*?)[ \x1b]", warnings) == ["lemma-98", "lemma-99"]
+    assert warnings.count("WARNING") == 2, warnings
 
 
 def test_a_chapter_ends_with_its_place_in_the_paper_and_its_files(site, chapter):

@@ -8,12 +8,11 @@ import sys
 from dataclasses import replace
 
 import pytest
-import yaml
 from companion import places
 from companion.building import kept, proofs
 from companion.site import project
 
-from tests.book.examples import BOOK, CLAIMS, SETTINGS, claim, entry, erratum, ledgered
+from tests.book.examples import BOOK, CLAIMS, SETTINGS, claim, entry, erratum, ledgered, small_book
 
 sys.path.append(str(BOOK.parent / "proofs"))
 import check
@@ -53,15 +52,10 @@ def test_the_part_that_is_proved_is_named(tmp_path):
     theorems = {"a": {}, "b": {"part": "the range"}}
     (tmp_path / "proofs/statements.json").write_text(json.dumps({"theorems": theorems, "definitions": {}}))
     (tmp_path / "proofs/statements.v").write_text("(* *)\nTheorem ab : x.\nTheorem a (R : t) :\n")
-    chapter = tmp_path / "book/02-uniform.md"
-    (chapter.parent / "claims").mkdir(parents=True)
-    chapter.write_text("# A\n")
-    shutil.copy(BOOK / "claims.toml", chapter.parent)
-    (tmp_path / "_toc.yml").write_text("- file: book/02-uniform\n")
     false = claim("w", proved="a", verdict="false as printed")
     others = [replace(false, id="x", proved="b"), claim("y", proved="a"), erratum("z", ["w"], proved="a"), claim()]
-    (chapter.parent / "claims/02-uniform.yml").write_text(yaml.safe_dump([entry(one) for one in [false, *others]]))
-    found = [one.proof for one in read(project.settings(chapter.parent))]
+    folder = small_book(tmp_path, "# A\n", [entry(one) for one in [false, *others]])
+    found = [one.proof for one in read(project.settings(folder))]
     assert found.pop() is None
     assert [one["part"] for one in found] == ["the corrected form", "the range", "", ""]
     assert [one["line"] for one in found] == [3, None, 3, 3]

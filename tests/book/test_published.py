@@ -3,11 +3,9 @@ line, with its old and its new words, until it is confirmed; what nobody sees mo
 
 import datetime
 import json
-import shutil
 from dataclasses import fields
 
 import pytest
-import yaml
 from companion.building import evidence, kept, proofs
 from companion.places import Stop, yaml_of
 from companion.site import project
@@ -16,7 +14,7 @@ from sphinx_claims import build, claims, published
 from sphinx_claims import record as ledger
 from sphinx_claims.claims import read_yaml
 from sphinx_claims.ledger import collect
-from tests.book.examples import BOOK, CHAPTER, claim, entry, erratum, passing
+from tests.book.examples import CHAPTER, claim, entry, erratum, notebook, passing, small_book
 
 DAY, LATER = datetime.date(2026, 1, 1), datetime.date(2026, 2, 1)
 BOX = "```{prf:lemma} A lemma\n:label: lemma-9\n\nFor every network\n\n$$\n\\mathrm{AS}(h)\\le4k^2W^2 .\n$$\n```\n"
@@ -28,25 +26,15 @@ PROVED["definitions"]["coord"] = {"note": "$x_i$", "coq": ["coord = 1"], "exact"
 @pytest.fixture
 def book(tmp_path):
     """A book in which a lemma in a box is false and proved in a corrected form, with an erratum."""
-    folder = tmp_path / "book"
-    (folder / "claims").mkdir(parents=True)
     (tmp_path / "proofs").mkdir()
-    (tmp_path / "_toc.yml").write_text(f"root: book/index\nchapters:\n  - file: book/{CHAPTER}\n")
     (tmp_path / "proofs/statements.json").write_text(json.dumps(PROVED))
-    (folder / f"{CHAPTER}.md").write_text(BOX)
     repaired = {"verdict": "true, proof repaired", "proved": "lemma_9", "errata": ["E1"], "uses": ["a", "b"]}
     lemma = entry(claim(statement="", note="N.", **repaired))
     of_others = {"required": "cited", "verdict": "cited", "source": "other", "reason": "It is in a book."}
     entries = [lemma, entry(claim("a", required="sampled")), entry(claim("b", **of_others)), entry(E1)]
-    (folder / f"claims/{CHAPTER}.yml").write_text(yaml.safe_dump(entries))
-    (folder / "claims/published.yml").write_text("# A comment.\n{}\n")
-    shutil.copy(BOOK / "claims.toml", folder)
+    folder = small_book(tmp_path, BOX, entries)
     publish(folder)
     return folder
-
-
-def notebook(*records):
-    return {"cells": [{"cell_type": "code", "outputs": [{"data": r._repr_mimebundle_()} for r in records]}]}
 
 
 REFUTED = ledger.refute("E1", 2, 1, margin=1, over="n = 1", control={"corrected": 2})
