@@ -35,16 +35,6 @@ def test_a_stored_notebook_is_what_its_page_and_a_run_give(name):
 
 
 @every_chapter
-def test_the_code_is_that_of_the_page_in_its_order_and_with_its_tags(name):
-    cells = [chapters.code_cells(notebook) for notebook in (chapters.read(SOURCES[name]), saved(name))]
-    page, ours = ([("".join(c["source"]), c["metadata"].get("tags", [])) for c in some] for some in cells)
-    assert ours == page
-    for cell in cells[1]:
-        hidden = "hide-input" in cell["metadata"].get("tags", [])
-        assert cell["metadata"].get("jupyter", {}).get("source_hidden", False) == hidden
-
-
-@every_chapter
 def test_is_executed_and_holds_no_errors_and_what_every_viewer_shows(name):
     cells = chapters.code_cells(saved(name))
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))

@@ -241,15 +241,6 @@ def test_each_id_is_unique(pages):
         holds([(name, one) for one in set(ids) if ids.count(one) > 1])
 
 
-def test_no_page_asks_another_host(site, pages):
-    attributes = ("href", "src", "srcset", "data", "poster")
-    for name, page in pages.items():
-        tags = page.select("link, [src], [srcset], [data], [poster]")
-        holds([(name, tag) for tag in tags if any(re.match("(https?:)?//", tag.get(key, "")) for key in attributes)])
-    foreign = re.compile(r"""(@import|url\()\s*["']?(https?:)?//""")
-    holds([path for path in site.rglob("*.css") if foreign.search(path.read_text(encoding="utf-8"))])
-
-
 def test_each_internal_link_resolves(site, pages):
     anchors = {name: {"", *(tag["id"] for tag in page.select("[id]"))} for name, page in pages.items()}
     broken = set()
@@ -313,22 +304,6 @@ def test_no_page_has_ascii_mathematics_or_a_name_that_breaks(pages):
         texts = [text for part in page.select("article.bd-article") for text in part.find_all(string=True)]
         plain = " ".join("x" if id(text) in skipped else text for text in texts)
         holds([(name, found[0]) for found in typed.finditer(plain)])
-
-
-def test_the_data_of_the_site_agree_with_its_ledger(site, pages):
-    """Each row and its entry in claims.json: how it stands, the evidence, the place of each check, the command."""
-    known = {one["id"]: one for one in json.loads((site / "claims.json").read_text(encoding="utf-8"))["claims"]}
-    marks = pages["book/ledger.html"].select("table.ledger td:first-child span[id]")
-    rows = {mark["id"]: mark.find_parent("tr") for mark in marks}
-    assert rows.keys() == known.keys() and len(rows) == len(marks)
-    for name, row in rows.items():
-        one = known[name]
-        assert row.select_one(".standing").text == one["standing"], name
-        checks = [(link.text, f"book/{link['href']}") for link in row.select("td:last-child a[href*='#record-']")]
-        assert checks == [(check["evidence"], check["cell"]) for check in one["evidence"]], name
-        commands = [code.text for code in row.select("td:last-child small > code") if " " in code.text]
-        assert commands == [one["command"]] * bool(one["command"]), name
-        assert bool(row.select(".proved")) == bool(one["proof"]), name
 
 
 def test_links_and_dialogs_make_sense_out_of_their_place(pages):
