@@ -234,6 +234,17 @@ def test_a_picture_stays_until_the_code_or_the_text_of_its_cell_changes(source, 
     assert refresh("Figure: 2.0", "EEEE") == "EEEE" and "of a run" not in path.read_text()
 
 
+@pytest.mark.parametrize("broken", [b"\xff", b"{", b"[]", b'{"cells": 7}', b'{"cells": [{"cell_type": "code"}]}'])
+def test_a_stored_notebook_that_is_broken_counts_as_none(source, monkeypatch, broken):
+    monkeypatch.setattr(stored, "BOOK", source.parent)
+    monkeypatch.setattr(outlines, "number", lambda *_: "1")
+    path = source.with_suffix(".ipynb")
+    path.write_bytes(broken)
+    fresh = stored.written("chapter", run_of(source, "Figure: 1.0", "AAAA"), "")
+    assert stored.edited(["chapter"]) == ""
+    assert chapters.dump(stored.with_kept(fresh, path)) == chapters.dump(fresh)
+
+
 @pytest.mark.parametrize(
     "then, stays",
     [

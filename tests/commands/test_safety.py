@@ -3,7 +3,6 @@
 import html.parser
 from dataclasses import replace
 
-import matplotlib as mpl
 import pytest
 from companion.site import pages
 from docutils import nodes
@@ -16,7 +15,6 @@ from sphinx_claims.site import domain
 from tests.book.examples import claim, erratum, ledgered, record
 from tests.commands.small_repository import run
 
-mpl.use("agg")
 EVIL = "<script>alert('owned')</script><img src=x onerror=\"alert(1)\">&amp;"
 
 
