@@ -26,11 +26,12 @@ from sphinx_claims.settings import Settings
 
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
 NODES = """found => found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`))"""
-VIOLATIONS = f"""() => axe.run({{
-    resultTypes: ['violations'], preload: false,
+VIOLATIONS = f"""only => axe.run({{
+    resultTypes: ['violations'], preload: false, ...(only && {{runOnly: only}}),
     rules: {{'color-contrast': {{enabled: false}}, 'link-in-text-block': {{enabled: false}}}}
 }}).then({NODES})"""
 # Colours are those of a text and of what is below it: one text of each kind, in each kind of surroundings, is enough.
+# Of its size it matters whether it is large: from 24 px on, or from 18 px if it is bold, less contrast will do.
 COLOURS = f"""known => {{
     const seen = new Set(known), texts = [], below = new Map();
     const surroundings = e => {{
@@ -45,8 +46,9 @@ COLOURS = f"""known => {{
     for (const e of document.body.querySelectorAll('*')) {{
         if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility()) continue;
         const own = getComputedStyle(e);
-        const key = [e.localName, e.parentElement.localName, own.color, own.fontSize, own.fontWeight, own.visibility,
-            own.position, own.textDecorationLine, surroundings(e)].join();
+        const large = parseFloat(own.fontSize) * (own.fontWeight >= 700 ? 4 / 3 : 1) >= 24;
+        const key = [e.localName, e.parentElement.localName, own.color, large, own.visibility, own.position,
+            own.textDecorationLine, surroundings(e)].join();
         if (!seen.has(key)) texts.push(e);
         seen.add(key);
     }}
@@ -330,6 +332,8 @@ def address(site):
 
 # The pages are looked at in this many tests, so that two processes share them: the largest takes as long as ten others.
 PARTS = 4
+# The kinds of text whose colours this process has looked at.
+KINDS = set()
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -350,8 +354,8 @@ def test_each_page_in_a_browser(site, address, in_browser, part, pytestconfig):
         chromium = page.context.browser
         digests = digests_of(site, mine, chromium.version)
         new = [name for name in mine if digests[name] not in known]
-        free, seen = asyncio.Semaphore(1 + (os.cpu_count() or 1) // processes), set()  # some page always waits
-        found = await asyncio.gather(*(visit(chromium, address, name, free, seen) for name in new))
+        free = asyncio.Semaphore(1 + (os.cpu_count() or 1) // processes)  # some page always waits
+        found = await asyncio.gather(*(visit(chromium, address, name, free) for name in new))
         faulty = {name for problems in found for name, _ in problems}
         clean = [digest for name, digest in digests.items() if name not in faulty]
         if cache:
@@ -397,7 +401,7 @@ def test_only_what_changed_is_looked_at_again(tmp_path):
     assert len({first["b.html"], third, fourth, digests_of(tmp_path, ["b.html"], "2")["b.html"]}) == 4
 
 
-async def visit(browser, address, name, free, seen):
+async def visit(browser, address, name, free):
     """What is wrong with one page, at either width, in either theme; kinds of text that another page has are known."""
     found, notes, requests = [], [], []
     held, shown = [], asyncio.Event()
@@ -407,8 +411,6 @@ async def visit(browser, address, name, free, seen):
         await shown.wait()
         await script.continue_()
 
-    # of the pages about the package, which are long and all of one form, axe sees the narrow one
-    axe_widths = (390,) if name.startswith("book/api-") else (390, 1280)
     async with free:
         size = {"width": 1280, "height": 900}
         page = await browser.new_page(reduced_motion="reduce", viewport=size, bypass_csp=True)
@@ -436,14 +438,17 @@ async def visit(browser, address, name, free, seen):
             found += [f"{width} px: {one}" for one in await page.evaluate(LONELY_MARKS)]
         await page.add_script_tag(path=AXE)
         await page.evaluate(SHORTEN)
-        for width in axe_widths:
+        for width in (390, 1280):
             await resize(page, width)
-            found += [f"{width} px: {one}" for one in await page.evaluate(VIOLATIONS)]
-            for theme in ("light", "dark"):
+            # on a phone other boxes scroll; what else is other there, such as the menus, is so on the first page too
+            whole = width == 1280 or name == "book/index.html"
+            only = None if whole else ["scrollable-region-focusable"]
+            found += [f"{width} px: {one}" for one in await page.evaluate(VIOLATIONS, only)]
+            for theme in ("light", "dark") if whole else ():
                 await page.emulate_media(color_scheme=theme)
                 await page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
-                kinds, problems = await page.evaluate(COLOURS, [*seen])
-                seen.update(kinds)
+                kinds, problems = await page.evaluate(COLOURS, [*KINDS])
+                KINDS.update(kinds)
                 found += [f"{width} px, {theme}: {one}" for one in problems]
         await page.close()
     found += [f"{note.text} {note.location['url']}" for note in notes if note.type in ("error", "warning")]
