@@ -190,23 +190,3 @@ def test_the_labels_of_a_cell_are_listed(site, in_browser):
         return rows[1:]
 
     assert in_browser(visit) == ["Definition 1501010101", "rounding00111100"]
-
-
-@pytest.mark.parametrize(("options", "media"), [({"java_script_enabled": False}, "screen"), ({}, "print")])
-def test_without_script_and_in_print_a_live_figure_is_that_of_the_run(options, media, site, in_browser):
-    async def visit(page):
-        context = await page.context.browser.new_context(**options)
-        tab = await context.new_page()
-        await tab.emulate_media(media=media)
-        seen = []
-        for name, addresses in PAGES.items():
-            await tab.goto((site / "book" / name).as_uri())
-            await tab.evaluate(UNFOLDED)
-            for address in addresses:
-                figure = tab.locator(f"#{address.partition('#')[2]}")
-                live = await figure.locator(".live-part:visible").count()
-                seen.append((await figure.locator("svg.wide").is_visible(), live))
-        await context.close()
-        return seen
-
-    assert in_browser(visit) == [(True, 0)] * len(FIGURES)

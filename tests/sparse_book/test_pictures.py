@@ -9,8 +9,6 @@ from sparse_book import pictures
 from sparse_book.small_samples import THREE_POINTS
 from sparse_core.general import rademacher
 
-ALL = [pictures.edge, pictures.lookup, pictures.queries, pictures.three_points, pictures.patterns, pictures.lowered]
-
 
 @pytest.mark.parametrize("one", pictures.choices(), ids=lambda one: str(one.signs))
 def test_two_neurons_follow_the_signs_as_well_as_any_two(one):
@@ -26,13 +24,6 @@ def test_three_squares_decide_the_sum_that_is_checked_by_hand():
     assert 3 + 2 * 1.41 + 4.12 > 4 * 2.45
     mean = sum(one.correlation for one in pictures.choices()) / 8
     assert 18 * mean == pytest.approx(3 + 2 * 2**0.5 + 17**0.5 + 2 * 6**0.5)  # 3 sums of 1 and 2 sqrt(2/3), and others
-
-
-@pytest.mark.parametrize("draw", ALL, ids=lambda draw: draw.__name__)
-def test_a_picture_can_be_read_and_says_its_numbers(draw):
-    figure = draw()
-    assert not figure.faults
-    assert any(letter.isdigit() for letter in figure.alt)
 
 
 def test_the_sign_of_every_point_where_the_neuron_of_a_pattern_is_active_is_positive():
