@@ -36,7 +36,7 @@ def audit(ledger: Ledger, chapters: Iterable[str]) -> list[str]:
     """
     if problems := malformed(ledger):
         return problems
-    problems += unpaired(ledger)
+    problems += mismatched_errata(ledger)
     complete = set(chapters)
     anchors = set()
     for record in ledger.records:
@@ -77,7 +77,7 @@ def wrong(ledger: Ledger, record: Record) -> list[str]:
     return problems
 
 
-def unpaired(ledger: Ledger) -> list[str]:
+def mismatched_errata(ledger: Ledger) -> list[str]:
     """A claim without the errata that are about it or with others, and a verdict that does not fit them."""
     problems = []
     for name, claim in ledger.known.items():

@@ -43,7 +43,7 @@ def agree(ledger: Ledger, pages: Container[str]) -> None:
     then = published.read(ledger.settings)
     lines = moved(ledger)
     if then and not problems:  # an error in a cell would be named twice
-        lines += published.fewer(published.blocks(ledger), then)
+        lines += published.lost_evidence(published.blocks(ledger), then)
     disagree([*problems, *(f"{line}; {published.confirmed(ledger.settings)}." for line in lines)])
 
 
@@ -67,7 +67,7 @@ def published_anew(ledger: Ledger, today: datetime.date) -> tuple[str, list[str]
     head = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8")) if path.is_file() else None
     then = published.read(ledger.settings)
     now = published.blocks(ledger)
-    lines = published.moved(now, then) + published.fewer(now, then)
+    lines = published.moved(now, then) + published.lost_evidence(now, then)
     return (head[0] if head else "") + published.text(published.renewed(now, then, today)), lines
 
 

@@ -154,7 +154,7 @@ def by_words(old: str, new: str) -> str:
     return " … ".join(groups)
 
 
-def fewer(now: Blocks, then: Blocks) -> list[str]:
+def lost_evidence(now: Blocks, then: Blocks) -> list[str]:
     """Claims that are not published yet, and those with less evidence than published: fewer records or instances, or
     none that serves for a kind and a relation that there was."""
     lines = []

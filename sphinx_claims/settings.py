@@ -97,7 +97,7 @@ class Settings:
     standings: Mapping[str, str] = field(default_factory=dict)
     meanings: Mapping[str, str] = field(default_factory=dict)
     numbered: Mapping[str, str] = field(default_factory=dict)  # the verdicts on numbered statements, on the errata page
-    consequences: Mapping[str, str] = field(default_factory=lambda: CONSEQUENCES)
+    consequences: Mapping[str, str] = field(default_factory=lambda: CONSEQUENCES)  # a file may word some otherwise
     headings: Mapping[str, str] = field(default_factory=dict)  # of the consequences
     artefacts: Mapping[str, str] = field(default_factory=dict)  # may an erratum be one of the text that was read?
     example: str = "Lemma 1, …"  # what one may look for in the drawing
@@ -117,7 +117,9 @@ class Settings:
             except (ValueError, OSError) as error:
                 raise LedgerError(f"{FILE} cannot be read: {error}") from None
         prover = _known("prover", found.pop("prover", {}), Prover)
-        return cls(folder, prover=Prover(**prover), **_known("", found, cls), **hooks)
+        known = _known("", found, cls)
+        known["consequences"] = CONSEQUENCES | known.get("consequences", {})
+        return cls(folder, prover=Prover(**prover), **known, **hooks)
 
     def chapter_of(self, page: str) -> str:
         """What the pages of a chapter have in common."""

@@ -80,8 +80,8 @@ def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         for record in ticks.records_of(cell):
             claim = equations.get(record["ids"][0])
             if claim:
-                note += f"<p><strong>{plain(claim.label)}</strong> of the paper.</p>{whence(claim, ledger)}"
-        ticks.put(cell, index, note)
+                note += f"<p><strong>{plain(claim.label)}</strong> of the paper.</p>{provenance(claim, ledger)}"
+        ticks.attach_source(cell, index, note)
 
 
 def stated_in(box: nodes.Element, ledger: Ledger) -> list[Claim]:
@@ -108,7 +108,7 @@ def foot(box: nodes.Element, here: list[Claim], ledger: Ledger) -> None:
         box[1]["ids"] = []  # the same in every statement
     for claim in here:
         which = f"<strong>{plain(claim.label)}</strong>: " if len(here) > 1 else ""
-        box[1] += ticks.raw(whence(claim, ledger, which))
+        box[1] += ticks.raw(provenance(claim, ledger, which))
 
 
 def visit_statement(self: HTML5Translator, node: nodes.Element) -> None:
@@ -129,7 +129,7 @@ def in_the_paper(page: str, ledger: Ledger) -> str:
     return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
 
 
-def whence(claim: Claim, ledger: Ledger, which: str = "") -> str:
+def provenance(claim: Claim, ledger: Ledger, which: str = "") -> str:
     """One line about a statement, its verdict; behind it where it stands, on what it rests and where it is used."""
     label = claim.name
     verdict = link(f"ledger.html#{claim.id}", claim.verdict, f"{claim.verdict}, {label}, in the ledger")

@@ -80,7 +80,7 @@ class RecordRenderer(MimeRenderPlugin):  # type: ignore[misc]  # MyST-NB comes w
         return [record_node(Record.of(data.content, env.docname), claims_of(env), env.docname, settings_of(env))]
 
 
-def put(cell: nodes.Element, index: int, note: str = "") -> None:
+def attach_source(cell: nodes.Element, index: int, note: str = "") -> None:
     """Put the hidden source of a cell, and all that it shows if these are records, behind a sign.
 
     What the cell makes, its hidden source may say in ``of``; ``note`` is HTML that opens with a record.
@@ -101,7 +101,7 @@ def put(cell: nodes.Element, index: int, note: str = "") -> None:
         at = around.index(cell)
         around[at : at + 1] = [raw(box(name)), *([raw(note)] if note else []), cell, raw("</div>")]
         cell += source.children
-        sentence_before(around, at).append(raw(tick(records, name) if records else button(name, of)))
+        sentence_before(around, at).append(raw(record_button(records, name) if records else button(name, of)))
         return
     for output in cell.findall(nodes.raw):
         text = output.astext()
@@ -127,14 +127,14 @@ def button(name: str, of: str) -> str:
     return f'<span class="glued"> <button type="button" popovertarget="{name}" {kind}>{SOURCE}</button></span>'
 
 
-def mark(record: nodes.Element) -> str:
+def record_anchor(record: nodes.Element) -> str:
     """The address of a record, with what was found for the search, which shows the text of an address."""
     return f'<span id="{record["ids"].pop()}" class="visually-hidden" aria-hidden="true">{record["finding"]}</span>'
 
 
-def tick(records: list[nodes.Element], name: str) -> str:
+def record_button(records: list[nodes.Element], name: str) -> str:
     """What opens the records of a cell, with their addresses: a cross for a witness, the number of instances else."""
-    marks = "".join(map(mark, records))
+    marks = "".join(map(record_anchor, records))
     kinds = {record["evidence"] for record in records}
     sign = "✗" if kinds == {"refuted"} else "✓"
     words = [f"{record['count']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for record in records]

@@ -11,7 +11,7 @@ import pytest
 
 from sphinx_claims import LedgerError, command, pages
 from sphinx_claims.ledger import Ledger
-from sphinx_claims.settings import Settings
+from sphinx_claims.settings import CONSEQUENCES, Settings
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -103,6 +103,12 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path, text, reason):
     (tmp_path / "claims.toml").write_text(text)
     with pytest.raises(LedgerError, match=reason):
         Settings.read(tmp_path)
+
+
+def test_a_consequence_is_worded_otherwise_and_the_others_keep_their_words_and_their_order(tmp_path):
+    (tmp_path / "claims.toml").write_text("[consequences]\ncorner = 'only at 0'\n")
+    assert Settings.read(tmp_path).consequences == {**CONSEQUENCES, "corner": "only at 0"}
+    assert list(Settings.read(tmp_path).consequences) == list(CONSEQUENCES)
 
 
 def test_a_cell_needs_numpy_alone(tmp_path):

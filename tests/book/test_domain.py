@@ -266,7 +266,7 @@ def test_a_statement_has_its_printed_name_and_says_on_what_it_rests_and_where_it
 def test_the_line_of_a_statement_says_from_which_it_follows():
     below = claim("below", source="ours", stands_in="below")
     above = claim("above", required="follows", follows=["below"], uses=["below"])
-    line = domain.whence(above, ledgered([below, above]))
+    line = domain.provenance(above, ledgered([below, above]))
     assert '. Follows from <a href="02-uniform.html#below">Below</a>. Rests on' in line
 
 
@@ -289,7 +289,7 @@ def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(c
 def test_a_tick_says_what_was_found():
     def found(*kinds):
         known = {"record": "Lemma 9", "finding": "2 ≤ 3"}
-        made = records.tick([{"ids": [f"r{i}"], **known, **kind} for i, kind in enumerate(kinds)], "x")
+        made = records.record_button([{"ids": [f"r{i}"], **known, **kind} for i, kind in enumerate(kinds)], "x")
         page = BeautifulSoup(made, "html.parser")
         assert page.select_one("#r0").text == "2 ≤ 3"  # which the search shows
         return page.button.text
@@ -319,7 +319,7 @@ def test_a_tick_after_a_statement_stands_at_its_end(chapter):
 def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
     hidden = HideCodeCellNode("", classes=["above-input"])
     cell = nodes.container("", hidden, nodes.container("", records.raw('<p class="answer">It is 3.</p>')))
-    records.put(cell, 5)
+    records.attach_source(cell, 5)
     shown, opened, *_ = cell.children
     assert re.fullmatch(r'<p class="answer">It is 3.<span .*</button></span></p>', shown.astext())
     assert opened.astext() == records.box("behind-5")
@@ -331,7 +331,7 @@ def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_
         cell = nodes.container("", hidden, nodes.container("", *shown))
         before = nodes.paragraph("", "The numbers:")
         page = nodes.section("", before, cell)
-        records.put(cell, 5)
+        records.attach_source(cell, 5)
         line = next(page.findall(nodes.caption), before)
         assert line[-1].astext() == records.button("behind-5", "cell 5")
         assert [raw.astext() for raw in page.findall(nodes.raw)].count(records.box("behind-5")) == 1

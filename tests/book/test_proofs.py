@@ -65,7 +65,7 @@ def test_marks_stand_in_the_ledger_under_statements_in_the_errata_and_on_the_map
     known = ledgered(PROVED)
     shown = rows.tables(known)
     assert shown.count("machine-checked: the &#42;range&#42;</a>") == 1 and shown.count("machine-checked</a>") == 2
-    under = {c.id: domain.whence(c, known) for c in PROVED[:3]}
+    under = {c.id: domain.provenance(c, known) for c in PROVED[:3]}
     assert "the &#42;range&#42;" in under["lemma-9"] and "proofs" not in under["unproved"]
     assert errata.entries(known).count("proofs.html#coq-E-1") == 1
     drawn = graph.drawing(known)

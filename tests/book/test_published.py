@@ -52,7 +52,7 @@ def publish(book, executed=None, today=DAY):
 def lines(book, executed=None):
     settings = project.settings(book)
     now = published.blocks(build.ledger_of(settings, collect(RUN if executed is None else executed)))
-    return published.moved(now, published.read(settings)) + published.fewer(now, published.read(settings))
+    return published.moved(now, published.read(settings)) + published.lost_evidence(now, published.read(settings))
 
 
 def site_of(book, stage, only=None):

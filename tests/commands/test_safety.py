@@ -64,7 +64,7 @@ def test_claims_are_shown_as_text(evil_records):
     evil = ledgered(EVIL_CLAIMS, evil_records)
     for shown in (rows.tables, errata.entries, errata.sheet, graph.drawing):
         assert_only_text(shown(evil))
-    assert_only_text(domain.whence(evil.known["base"], evil))
+    assert_only_text(domain.provenance(evil.known["base"], evil))
 
 
 def test_a_label_is_shown_as_text_where_an_output_names_its_claim():
