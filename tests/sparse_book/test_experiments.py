@@ -350,6 +350,10 @@ def test_what_patches_explain_of_photographs_is_stored():
     assert len(rows) > 1 and all(
         0 <= row["low"] <= row["estimate"][0] <= row["estimate"][1] <= row["high"] for row in rows
     )
+    cases = [tuple(row[name] for name in ("photograph", "blank", "grid", "score")) for row in rows]
+    assert cases == [case[:4] for case in photographs.CASES]
+    used = [row["evaluations"] / case[4] for row, case in zip(rows, photographs.CASES, strict=True)]
+    assert 0.99 < min(used) <= max(used) <= 1
 
 
 def test_rivals_find_the_shares_of_a_known_function():
