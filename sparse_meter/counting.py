@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from sparse_core import checks
 from sparse_core._arrays import Array, Integers, slices
 from sparse_core.network import activity
-from sparse_core.network.network import Scale
 
 from . import tables
 from .networks import plain
@@ -40,8 +39,6 @@ SQUARES = (EDGES * (1 + 1 / 16)) ** 2
 # The share of the sum of squares that is kept where the smallest outputs are dropped, as TEAL does.
 ENERGY = 0.9
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-# Groups of the histogram of a report.
-BARS = 12
 # A measured share of 0 among m independent inputs excludes, at the level of 5 %, a probability above this number / m.
 RULE_OF_THREE = 3.0
 # The sizes of a batch in the table of a report, as far as there are inputs.
@@ -50,10 +47,10 @@ BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 RUN = 16
 # What is added where measurements are, and what must be the same: that of one layer.
 SUMS = ("inputs", "active_at", "histogram", "sizes", "runs", "run_used", "images", "image_used")
-LAYER = ("s", "n", "outputs", "what", "threshold", "scale")
+LAYER = ("s", "n", "outputs", "threshold")
 DERIVED = (
-    "max_active", "mean_active", "dead", "always_on", "dynamic", "effective", "variance", "independent_variance",
-    "coactivation", "saved", "in_a_row", "in_an_image", "active_means",
+    "max_active", "mean_active", "dead", "always_on", "dynamic", "variance", "independent_variance", "coactivation",
+    "saved", "in_a_row", "in_an_image",
 )  # fmt: skip
 
 
@@ -68,12 +65,8 @@ class Measurement(tables.Shown):
     largest, threshold : the largest size, and the size above which a neuron is active.
     runs, run_used : how often 16 inputs followed each other, and how many neurons at least one of them used, in all.
     images, image_used : the same for the positions of an image, if the layer is one of channels.
-    scale, balanced_W : (W, B) of Definition 2, the largest over all outputs, and max_j |u_j| ||w_j||, which is the W of
-        the same function with the weights balanced; None where they are not known.
-    R : the largest norm of an input.
-    what : what was counted, "pre-activation" or "output".
     notes : what was measured and what was assumed, in the order in which a report begins with it.
-    rest : who was active at the last inputs, fewer than 16, which wait for those that follow them.
+    rest : who was active at the last inputs, fewer than 16, which ``active_at`` has when they are all.
     """
 
     s: int
@@ -89,10 +82,6 @@ class Measurement(tables.Shown):
     image_used: int = 0
     n: int | None = None
     outputs: int | None = None
-    scale: Scale | None = None
-    balanced_W: float | None = None
-    R: float | None = None
-    what: str = "output"
     notes: tuple[str, ...] = ()
     rest: list[NDArray[np.bool_]] = field(default_factory=list, init=False)
 
@@ -104,9 +93,9 @@ class Measurement(tables.Shown):
         1
         """
         Z = checks.real_array("Z", Z, 2)
-        found = replace(empty(Z.shape[1]), what="pre-activation")
+        found = empty(Z.shape[1])
         count(found, np.where(Z > 0, Z, 0))
-        return found
+        return known(found)
 
     # How many at a time
 
@@ -163,11 +152,6 @@ class Measurement(tables.Shown):
         """The number of neurons that were active at some inputs and not at others."""
         return self.s - self.dead - self.always_on
 
-    @property
-    def effective(self) -> int:
-        """The number of neurons that remain when those that were active nowhere are deleted."""
-        return self.s - self.dead
-
     # What it buys
 
     def union(self, m: int) -> float:
@@ -199,16 +183,15 @@ class Measurement(tables.Shown):
 
     @property
     def saved(self) -> dict[str, float | None]:
-        """The share of the layer's multiply-adds that skipping saves, on average and at the worst input.
+        """The share of the layer's multiply-adds that skipping saves, on average.
 
         "skip outputs": all pre-activations are computed, then the inactive neurons are left out of what follows.
         "skip neurons": the active ones are known before, as by a predictor.
         """
-        later = None if self.n is None or self.outputs is None else self.outputs / (self.outputs + self.n)
-        shares = {"": 1 - self.mean_active / self.s, ", worst input": 1 - self.max_active / self.s}
-        found: dict[str, float | None] = {"delete the dead": self.dead / self.s}
-        found |= {f"skip outputs{at}": None if later is None else share * later for at, share in shares.items()}
-        return found | {f"skip neurons{at}": share for at, share in shares.items()}
+        share = 1 - self.mean_active / self.s
+        if self.n is None or self.outputs is None:
+            return {"skip outputs": None, "skip neurons": share}
+        return {"skip outputs": share * self.outputs / (self.outputs + self.n), "skip neurons": share}
 
     def dropped(self, kept: float = ENERGY) -> tuple[float, float]:
         """(t, share): outputs smaller than t may be dropped, a share of them all, so that the others keep the energy.
@@ -238,8 +221,6 @@ class Measurement(tables.Shown):
                 raise ValueError(f"Measurements must be of the same layer to be added: {values}.")
         both: dict[str, Any] = {name: mine[name] + theirs[name] for name in SUMS}
         both["largest"] = max(self.largest, other.largest)
-        if self.R is not None and other.R is not None:
-            both["R"] = max(self.R, other.R)
         both["notes"] = tuple(dict.fromkeys((*self.notes, *other.notes)))
         return replace(self, **both)
 
@@ -253,7 +234,6 @@ class Measurement(tables.Shown):
         """
         found = vars(self) | {name: getattr(self, name) for name in DERIVED}
         del found["sizes"], found["rest"]
-        found["scale"] = self.scale and self.scale._asdict()
         found["active"] = {f"{q:g}": self.quantile(q) for q in QUANTILES}
         found["union"] = [{"batch": m, "used": used} for m, used in self._unions()]
         found["dropped"] = dict(zip(("threshold", "share"), self.dropped(), strict=True))
@@ -265,8 +245,6 @@ class Measurement(tables.Shown):
     @property
     def active_means(self) -> str:
         """What "active" means here, in a sentence."""
-        if self.what == "pre-activation":
-            return "Active means a pre-activation above 0, that is an output that is not 0."
         if self.threshold == 0:
             return "Active means an output that is not 0."
         return f"Active means an output of more than {self.threshold:g} in size."
@@ -278,12 +256,11 @@ class Measurement(tables.Shown):
         quantiles = [f"{self.quantile(q)}" for q in QUANTILES]
         parts = (
             ("Quantiles of the number active, over the inputs", [f"{q:.0%}" for q in QUANTILES], [quantiles]),
-            ("Histogram of the number active", ["active neurons", "inputs"], self._bars()),
             ("Neurons that a batch of so many of these inputs uses, expected", ["batch", "used", "share"], unions),
             ("Multiply-adds of the layer", ["saved by", "share"], saved),
         )
         lines = (*self.notes, self.active_means, *self._lines())
-        return tables.Document(lines, tuple(tables.Table(*part) for part in parts), "Histogram, batches, work saved")
+        return tables.Document(lines, tuple(tables.Table(*part) for part in parts), "Quantiles, batches, work saved")
 
     def _lines(self) -> Iterator[str]:
         """The sentences of the report."""
@@ -297,7 +274,7 @@ class Measurement(tables.Shown):
         )
         yield (
             f"Neurons: {self.dead} dead (active at none of these inputs), {self.always_on} always on, "
-            f"{self.dynamic} dynamic; {self.effective} remain without the dead."
+            f"{self.dynamic} dynamic."
         )
         if self.dead:
             limit = min(1.0, RULE_OF_THREE / self.inputs)
@@ -320,25 +297,9 @@ class Measurement(tables.Shown):
         if self.largest > 0:
             t, share = self.dropped()
             yield f"The outputs below {t:.3g}, {share:.1%} of all, have {1 - ENERGY:.0%} of the sum of squares."
-        if self.scale is not None:
-            W, B = self.scale
-            yield f"Scale (Definition 2): W = {W:.5g}, B = {B:.5g}; with balanced weights W = {self.balanced_W:.5g}."
-        if self.R is not None:
-            yield f"Largest norm of an input: R = {self.R:.5g}."
 
     def _unions(self) -> list[tuple[int, float]]:
         return [(m, self.union(m)) for m in BATCHES if m <= self.inputs]
-
-    def _bars(self) -> list[list[str]]:
-        """The histogram in at most BARS groups of equal width."""
-        low = self.quantile(0)
-        width = -(-(self.max_active + 1 - low) // BARS)
-        rows = []
-        for start in range(low, self.max_active + 1, width):
-            end = min(start + width, self.s + 1) - 1
-            name = f"{start}" if start == end else f"{start} to {end}"
-            rows.append([name, f"{self.histogram[start : end + 1].sum()}"])
-        return rows
 
 
 def empty(s: int, threshold: float = 0.0) -> Measurement:
@@ -356,7 +317,7 @@ def count(found: Measurement, outputs: NDArray[Any]) -> None:
 
     >>> found = empty(2)
     >>> count(found, np.array([[-1.0, 0.0]]))
-    >>> found.mean_active
+    >>> known(found).mean_active
     1.0
     """
     for rows in slices(len(outputs), block_rows(found.s)):
@@ -383,18 +344,18 @@ def count_active(found: Measurement, active: NDArray[np.bool_]) -> None:
     used = joined[: runs * RUN].view(np.uint8).reshape(runs, RUN, found.s).sum(axis=1, dtype=np.uint8)
     found.runs += runs
     found.run_used += int(np.count_nonzero(used))
-    found.active_at += used.sum(axis=0, dtype=np.int64) - sum(part.sum(axis=0) for part in found.rest)
+    found.active_at += used.sum(axis=0, dtype=np.int64)
     found.rest = [joined[runs * RUN :].copy()] if len(joined) % RUN else []
-    found.active_at += sum(part.sum(axis=0) for part in found.rest)
 
 
 def known(found: Measurement, **facts: Any) -> Measurement:
-    """A copy that does not grow with the measurement, with what else is known of the layer.
+    """A copy that does not grow with the measurement, with the last inputs and what else is known of the layer.
 
     >>> known(Measurement.of([[1.0]]), n=3).n
     3
     """
     arrays = {name: getattr(found, name).copy() for name in ("active_at", "histogram", "sizes")}
+    arrays["active_at"] += sum(part.sum(axis=0) for part in found.rest)
     return replace(found, **arrays, **facts)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sparse_core import checks
+
 from . import tables
 from .counting import ENERGY, RUN, Measurement
 
@@ -106,6 +108,17 @@ def _shown(column: str, value: Any) -> str:
     if isinstance(value, float):
         return format(value, FORMATS.get(column, ".1%"))
     return "-" if value is None else tables.printable(str(value))
+
+
+def selection(layer: Any, above: Any) -> tuple[str | None, float | None]:
+    """The arguments ``layer`` and ``above``, checked.
+
+    >>> selection("fc1", None)
+    ('fc1', None)
+    """
+    if layer is not None and not isinstance(layer, str):
+        raise TypeError(f"Argument 'layer' must be a name, as {str(layer)!r}, not {layer!r}.")
+    return layer, None if above is None else checks.real("above", above, 0)
 
 
 def chosen(layer: str | None, name: str) -> bool:

@@ -19,17 +19,16 @@ import numpy as np
 from sparse_core import checks
 from sparse_core._arrays import Array
 from sparse_core.network import activity
-from sparse_core.network.network import SparseNetwork
 
 from .activations import ACTIVATIONS
 from .counting import Measurement, blocks, count, empty, known
-from .layers import Layers, chosen
-from .networks import FUNCTIONS, Network, balanced, evaluating, is_module, last_step, plain, read
+from .layers import Layers, chosen, selection
+from .networks import FUNCTIONS, Network, evaluating, is_module, last_step, plain, read
 from .watching import watch
 
 __all__ = ["measure"]
 
-# After so many batches a line says how many there were, and again after twice as many.
+# After so many batches, a power of 2, a line says how many there were, and again after twice as many.
 TOLD_BATCHES = 64
 TINY = np.finfo(np.float64).tiny
 
@@ -63,9 +62,7 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, above: flo
     >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
     (1, 0.5, 0, 0.75)
     """
-    if layer is not None and not isinstance(layer, str):
-        raise TypeError(f"Argument 'layer' must be a name, as {str(layer)!r}, not {layer!r}.")
-    above = None if above is None else checks.real("above", above, 0)
+    layer, above = selection(layer, above)
     if X is None:
         return _of_arrays(network, above)
     network, X = last_step(network, X)
@@ -80,60 +77,46 @@ def _of_arrays(Z: Any, above: float | None) -> Layers:
     """The measurement of pre-activations, or of outputs, in arrays."""
     if callable(Z) or isinstance(Z, tuple) or hasattr(Z, "fit"):
         raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
-    what = "pre-activation" if above is None else "output"
+    note = f"{'Pre-activations' if above is None else 'Outputs'} were given: weights and inputs are not known."
     found: Measurement | None = None
     for block in blocks("network", batches("network", Z)):
         found = found or empty(block.shape[1], above or 0.0)
         count(found, np.where(block > 0, block, 0) if above is None else block)
     if found is None:
         raise ValueError("Argument 'network' must have at least one row, which is an input; it has none.")
-    note = f"{what.capitalize()}s were given: weights and inputs are not known."
-    return Layers({"0": known(found, what=what, notes=(note,))})
+    return Layers({"0": known(found, notes=(note,))})
 
 
 def _of_network(network: Network, X: Any, layer: str | None, above: float | None) -> Layers:
     """The hidden layers of a network of affine maps, each on what the ones before it make of X."""
-    relu = network.function == "relu" and above is None
     above = ACTIVATIONS.get(network.function, 0.0) if above is None else above
     counted = [empty(len(A), above) for A, _ in network.maps[:-1]]
-    R = 0.0
     for x in blocks("X", batches("X", X), network.maps[0][0].shape[1]):
-        norms, *outputs = _run_network(network, x.astype(np.float64), relu)
-        R = max(R, float(norms.max()))
-        for one, A in zip(counted, outputs, strict=True):
+        for one, A in zip(counted, _outputs(network, x.astype(np.float64)), strict=True):
             count(one, A)
     if not counted[0].inputs:
         raise ValueError("Argument 'X' must have at least one row, which is an input; it has none.")
-    found = {str(i): known(one, **_facts(network, i, relu)) for i, one in enumerate(counted) if chosen(layer, str(i))}
-    if not found:
-        names = ", ".join(map(str, range(len(counted))))
-        raise ValueError(f"Argument 'layer' must name one of {names}, not be {layer!r}.")
-    if relu and "0" in found:
-        found["0"].R = R
-    return Layers(found)
+    found: dict[str, Measurement] = {}
+    for i, one in enumerate(counted):
+        facts = {"n": network.maps[i][0].shape[1], "outputs": len(network.maps[i + 1][0])}
+        found[str(i)] = known(one, **facts, notes=network.notes)
+    shown = {name: one for name, one in found.items() if chosen(layer, name)}
+    if not shown:
+        raise ValueError(f"Argument 'layer' must name one of {', '.join(found)}, not be {layer!r}.")
+    return Layers(shown)
 
 
-def _run_network(network: Network, x: Array, relu: bool) -> list[Array]:
-    """The norms of the rows of x, and the outputs of each hidden layer, of relu with the signs that activity has."""
+def _outputs(network: Network, x: Array) -> list[Array]:
+    """The outputs of each hidden layer, of relu with the signs that activity has."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = [np.linalg.norm(x, axis=1), *network.run(x)[:-1]]
-    if not all(np.isfinite(z).all() for z in found):
+        Z = network.run(x)[:-1]
+    if not all(np.isfinite(z).all() for z in Z):
         raise ValueError("Arguments 'network' and 'X' must be smaller: sums of theirs are not finite numbers.")
-    found[1:] = map(FUNCTIONS[network.function], found[1:])
-    if relu and activity.integral(x):
+    found = [FUNCTIONS[network.function](z) for z in Z]
+    if network.function == "relu" and activity.integral(x):
         A, c = network.maps[0]
-        found[1] = np.where(activity.active(A, -c, x), np.maximum(found[1], TINY), 0)
+        found[0] = np.where(activity.active(A, -c, x), np.maximum(found[0], TINY), 0)
     return found
-
-
-def _facts(network: Network, i: int, relu: bool) -> dict[str, Any]:
-    """What is known of hidden layer i; of relu, its scale, the largest over all outputs."""
-    (W, c), (U, _) = network.maps[i : i + 2]
-    facts = {"n": W.shape[1], "outputs": len(U), "notes": network.notes}
-    if relu:
-        net = SparseNetwork(np.abs(U).max(axis=0, initial=0), W, -c)
-        facts |= {"what": "pre-activation", "scale": net.scale, "balanced_W": balanced(net).scale.W}
-    return facts
 
 
 def _of_keras(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
@@ -147,11 +130,9 @@ def _of_keras(model: Any, X: Any, layer: str | None, above: float | None) -> Lay
     found: dict[str, Measurement] = {}
     for batch in batches("X", X):
         for name, output in run(batch).items():
+            limit = ACTIVATIONS[functions[name]] if above is None else above
             for block in blocks("network", [output]):
-                if name not in found:
-                    limit = ACTIVATIONS[functions[name]] if above is None else above
-                    found[name] = empty(block.shape[1], limit)
-                count(found[name], block)
+                count(found.setdefault(name, empty(block.shape[1], limit)), block)
     notes = {name: (f"Layer {name}: outputs of {functions[name]}, seen while the model ran.",) for name in parts}
     return Layers({name: known(found[name], notes=notes[name]) for name in parts if name in found})
 
@@ -166,7 +147,6 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
     """What a module of PyTorch returns, run on each batch in evaluation mode."""
     model = getattr(model, "_orig_mod", model)
     notes: dict[str, None] = {}
-    told = TOLD_BATCHES
     ran = 0
     with watch(model, layer=layer, above=above) as seen, evaluating(model):
         for ran, batch in enumerate(batches("X", X), start=1):
@@ -174,8 +154,7 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
             if given is not batch and len(given) < len(batch):
                 notes[f"Of each batch of {len(batch)} the model was given the first {len(given)}."] = None
             _run(model, given)
-            if ran == told:
-                told *= 2
+            if ran >= TOLD_BATCHES and ran.bit_count() == 1:
                 print(f"measure: {ran} batches", file=sys.stderr, flush=True)
     if not ran:
         raise ValueError("Argument 'X' must have at least one batch; it has none.")
@@ -195,10 +174,12 @@ def _run(model: Any, batch: Any) -> None:
     tensors = [*model.parameters(), *model.buffers()]
     device = next((one.device for one in tensors), "cpu")
     dtype = next((one.dtype for one in tensors if one.is_floating_point()), None)
-    values: Any = batch if isinstance(batch, tuple) else [batch]
+    values: Any = [batch]
     keywords: Mapping[str, Any] = {}
     if isinstance(batch, Mapping):
         values, keywords = [], batch
+    elif isinstance(batch, tuple):
+        values = batch
     values = [_tensor("X", value, device, dtype) for value in values]
     keywords = {name: _tensor(name, value, device, dtype) for name, value in keywords.items()}
     try:

@@ -23,24 +23,19 @@ def layers(found: Mapping[str, Measurement]) -> Any:
 
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    places = range(len(found))
-    left.bar(places, [one.max_active / one.s for one in found.values()], color="0.85", label="most")
-    left.bar(places, [one.mean_active / one.s for one in found.values()], color="C0", label="on average")
-    left.bar(places, [one.dead / one.s for one in found.values()], width=0.3, color="C3", label="dead")
-    left.set_xticks([*places], [*found], rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
+    names = [*found]
+    left.bar(names, [one.max_active / one.s for one in found.values()], color="0.85", label="most")
+    left.bar(names, [one.mean_active / one.s for one in found.values()], label="on average")
+    left.bar(names, [one.dead / one.s for one in found.values()], width=0.3, color="C3", label="dead")
+    left.tick_params("x", rotation=90, labelsize=8)
     left.set(title="Active at one input", ylabel="share of the neurons", ylim=(0, 1.02))
-    right.set(title="Used by a batch (dots: inputs in a row)", xlabel="inputs in the batch")
-    colours = colormaps["viridis"](linspace(0, 0.9, len(found)))
-    for colour, (name, one) in zip(colours, found.items(), strict=True):
+    for colour, (name, one) in zip(colormaps["viridis"](linspace(0, 0.9, len(found))), found.items(), strict=True):
         sizes = [m for m in BATCHES if m <= one.inputs]
         right.plot(sizes, [one.union(m) / one.s for m in sizes], color=colour, label=name)
         if one.in_a_row is not None:
             right.plot(RUN, one.in_a_row / one.s, "o", color=colour)
     right.set_xscale("log", base=2)
-    right.xaxis.set_major_formatter("{x:g}")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-    if found:
-        left.legend(frameon=False, fontsize=8)
-        right.legend(frameon=False, fontsize=7, ncols=1 + len(found) // 9)
+    right.set(title="Used by a batch (dots: inputs in a row)", xlabel="inputs in the batch")
+    for axes in (left, right) * bool(found):
+        axes.legend(frameon=False, fontsize=7, ncols=1 + len(found) // 9)
     return figure

@@ -17,9 +17,7 @@ from threading import Lock, get_ident, local
 from typing import Any
 from weakref import WeakSet
 
-from sparse_core import checks
-
-from .layers import Layers, chosen
+from .layers import Layers, chosen, selection
 from .networks import is_module
 from .notes import Weight
 from .running import Run
@@ -51,11 +49,8 @@ class watch:
     def __init__(self, model: Any, *, layer: str | None = None, above: float | None = None) -> None:
         if not is_module(model):
             raise TypeError(f"Argument 'model' must be a module of PyTorch, not {type(model).__name__}.")
-        if layer is not None and not isinstance(layer, str):
-            raise TypeError(f"Argument 'layer' must be a name, as {str(layer)!r}, not {layer!r}.")
-        above = None if above is None else checks.real("above", above, 0)
+        self.layer, above = selection(layer, above)
         self.model = getattr(model, "_orig_mod", model)
-        self.layer = layer
         self.modules = {part: name for name, part in self.model.named_modules()}
         self.run = Run(_leaves(self.modules), above)
         self.tracer = Tracer(self.run, _weights(self.model), _lists(self.modules), layer)
@@ -85,14 +80,14 @@ class watch:
     def layers(self) -> Layers:
         """What was counted so far, by the names of layers, in the order in which the model ran."""
         sites = self._sites()
-        shown = {name: site for name, site in sites.items() if self.layer in (name, *site.names)} or {
-            name: site for name, site in sites.items() if any(chosen(self.layer, one) for one in (name, *site.names))
-        }
+        names = {name: (name, *site.names) for name, site in sites.items()}
+        shown = [name for name in names if self.layer in names[name]]
+        shown = shown or [name for name in names if any(chosen(self.layer, one) for one in names[name])]
         notes = [f"Not recognised: {name} reads {', '.join(sorted(ops))}." for name, ops in self.tracer.unknown.items()]
         others = [name for name in sites if name not in shown]
         if others:
             notes.append(f"Not shown: {', '.join(others)}.")
-        return Layers({name: site.measurement(name) for name, site in shown.items()}, tuple(notes))
+        return Layers({name: sites[name].measurement(name) for name in shown}, tuple(notes))
 
     @property
     def names(self) -> list[str]:
