@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,43 +18,52 @@ from .sites import Site
 __all__: list[str] = []  # called by ``watch``
 
 
+class Part(NamedTuple):
+    """A module that runs, and the masks of padding that it is given; nameless, the whole model and what is outside."""
+
+    name: str
+    module: Any
+    masks: list[Mask]
+
+    @property
+    def leaf(self) -> bool:
+        """Whether it holds no module and no matrix: it is an activation function, if one is called in it."""
+        return self.name != "" and not [*self.module.children()] and all(w.ndim < 2 for w in self.module.parameters())
+
+
 class Run:
     """The places where activations are counted, and what must be known of the model for it.
 
-    leaves : modules that may be activation functions.
-    path, masks : the modules that run, the innermost last, and the masks of padding of each.
+    path : the modules that run, the innermost last.
+    ran : whether the model ran at all.
     waiting : sites of experts of which not all have run, and the module that gives them inputs.
     """
 
-    def __init__(self, leaves: set[str], above: float | None) -> None:
-        self.leaves = leaves
+    def __init__(self, above: float | None) -> None:
         self.above = above
         self.sites: dict[Any, Site] = {}
-        self.path: list[str] = []
-        self.masks: list[list[Mask]] = []
+        self.path = [Part("", None, [])]
         self.ran = False
         self.waiting: dict[Site, str] = {}
 
     @property
     def own(self) -> str:
         """The innermost module that runs."""
-        return ([""] + self.path)[-1]
+        return self.path[-1].name
 
     def enter(self, name: str, model: Any, args: Any, kwargs: Any) -> None:
         """A module begins to run."""
         self.ran = True
-        if not self.path:
+        masks = self.path[-1].masks
+        if len(self.path) == 1:
             masks = padding.masks(model, args, kwargs)
-        else:  # the masks that it is given, as a tower is given one of two
-            own = [mask for mask in self.masks[-1] if any(one is mask.given for one in (*args, *kwargs.values()))]
-            masks = own or self.masks[-1]
-        self.path.append(name)
-        self.masks.append(masks)
+        elif masks:  # those that it is given, as a tower is given one of two
+            masks = [mask for mask in masks if any(one is mask.given for one in (*args, *kwargs.values()))] or masks
+        self.path.append(Part(name, model, masks))
 
     def leave(self) -> None:
         """The innermost module has run: so have the experts for which it picks inputs."""
-        self.masks.pop()
-        scope = self.path.pop()
+        scope = self.path.pop().name
         self.finish([site for site, waits_for in self.waiting.items() if waits_for == scope])
 
     def finish(self, sites: list[Site]) -> None:
@@ -66,26 +75,27 @@ class Run:
     def count(self, label: str, note: Trace, out: Any, above: float, gate: bool) -> Site:
         """Count the outputs of a function, at the place where it was used before."""
         site = self._at(label, note, prod(out.shape[axis] for axis in note.axes), above, gate)
-        if not self.path and (self.ran or not note.writer.name):  # outside the model, as in a loss
+        if len(self.path) == 1 and (self.ran or not note.writer.name):  # outside the model, as in a loss
             return site
-        if note.writer.expert is not None and note.rows is None:  # it is not known of which inputs
-            return site
-        A = plain("network", out)
-        site.said[f"Precision: {str(out.dtype).removeprefix('torch.')}."] = None
-        if note.writer.expert is not None and note.rows is not None:
-            keep = self._keep(site, (note.rows.total,))
+        rows = note.rows
+        if note.writer.expert is None:
+            lead = tuple(size for axis, size in enumerate(out.shape) if axis not in note.axes)
+            site.add(plain("network", out), note.axes, self._keep(site, lead, note.latent))
+        elif rows is not None:  # otherwise it is not known of which inputs
+            keep = self._keep(site, (rows.total,))
             if keep is None:
-                keep = np.ones(note.rows.total, np.bool_)
-            site.add_rows(np.moveaxis(A, note.axes[-1], -1), plain("network", note.rows.inputs).ravel(), keep)
-            self.waiting[site] = note.rows.scope
-        else:
-            lead = tuple(size for axis, size in enumerate(A.shape) if axis not in note.axes)
-            site.add(A, note.axes, None if note.latent else self._keep(site, lead))
+                keep = np.ones(rows.total, np.bool_)
+            A = np.moveaxis(plain("network", out), note.axes[-1], -1)
+            site.add_rows(A, plain("network", rows.inputs).ravel(), keep)
+            self.waiting[site] = rows.scope
+        site.said[f"Precision: {str(out.dtype).removeprefix('torch.')}."] = None
         return site
 
-    def _keep(self, site: Site, lead: tuple[int, ...]) -> Any:
+    def _keep(self, site: Site, lead: tuple[int, ...], latent: bool = False) -> Any:
         """Which of the inputs along these axes are no padding, if a mask says so."""
-        keep = padding.kept(self.masks[-1] if self.masks else [], lead, "decoder" in self.own.split("."))
+        if latent:
+            return None
+        keep = padding.kept(self.path[-1].masks, lead, "decoder" in self.own.split("."))
         if keep is not None:
             site.said["Padding is left out."] = None
         return keep
@@ -102,6 +112,6 @@ class Run:
             if self.above is not None:
                 above = self.above
             found = empty(s * writer.count, above)
-            leaf = self.own in self.leaves
+            leaf = self.path[-1].leaf
             self.sites[key] = Site(own, leaf, label, writer.name, writer.n, gate, found, experts=writer.count)
         return self.sites[key]

@@ -52,7 +52,7 @@ class watch:
         self.layer, above = selection(layer, above)
         self.model = getattr(model, "_orig_mod", model)
         self.modules = {part: name for name, part in self.model.named_modules()}
-        self.run = Run(_leaves(self.modules), above)
+        self.run = Run(above)
         self.tracer = Tracer(self.run, _weights(self.model), _lists(self.modules), layer)
 
     def __enter__(self) -> watch:
@@ -115,13 +115,6 @@ def _lists(modules: dict[Any, str]) -> dict[str, list[str]]:
     return {name: [key for key, _ in part.named_children()] for part, name in lists}
 
 
-def _leaves(modules: dict[Any, str]) -> set[str]:
-    """Modules that hold no others and no matrix: activation functions, if one is called in them."""
-    held = {name: [*part.children(), *(one for one in part.parameters() if one.ndim > 1)]
-            for part, name in modules.items()}  # fmt: skip
-    return {name for name, parts in held.items() if name and not parts}
-
-
 def _hook(modules: dict[Any, str], run: Run, stack: ExitStack) -> None:
     """Say which modules run, in this thread."""
     thread = get_ident()
@@ -131,7 +124,7 @@ def _hook(modules: dict[Any, str], run: Run, stack: ExitStack) -> None:
             run.enter(modules[part], part, args, kwargs)
 
     def leaves(part: Any, args: Any, output: Any) -> None:
-        if get_ident() == thread and run.path:
+        if get_ident() == thread and len(run.path) > 1:
             run.leave()
 
     for part in modules:
