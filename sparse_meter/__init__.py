@@ -8,10 +8,9 @@ nothing of this package.
 
 from . import activations, counting, examiner, layers, measuring, networks, tables, watching
 from .counting import Measurement
-from .examiner import Ladder, Report, examine, explain
+from .examiner import Ladder, Report, WithConstant, as_network, balanced, examine, explain
 from .layers import Layers
 from .measuring import measure
-from .networks import WithConstant, as_network, balanced
 from .watching import watch
 
 __all__ = [

@@ -1,8 +1,8 @@
 r"""Networks of the paper's form from arrays and libraries: affine maps with a function between, U sigma(W x + c) + d.
 
-A network is read from arrays, an MLP of scikit-learn or a module of PyTorch; ``as_network`` takes one output of it. The
-libraries agree neither on the sign of the bias nor on whether a neuron is a row or a column: what was assumed is said
-in ``notes``. No framework is imported: a network is recognised by its methods.
+A network is read from arrays or an MLP of scikit-learn. The libraries agree neither on the sign of the bias nor on
+whether a neuron is a row or a column: what was assumed is said in ``notes``. No framework is imported: a network is
+recognised by its methods.
 
 Paper: Definition 1, with several outputs.
 """
@@ -12,12 +12,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from sparse_core import checks
@@ -25,10 +23,8 @@ from sparse_core._arrays import Array
 from sparse_core.network.network import SparseNetwork
 from sparse_core.network.training import Layered
 
-__all__ = ["WithConstant", "as_network", "balanced"]
+__all__: list[str] = []  # called by ``measure``, ``watch`` and ``examine``
 
-# Random points at which a module is compared with its weights: one would do, but for outputs that happen to be equal.
-POINTS = 16
 DEFINITION = "Arrays (u, W, b) are those of Definition 1: one neuron in each row of W, the bias subtracted."
 SQUARE = "W is square: if its columns are the neurons, as in Keras and scikit-learn, pass W.T."
 COLUMNS = "scikit-learn keeps one neuron in each column and adds the bias: transposed, and b of Definition 1 is -bias."
@@ -60,23 +56,6 @@ class Network(NamedTuple):
         for A, c in self.maps[1:]:
             found.append(FUNCTIONS[self.function](found[-1]) @ A.T + c)
         return found
-
-
-@dataclass(frozen=True)
-class WithConstant:
-    """h(x) + constant: a network and the output bias that stands beside it; how both were taken, in ``notes``.
-
-    >>> WithConstant(SparseNetwork([1], [[1]], [0]), 0.5)([[1.0], [-1.0]])
-    array([1.5, 0.5])
-    """
-
-    net: SparseNetwork
-    constant: float = 0.0
-    notes: tuple[str, ...] = ()
-
-    def __call__(self, X: ArrayLike) -> Array:
-        """h(x) + constant for each row x of X."""
-        return self.net(X) + self.constant
 
 
 def plain(name: str, value: Any) -> NDArray[Any]:
@@ -124,33 +103,6 @@ def _of_arrays(u: Any, W: Any, b: Any) -> Network:
     return Network([(W, -b), (U, np.zeros(len(U)))], (DEFINITION, *([SQUARE] if len(W) == W.shape[1] else ())))
 
 
-def _of_module(module: Any) -> Network:
-    """The linear maps of a module, if relu between them gives the module's own outputs at random points."""
-    torch: Any = sys.modules["torch"]
-    linear = [part for part in module.modules() if getattr(part, "in_features", None) and hasattr(part, "weight")]
-    if not linear:
-        raise ValueError("Argument 'network' must be a module with linear maps; it has none.")
-    maps = []
-    for part in linear:
-        A = numbers("network", part.weight)
-        c = getattr(part, "bias", None)
-        maps.append((A, np.zeros(len(A)) if c is None else numbers("network", c)))
-    points = np.random.default_rng(0).standard_normal((POINTS, linear[0].in_features))
-    with evaluating(module):
-        outputs = numbers("network", module(torch.as_tensor(points).to(linear[0].weight)))
-    found = Network(
-        maps, (f"Read from {len(maps)} linear maps of a module; equal to its own outputs at {POINTS} random points.",)
-    )
-    fits = all(A.shape[0] == B.shape[1] for (A, _), (B, _) in pairwise(maps))
-    allowed = 1e-3 * float(np.abs(outputs).max(initial=0))
-    if not (fits and np.allclose(found.run(points)[-1], outputs, rtol=1e-3, atol=allowed)):
-        raise ValueError(
-            "Argument 'network' must be a module that computes what its weights say, relu between its linear maps; at "
-            "random points its outputs are others."
-        )
-    return found
-
-
 @contextmanager
 def evaluating(module: Any) -> Iterator[None]:
     """A module in evaluation mode, without gradients; afterwards all its parts are in the modes in which they were."""
@@ -178,12 +130,8 @@ def read(source: Any) -> Network:
     """
     if isinstance(source, SparseNetwork):
         return Network([(source.W, -source.b), (source.u[None], np.zeros(1))], ())
-    if isinstance(source, WithConstant):
-        return read(source.net)
     if isinstance(source, Layered):
         return Network([(W, -b) for W, b in zip(source.W, source.b, strict=True)], ("One neuron in each row of W.",))
-    if is_module(source):
-        return _of_module(source)
     if hasattr(source, "coefs_"):
         pairs = zip(source.coefs_, source.intercepts_, strict=True)
         maps = [(numbers("network", A).T, numbers("network", c)) for A, c in pairs]
@@ -199,55 +147,6 @@ def read(source: Any) -> Network:
         "Argument 'network' must be arrays (u, W, b), a SparseNetwork, a module of PyTorch, a model of Keras or a "
         f"fitted MLP of scikit-learn, not {type(source).__name__}.{advice}"
     )
-
-
-def as_network(source: Any, output: int | None = None) -> WithConstant:
-    """h(x) + constant, the output of that number of a network; it may be left out if there is only one.
-
-    source : arrays (u, W, b) of Definition 1, where u may have a row for each output; a ``SparseNetwork``; a fitted MLP
-        of scikit-learn; a module of PyTorch that is Linear, ReLU, Linear: it is run, and its outputs are compared with
-        those of its weights.
-
-    Values are those before the output function: for a binary classifier of scikit-learn the logit, for several classes
-    the score of class ``classes_[output]``.
-
-    >>> as_network(([1, -1], [[1, 1], [-1, 0]], [0, 0.5])).net
-    SparseNetwork(n=2, s=2, W=1.41421, B=0.5)
-    >>> from sklearn.neural_network import MLPRegressor
-    >>> X, mlp = [[1], [-1]], MLPRegressor(hidden_layer_sizes=(3,), solver="lbfgs", random_state=0)
-    >>> bool(np.allclose(as_network(mlp.fit(X, [1.0, 0.0]))(X), mlp.predict(X)))
-    True
-    """
-    if isinstance(source, WithConstant):
-        return source
-    if isinstance(source, SparseNetwork):
-        return WithConstant(source)
-    maps, notes, function = read(source)
-    if function != "relu":
-        raise ValueError(f"Argument 'network' must have ReLU between its layers, not {function}.")
-    if len(maps) != 2:
-        raise ValueError(f"Argument 'network' must have one hidden layer, not {len(maps) - 1}; measure counts each.")
-    (W, c), (U, constants) = maps
-    if output is None and len(U) > 1:
-        classes = f", those of the classes {source.classes_.tolist()}" if hasattr(source, "classes_") else ""
-        raise ValueError(f"Argument 'output' must be given: the network has {len(U)} outputs{classes}.")
-    which = checks.integer("output", 0 if output is None else output, 0, len(U) - 1)
-    return WithConstant(SparseNetwork(U[which], W, -c), float(constants[which]), notes)
-
-
-def balanced(net: SparseNetwork) -> SparseNetwork:
-    """h(x) = sum_j sgn(u_j) relu(<|u_j| w_j, x> - |u_j| b_j): same function and activity, least scale.
-
-    W becomes max_j |u_j| ||w_j|| instead of max_j |u_j| max_j ||w_j||, and B likewise. Neurons with u_j = 0 go.
-
-    >>> net = SparseNetwork([10, 0.1], [[0.1, 0], [0, 10]], [0, 1])
-    >>> net.scale, balanced(net).scale
-    (Scale(W=100.0, B=10.0), Scale(W=1.0, B=0.1))
-    """
-    checks.having("net", net, "u", "W", "b")
-    kept = net.u != 0
-    size = np.abs(net.u[kept])
-    return SparseNetwork(np.sign(net.u[kept]), size[:, None] * net.W[kept], size * net.b[kept])
 
 
 def last_step(network: Any, X: Any) -> tuple[Any, Any]:

@@ -5,6 +5,7 @@
 """
 
 from .ladder import Ladder, explain
+from .outputs import WithConstant, as_network, balanced
 from .report import Report, examine
 
-__all__ = ["Ladder", "Report", "examine", "explain"]
+__all__ = ["Ladder", "Report", "WithConstant", "as_network", "balanced", "examine", "explain"]

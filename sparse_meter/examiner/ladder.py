@@ -40,8 +40,8 @@ from sparse_core.learning.interactions import interactions
 from sparse_core.network.sparsity import Sparsity
 
 from .. import tables
-from ..networks import balanced
 from .observation import Observation, observe
+from .outputs import balanced
 from .table import least_squares
 
 __all__ = ["Chain", "Ladder", "Rung", "explain"]

@@ -29,7 +29,8 @@ from sparse_core.network.gradients import Edges, Signs
 from sparse_core.network.network import SparseNetwork
 from sparse_core.network.sparsity import AUTO_PAIRS, Sparsity, digest
 
-from ..networks import WithConstant, as_network, last_step, numbers
+from ..networks import last_step, numbers
+from .outputs import WithConstant, as_network
 
 __all__: list[str] = []  # called by ``explain`` and ``examine``
 

@@ -24,9 +24,9 @@ from sparse_core.cube.hypercube import points
 from sparse_core.network.sparsity import Sparsity
 
 from .. import tables
-from ..networks import WithConstant, balanced
 from .ladder import Ladder, climb
 from .observation import Observation, observe
+from .outputs import WithConstant, balanced
 from .table import NetworkClass, Row, rows, sizes
 
 __all__ = ["Report", "examine"]

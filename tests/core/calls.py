@@ -17,7 +17,7 @@ from sparse_core.cube import hypercube
 from sparse_core.hardness import statistical_queries
 from sparse_core.learning import lowdegree
 from sparse_core.network import network, training
-from sparse_meter import networks
+from sparse_meter import WithConstant
 
 PACKAGES = sparse_core, sparse_meter, sparse_book
 MODULES = sorted(m.name for p in PACKAGES for m in walk_packages(p.__path__, f"{p.__name__}."))
@@ -34,7 +34,7 @@ NAMES |= {
     "layered": training.Layered((np.ones((2, 3)), np.ones((1, 2))), (np.zeros(2), np.zeros(1))),
 }
 NAMES["fitted"] = lambda **options: lowdegree.LowDegreeRegressor(**options).fit(hypercube.points(2), [1.0, 2, 1, 0])
-NAMES["wrapped"] = networks.WithConstant(NAMES["net"], 0.5)
+NAMES["wrapped"] = WithConstant(NAMES["net"], 0.5)
 
 
 def table(name):

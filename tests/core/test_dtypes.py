@@ -52,7 +52,7 @@ TYPES = ("float64", "int8", "uint8", "int64", "float32", "bool")
 METHODS = {
     "net.evaluator": evaluator.SparseEvaluator,
     "net": network.SparseNetwork,
-    "wrapped": NAMES["networks"].WithConstant,
+    "wrapped": NAMES["outputs"].WithConstant,
     "family": NAMES["grid_family"].GridFamily,
     "model": NAMES["lowdegree"].LowDegreeRegressor,
     "layered": NAMES["training"].Layered,
