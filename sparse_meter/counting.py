@@ -133,7 +133,7 @@ class Measurement(tables.Shown):
     @property
     def coactivation(self) -> float | None:
         """Var |R_x| / sum_j p_j (1 - p_j): 1 for independent neurons, more if they fire together, less if in turn."""
-        return self.variance / self.independent_variance if self.independent_variance else None
+        return ratio(self.variance, self.independent_variance)
 
     # Which ones
 
@@ -174,12 +174,12 @@ class Measurement(tables.Shown):
     @property
     def in_a_row(self) -> float | None:
         """The mean number of neurons that some of 16 inputs use which followed each other, if there were so many."""
-        return self.run_used / self.runs if self.runs else None
+        return ratio(self.run_used, self.runs)
 
     @property
     def in_an_image(self) -> float | None:
         """The mean number of channels that are used somewhere in an image, if the neurons are channels."""
-        return self.image_used / self.images if self.images else None
+        return ratio(self.image_used, self.images)
 
     @property
     def saved(self) -> dict[str, float | None]:
@@ -300,6 +300,15 @@ class Measurement(tables.Shown):
 
     def _unions(self) -> list[tuple[int, float]]:
         return [(m, self.union(m)) for m in BATCHES if m <= self.inputs]
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """A quotient, where there is one.
+
+    >>> ratio(1, 2), ratio(1, 0)
+    (0.5, None)
+    """
+    return part / whole if whole else None
 
 
 def empty(s: int, threshold: float = 0.0) -> Measurement:

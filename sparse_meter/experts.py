@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .notes import Choice, Rows, Trace, Weight
+from .networks import plain
+from .notes import Choice, Rows, Trace, Weight, tensors
 
 __all__: list[str] = []  # called by ``tracing``
 
@@ -35,13 +36,13 @@ def part(weight: Weight, source: Any, view: Any) -> Weight:
 def picked(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows | Weight | None:
     """The note of x[integers]: the weights of an expert for each row, or the inputs that are picked."""
     source, places = args[:2]
-    indices = [one for one in flat([places, *args[2:]]) if hasattr(one, "shape")]
+    indices = [*tensors([places, *args[2:]])]
     choice = next((note for one in indices if isinstance(note := notes.get(one), Choice)), None)
     note = notes.get(source)
     if isinstance(note, Weight):
         if source.ndim != 3 or choice is None:
             return note
-        return replace(note, expert=array(indices[0]).ravel(), count=len(source), choice=choice)
+        return replace(note, expert=plain("network", indices[0]).ravel(), count=len(source), choice=choice)
     if isinstance(note, Trace) and note.axes[0] < source.ndim - 1:
         return None
     rows = getattr(note, "rows", None)
@@ -57,7 +58,7 @@ def picked(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows |
 def written(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows | None:
     """Which inputs are in the rows of a buffer that were written there, at places that come from a choice."""
     target, *places, values = [arg for arg in args if not isinstance(arg, bool)]
-    indices = [one for one in flat(places) if hasattr(one, "shape")]
+    indices = [*tensors(places)]
     choice = next((note for one in indices if isinstance(note := notes.get(one), Choice)), None)
     if choice is None or not hasattr(values, "shape"):
         return None
@@ -96,8 +97,7 @@ def moved(function: Any, source: Any, rows: Rows | None, args: Any, axes: list[t
         views = function(rows.inputs.expand(source.shape), *args[1:])
     except RuntimeError:  # rows and neurons were merged
         return [None] * len(axes)
-    views = [views] if len(axes) == 1 else views
-    return [rows._replace(inputs=one(view, axes)) for view, axes in zip(views, axes, strict=True)]
+    return [rows._replace(inputs=one(view, along)) for view, along in zip(tensors([views]), axes, strict=True)]
 
 
 def one(x: Any, axes: tuple[int, ...]) -> Any:
@@ -132,7 +132,7 @@ def of_rows(weight: Weight, matrix: Any, args: Sequence[Any], out: Any) -> Weigh
         return replace(weight, expert=expert.repeat(out.shape[1]), count=len(matrix))
     ends = [arg for arg in args if hasattr(arg, "ndim") and arg.ndim == 1]
     if out.ndim == 2 and ends:  # rows sorted by expert, and where those of each expert end
-        places = np.searchsorted(array(ends[0]), np.arange(len(out)), side="right")
+        places = np.searchsorted(plain("network", ends[0]), np.arange(len(out)), side="right")
         return replace(weight, expert=np.minimum(places, expert[-1]), count=len(matrix))
     return weight
 
@@ -149,17 +149,3 @@ def of_list(weight: Weight, rows: Rows | None, lists: Mapping[str, list[str]]) -
     key, dot, rest = weight.name[len(prefix) + 1 :].partition(".")
     keys = lists[prefix]
     return replace(weight, name=f"{prefix}.*{dot}{rest}", expert=keys.index(key), count=len(keys))
-
-
-def flat(args: Any) -> list[Any]:
-    """Arguments, also those in lists.
-
-    >>> flat([1, [2]])
-    [1, 2]
-    """
-    return [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else [arg])]
-
-
-def array(tensor: Any) -> Any:
-    """The numbers of a tensor of integers."""
-    return tensor.detach().cpu().numpy()

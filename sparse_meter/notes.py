@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -71,3 +72,16 @@ class Trace:
     doubts: frozenset[str] = frozenset()
     rows: Rows | None = None
     latent: bool = False
+
+
+def tensors(args: Any) -> Iterator[Any]:
+    """The tensors among arguments, also those in lists.
+
+    >>> list(tensors((1, [None])))
+    []
+    """
+    for arg in args:
+        if hasattr(arg, "untyped_storage"):
+            yield arg
+        elif isinstance(arg, (list, tuple)):
+            yield from tensors(arg)

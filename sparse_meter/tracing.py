@@ -13,14 +13,14 @@ are seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 from typing import Any
 
 from . import experts
 from .activations import ABOVE, ACTIVATIONS, GATES
-from .notes import Choice, Rows, Trace, Weight
+from .notes import Choice, Rows, Trace, Weight, tensors
 from .running import Run
 from .sites import ENTERS, Site
 
@@ -101,8 +101,7 @@ class Tracer:
 
     def _site(self, tensor: Any) -> Site | None:
         """The activation function whose output a tensor is."""
-        note = self.notes.get(tensor) if hasattr(tensor, "shape") else None
-        return note.site if isinstance(note, Trace) else None
+        return getattr(self.notes.get(tensor), "site", None) if hasattr(tensor, "shape") else None
 
     def _choices(self, name: str, args: Any, choices: list[Choice], outs: list[Any]) -> None:
         """Integers that are a choice, or come from one."""
@@ -141,7 +140,7 @@ class Tracer:
             self._attends(factors[0], out)
             return
         axis = 1 if convolves else out.ndim - 1
-        rows = note.rows if isinstance(note, Trace) else None
+        rows = getattr(note, "rows", None)
         axes: tuple[int, ...] = (axis,)
         weight = Weight(self.run.own)
         if matrix is not None:
@@ -263,19 +262,6 @@ def attends(factors: list[Any], notes: list[Any]) -> bool:
     if len(factors) < 2 or not (isinstance(notes[0], Trace) or getattr(notes[0], "latent", False)):
         return False
     return isinstance(notes[1], Trace) or (notes[1] is None and factors[1].ndim == 3)
-
-
-def tensors(args: Any) -> Iterator[Any]:
-    """The tensors among arguments, also those in lists.
-
-    >>> list(tensors((1, [None])))
-    []
-    """
-    for arg in args:
-        if hasattr(arg, "untyped_storage"):
-            yield arg
-        elif isinstance(arg, (list, tuple)):
-            yield from tensors(arg)
 
 
 def activation_name(name: str, args: tuple[Any, ...]) -> str:
