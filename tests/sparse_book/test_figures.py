@@ -14,7 +14,8 @@ import matplotlib.image
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
-from companion.site.figures import files
+from companion.site.figures import files, write
+from nbformat.v4 import new_code_cell, new_notebook, new_output, writes
 
 from sparse_book import figure_data, figure_phone, figure_svg, figures
 
@@ -113,6 +114,20 @@ def test_the_figure_of_a_slide_is_a_file_of_its_own_and_linked():
     assert list(written) == ["x.svg", "x-slide.svg", "x.csv"]
     assert "#ffffff" in written["x-slide.svg"] and "currentColor" not in written["x-slide.svg"]
     assert 'href="slides.html#slide-x"' in data["text/html"]
+
+
+@pytest.mark.parametrize("address", ["", "https://a.org/b"])
+def test_where_the_site_has_an_address_a_page_has_a_picture_for_links(address, tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_SITE", address)
+    drawn = [draw("First.")._repr_mimebundle_(), draw("Second.")._repr_mimebundle_()]
+    cells = [
+        new_code_cell(metadata={"mystnb": {"figure": {"name": f"fig-{i}"}}}, outputs=[new_output("display_data", data)])
+        for i, data in enumerate(drawn)
+    ]
+    (tmp_path / "a.ipynb").write_text(writes(new_notebook(cells=cells)), encoding="utf-8")
+    write(tmp_path)
+    pictures = {path.name: path.read_bytes() for path in tmp_path.glob("assets/figures/*.png")}
+    assert pictures == ({"a.png": base64.b64decode(drawn[0]["image/png"])} if address else {})
 
 
 def test_a_live_figure_carries_the_numbers_of_its_script():

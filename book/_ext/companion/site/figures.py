@@ -6,6 +6,7 @@ the book as a slide: its figure, with a title above and one sentence below, on a
 
 import html
 import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import nbformat
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from companion.site import links
 from companion.site.accessible_names import spoken
 from companion.site.colours import themed
 from sparse_book.figure_svg import MIME, standalone
@@ -73,7 +75,9 @@ def slide_role(role: str, source: str, name: str, *_: Any) -> tuple[list[nodes.N
 
 
 def write(book: Path) -> None:
-    """Write the files of all figures of the notebooks in ``book`` to ``book``/assets/figures, and link to them."""
+    """Write the files of all figures of the notebooks in ``book`` to ``book``/assets/figures, and link to them; where the
+    site has an address, also a picture of each page, its first figure, for those who link to it.
+    """
     target = book / "assets" / "figures"
     target.mkdir(parents=True, exist_ok=True)
     wanted = slides(book)
@@ -85,6 +89,8 @@ def write(book: Path) -> None:
                 data = output.get("data", {})
                 if MIME in data:
                     stem, caption = names(path.stem, cell)
+                    if links.site() and not written:
+                        (target / f"{path.stem}.png").write_bytes(b64decode(data["image/png"]))
                     written |= files(data, stem, caption, slide=stem in wanted)
                 if "text/html" in data:
                     data["text/html"] = themed("".join(data["text/html"]))

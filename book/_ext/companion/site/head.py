@@ -2,6 +2,7 @@
 
 import html
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -57,7 +58,16 @@ def describe(
     words = description(doctree) if doctree else ""
     words = words or f"{context.get('title') or 'Search'}: a page of {app.config.html_title}."
     tag = f'<meta name="description" content="{html.escape(words)}">'
+    tag += preview(app.config.html_baseurl, Path(app.srcdir), pagename, str(context.get("title")), words)
     context["metatags"] = f"{policy(pagename)}{context.get('metatags', '')}\n{tag}"
+
+
+def preview(home: str, source: Path, page: str, title: str, words: str) -> str:
+    """What is shown where a link to the page is shown, with its first picture: it needs the address of the site."""
+    name = f"figures/{Path(page).name}.png"
+    picture = f"{home}/_static/{name}" if (source / "book/assets" / name).is_file() else ""
+    shown = {"og:title": title, "og:description": words, "og:image": picture} if home else {}
+    return "".join(f'<meta property="{key}" content="{html.escape(value)}">' for key, value in shown.items() if value)
 
 
 def at_home(app: Sphinx, config: Config) -> None:
