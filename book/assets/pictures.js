@@ -1,7 +1,7 @@
 // One small picture for an idea: kinds of live.js, which moves them, with the numbers of
 // sparse_book/pictures.py.
 (() => {
-  const { abs, floor, hypot, max, round } = Math;
+  const { abs, floor, hypot, log, max, round } = Math;
   const { kinds, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE } = live;
   const { bits, sign } = sparse;
   const INK = "var(--pst-color-text-base)";
@@ -274,5 +274,53 @@
       return `z = ${rounded(z)}, e = ${e}: ${seen}. ${errs}.`;
     },
     pick: (setting, given, width, x) => ({ z: across(width).value(x) }),
+  };
+
+  // --- What is left of one over the share of active neurons ---
+
+  const BATCHES = range(0, 7).map((e) => 2 ** e), times = (value) => `${rounded(value)} ×`;
+  kinds.speed = {
+    fields: {
+      computed: ["z is computed to find them", [0, 1]],
+      gated: ["gated: three matrices", [0, 1]],
+      p: ["p, share active", [0.01, 0.03, 0.1, 0.2, 0.5], (p) => `${100 * p} %`],
+      b: ["b, neurons in a block", BATCHES.slice(0, 6)],
+      m: ["m, inputs at a time", BATCHES],
+    },
+    choices: ({ names }) => ["neurons", names],
+    start: { neurons: 0, computed: 1, gated: 0, p: 0.03, b: 1, m: 8 },
+    // what was measured has a share of its own, and a gate costs nothing where the active neurons are known
+    idle: ({ neurons, computed }) => [neurons && "p", !computed && "gated"],
+    height: () => 262,
+    steps({ neurons, computed, gated, p, b, m }, { read }) {
+      const at = (row, size) => row[BATCHES.indexOf(size)], others = 1 + gated;
+      const needs = (block, size) =>
+        (neurons ? at(at(read[neurons - 1], block), size) : 1 - (1 - p) ** (block * size));
+      const found = computed ? [(1 + others) / (1 + others * needs(b, m))] : [];
+      return [1 / needs(1, 1), 1 / needs(b, 1), 1 / needs(b, m), ...found];
+    },
+    timed: ({ neurons, p, b, m }, { timed }) => timed.filter((one) =>
+      one.neurons === neurons && [p, null].includes(one.p) && one.b === b && one.m === m),
+    draw(setting, given, width) {
+      const factors = kinds.speed.steps(setting, given), { colours: [blue, , green, purple] } = given;
+      const end = (value) => max(0, (width - 70) * log(value) / log(factors[0])), top = (i) => 14 + 52 * i;
+      const names = ["one input, active neurons known", `blocks of ${setting.b}`,
+        `${setting.m} at a time: all that one of them needs`, "z is computed whole"];
+      const row = (factor, i) => {
+        const from = end(factors[max(0, i - 1)]), bar = (to, more) => box(0, top(i) + 6, to, 20, more);
+        return text(0, top(i), names[i]) + bar(from, 'class="outline"')
+          + bar(end(factor), `fill="${i ? green : purple}"`)
+          + text(from + 6, top(i) + 21, times(factor), 'class="told"');
+      };
+      const last = top(factors.length), found = kinds.speed.timed(setting, given);
+      return each(factors, row) + (found.length ? text(0, last, "measured in time") : "")
+        + each(found, ({ factor }) => ring(end(factor) + 6, last + 16, blue));
+    },
+    words(setting, given) {
+      const factors = kinds.speed.steps(setting, given);
+      const time = each(kinds.speed.timed(setting, given), ({ name, factor }) => ` ${name} ${times(factor)}.`);
+      return `${rounded(100 / factors[0])} % active: of ${times(factors[0])} are left ${times(factors.at(-1))}. `
+        + (time && `Measured, if the active neurons are known:${time}`);
+    },
   };
 })();

@@ -20,6 +20,8 @@ from .emergence import BATCHES
 
 __all__ = ["measure", "needed", "others", "runs", "stored", "tables"]
 
+# The characters of the windows at which all is measured.
+PLACES = 8192
 # Batches at random of each size, and runs of neighbours.
 DRAWS = 100
 # In a table of n characters, a count of 0 for each that follows weighs as much as so many from the table of n - 1.

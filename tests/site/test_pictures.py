@@ -1,6 +1,7 @@
 """The pictures that a hand moves: their numbers are Python's, and keys, fingers and addresses move them."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ DRAWN = {
     "points": pictures.three_points,
     "patterns": pictures.patterns,
     "lowered": pictures.lowered,
+    "speed": pictures.speed,
 }
 
 
@@ -93,6 +95,21 @@ def test_a_pattern_finds_its_rows_and_a_lowered_copy_is_silent_where_the_neuron_
     assert np.abs(lowered - neuron).max() <= 2 * 0.25 and not lowered[neuron == 0].any()
 
 
+def test_of_one_over_the_share_as_much_is_left_as_python_says(in_browser):
+    """All neurons alike, letters and chess; two matrices and three; the union of the proposition, and blocks."""
+    given, named = json.loads(pictures.speed().given), pictures.layers()
+    names = ("neurons", "p", "b", "m", "computed", "gated")
+    cases = itertools.product((0, 1, 2), (0.03, 0.2), (1, 4, 32), (1, 8, 64), (0, 1), (0, 1))
+    settings = [dict(zip(names, case, strict=True)) for case in cases]
+    program = "([all, given]) => all.map((one) => live.kinds.speed.steps(one, given))"
+    found = computed(in_browser, program, [settings, given])
+    for one, factors in zip(settings, found, strict=True):
+        p = one["p"]
+        read = named[one["neurons"] - 1].read if one["neurons"] else lambda block, m, p=p: 1 - (1 - p) ** (block * m)
+        shares = [read(1, 1), read(one["b"], 1), read(one["b"], one["m"])]
+        assert factors == pytest.approx(pictures.steps(shares, one["computed"], one["gated"]))
+
+
 MOVES = {  # what is pressed, the address after it, and what is said then
     "edge": ("input[data-key=x]", "End", "1,0", "both are on"),
     "lookup": ("input[data-key=bit0]", "Space", "-1,-1,1,-1,1,-1", "Address − −"),
@@ -100,6 +117,7 @@ MOVES = {  # what is pressed, the address after it, and what is said then
     "points": ("input[value='2']", "ArrowRight", "3", "Signs + − −"),
     "patterns": ("input[data-key=u]", "Home", "0,1", "Pattern + + +"),
     "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.1", "so is its copy"),
+    "speed": ("input[value='2']", "Space", "2,1,0,0.03,1,8", "9.84 % active"),
 }
 TAPS = {  # a place in the drawing, in shares of its size, and what is said then
     "edge": ((0.9, 0.5), "both are on"),

@@ -197,6 +197,7 @@ MOVED = {
     "01-definitions": ("article input[type=range]", "ArrowRight"),
     "02-uniform": ("article .live input", "ArrowRight"),
     "three-points": ("article input[type=radio]:first-child", "Space"),
+    "three-percent": ("article .live input[type=range]", "ArrowRight"),
     "a-switch-is-free": ("#cube-degree", "ArrowRight"),
 }
 
