@@ -340,10 +340,10 @@ def timed() -> list[dict[str, Any]]:
         if one["kind"] == "even" and one["inputs"] == 8192
     ]
     took = experiments.times("stockfish_times")
+    gains = {part: float(np.divide(*np.transpose(took[part])).mean()) for part in ("layer", "engine")}
     engine = [
-        {"neurons": 2, "p": None, "b": stockfish.BLOCK, "m": 1, "name": part.capitalize(), "factor": float(factors.mean())}
-        for part in ("layer", "engine")
-        for factors in [np.divide(*np.transpose(took[part]))]
+        {"neurons": 2, "p": None, "b": stockfish.BLOCK, "m": 1, "name": part.capitalize(), "factor": gain}
+        for part, gain in gains.items()
     ]
     return kernels + engine
 

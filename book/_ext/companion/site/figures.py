@@ -75,8 +75,9 @@ def slide_role(role: str, source: str, name: str, *_: Any) -> tuple[list[nodes.N
 
 
 def write(book: Path) -> None:
-    """Write the files of all figures of the notebooks in ``book`` to ``book``/assets/figures, and link to them; where the
-    site has an address, also a picture of each page, its first figure, for those who link to it.
+    """Write the files of all figures of the notebooks in ``book`` to ``book``/assets/figures, and link to them.
+
+    Where the site has an address, there is also a picture of each page, its first figure, for those who link to it.
     """
     target = book / "assets" / "figures"
     target.mkdir(parents=True, exist_ok=True)
