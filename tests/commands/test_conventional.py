@@ -8,16 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
-import venv
 import zipfile
 
-import nbformat
 import pytest
 from companion import places
 from companion.building import commands
-from nbformat.v4 import new_code_cell, new_notebook
 
 import make
 from tests.commands import small_repository
@@ -106,21 +102,6 @@ def test_a_stored_notebook_runs_under_nbval_and_another_output_fails(small):
     stored.write_text(stored.read_text().replace("n is 3", "n is 4"))
     code, said = attempt(small, "-m", "pytest", "--nbval", "book/01-a.ipynb")
     assert code == 1 and "1 failed" in said, said
-
-
-@pytest.mark.usefixtures("executed")
-def test_a_stored_notebook_runs_where_jupyter_starts_it(small):
-    """In its own folder, without our settings, by the interpreter that make.py prepares; the packages are found."""
-    venv.create(small / ".venv")
-    subprocess.run([sys.executable, "-c", "import make; make.know_this_folder(make.VENV)"], cwd=small, check=True)
-    python = small / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    theirs = next(small.glob(".venv/**/sparse-activations.pth")).with_name("theirs.pth")
-    theirs.write_text(sysconfig.get_path("purelib"))  # where Jupyter is
-    cell = new_code_cell("import sparse_book, sparse_core\nprint(sparse_core.__file__)")
-    (small / "book/a.ipynb").write_text(nbformat.writes(new_notebook(cells=[cell])))
-    execute = ["-c", "from nbclient.cli import main; main()", "book/a.ipynb", "--inplace"]
-    subprocess.run([python, *execute], cwd=small, env=ENVIRONMENT, check=True)
-    assert str(small / "sparse_core") in (small / "book/a.ipynb").read_text()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="/dev/null is of POSIX")

@@ -10,7 +10,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.linalg import hadamard
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import PolynomialFeatures
@@ -94,18 +93,6 @@ def test_elimination_is_that_of_flint(p):
             assert modular.solve(A, b, p).tolist() == [int(entry) for entry in solution.entries()]
 
 
-# scipy 1.17.1 and 1.18.1
-
-
-@pytest.mark.parametrize("n", range(9))
-def test_the_transform_is_the_hadamard_matrix_of_scipy(n):
-    values = np.random.default_rng(n).standard_normal(1 << n)
-    H = hadamard(1 << n)
-    assert fourier.walsh_transform(values) == pytest.approx(H @ values / (1 << n))
-    assert fourier.inverse_walsh_transform(values) == pytest.approx(H @ values)
-    assert [hypercube.character(T, hypercube.points(n)).tolist() for T in range(1 << n)] == H.tolist()
-
-
 # sympy 1.14.0
 
 
@@ -136,14 +123,6 @@ def test_boolean_functions_up_to_symmetry_are_those_of_oeis_a000616(n, count):
     """Each class of functions up to permuting and complementing variables adds up to one."""
     tables = (np.array(table) for table in product((False, True), repeat=1 << n))
     assert sum(Fraction(1, halfspaces.orbit_size(table)) for table in tables) == count
-
-
-@pytest.mark.parametrize("n, count", [(0, 2), (2, 8), (4, 896)])
-def test_bent_functions_are_those_of_oeis_a004491(n, count):
-    """Rothaus, On bent functions, 1976: all coefficients have one size. Those that begin with 1 are half of them."""
-    tables = (1 - 2 * np.array((0, *rest)) for rest in product((0, 1), repeat=(1 << n) - 1))
-    flat = sum(bool((np.abs(fourier.walsh_transform(table)) == 2.0 ** (-n / 2)).all()) for table in tables)
-    assert 2 * flat == count
 
 
 def test_the_share_of_single_inputs_is_that_of_the_indices_of_sobol():
