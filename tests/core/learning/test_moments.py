@@ -145,6 +145,16 @@ def test_an_update_is_all_or_nothing(labels, monkeypatch):
     assert moments.update(X[:4999], y[:4999]).count == 5099
 
 
+@pytest.mark.parametrize("n, degree, columns", [(16, 1, 4096), (16, 3, 4096), (64, 3, 260), (64, 4, 16)])
+def test_as_many_characters_are_formed_as_fit_a_cache(n, degree, columns, monkeypatch):
+    """2^19 of them, or those of 16 points if these are more."""
+    shapes = []
+    monkeypatch.setattr(Monomials, "__init__", lambda self, X, degree: shapes.append(X.shape))
+    monkeypatch.setattr(Monomials, "sums", lambda self, y: 0.0)
+    Moments(n, degree).update(sample(n, 4096, 0)[0], np.full(4096, 0.5))
+    assert shapes[0] == (n, columns) and sum(m for _, m in shapes) == BLOCK == 4096
+
+
 # --- Many samples ---
 
 
