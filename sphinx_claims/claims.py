@@ -96,7 +96,9 @@ class Claim:
     @property
     def name(self) -> str:
         """The name for readers: "Lemma 9" or, of what is numbered, "Theorem 2.4 (Fourier tail)"."""
-        return f"{self.number} ({self.short})" if self.number else self.label
+        if self.number:
+            return f"{self.number} ({self.short})"
+        return self.label
 
     @property
     def short(self) -> str:
@@ -273,12 +275,14 @@ def _proof(settings: Settings, entry: Entry, theorems: dict[str, Entry], lines: 
     if not entry.get("proved"):
         return None
     theorem = entry["proved"]
-    corrected = entry.get("verdict") in ("false as printed", "settled") and entry.get("kind") != "erratum"
+    part = ""
+    if entry.get("verdict") in ("false as printed", "settled") and entry.get("kind") != "erratum":
+        part = "the corrected form"
     return {
         "theorem": theorem,
         "file": settings.prover.source.removeprefix("../"),
         "line": lines.get(theorem),
-        "part": theorems[theorem].get("part", "the corrected form" if corrected else ""),
+        "part": theorems[theorem].get("part", part),
     }
 
 
@@ -298,11 +302,15 @@ def _entries(path: Path) -> list[Entry]:
         for key, value in entry.items():
             if key not in allowed:
                 raise LedgerError(f"claims/{path.name}: {entry['id']}: a claim has no {key}.")
-            texts = value if isinstance(value, list) else [value]
-            if (key in LISTS) != isinstance(value, list) or not all(isinstance(text, str) for text in texts):
-                form = "a list of ids" if key in LISTS else "text (in quotes, if YAML reads something else)"
+            form = "text (in quotes, if YAML reads something else)"
+            sound = isinstance(value, str)
+            if key in LISTS:
+                form = "a list of ids"
+                sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            if not sound:
                 raise LedgerError(f"claims/{path.name}: {entry['id']}: {key} must be {form}, not {value!r:.60}.")
-            entry[key] = tuple(value) if key in LISTS else value
+            if key in LISTS:
+                entry[key] = tuple(value)
     return entries
 
 
@@ -332,9 +340,11 @@ def _placed(entry: Entry, chapter: str, texts: Mapping[str, str], boxes: Mapping
         return {"chapter": chapter, "box": box, **boxes[box]}
     if "box" in entry:
         raise LedgerError(f"{entry['id']}: there is no box {box} in {chapter}.md.")
-    label = f"({entry['stands_in']})=" if "stands_in" in entry else ""
-    page = next((page for page, text in texts.items() if label and label in text), chapter)
-    return {"chapter": chapter, "page": page}
+    if "stands_in" in entry:
+        for page, text in texts.items():
+            if f"({entry['stands_in']})=" in text:
+                return {"chapter": chapter, "page": page}
+    return {"chapter": chapter, "page": chapter}
 
 
 def statements(source: str) -> dict[str, tuple[str, str]]:
@@ -391,7 +401,7 @@ def read_yaml(path: Path, kind: type) -> Any:
         node = loader.get_single_node()
         for key in _repeated(node):
             raise ValueError(f"line {key.start_mark.line + 1}: the key '{key.value}' stands twice")
-        content = loader.construct_document(node) if node else None
+        content = node and loader.construct_document(node)
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise LedgerError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(content, kind):
@@ -401,10 +411,15 @@ def read_yaml(path: Path, kind: type) -> Any:
 
 def _repeated(node: Any) -> Iterator[Any]:
     """The keys below a node of YAML that stand twice in one mapping."""
-    below = node.value if node is not None and node.id != "scalar" else []
-    if node is not None and node.id == "mapping":
-        keys = [key.value for key, _ in below]
-        yield from (key for i, (key, _) in enumerate(below) if key.value in keys[:i])
-        below = [value for _, value in below]
-    for child in below:
+    if node is None or node.id == "scalar":
+        return
+    children = node.value
+    if node.id == "mapping":
+        seen = []
+        for key, _ in node.value:
+            if key.value in seen:
+                yield key
+            seen.append(key.value)
+        children = [value for _, value in node.value]
+    for child in children:
         yield from _repeated(child)

@@ -118,13 +118,14 @@ def read(settings: Settings) -> Blocks:
 
 def moved(now: Blocks, then: Blocks) -> list[str]:
     """What the ledger says otherwise than was published: a line for each text, its old and its new words together."""
-    lines = [
-        f"{name}: published as '{before.get('label', name)}', now missing"
-        for name, before in then.items()
-        if name not in now
-    ]
+    lines = []
+    for name, before in then.items():
+        if name not in now:
+            lines.append(f"{name}: published as '{before.get('label', name)}', now missing")
     for name, block in now.items():
-        for key in WORDS if name in then else ():
+        if name not in then:
+            continue  # as ``lost_evidence`` says
+        for key in WORDS:
             old, new = as_text(then[name].get(key)), as_text(block.get(key))
             if unbroken(old) != unbroken(new):
                 lines.append(f"{name}, {key}: {by_words(old, new)}{WHY.get(key, '')}")
@@ -148,8 +149,14 @@ def by_words(old: str, new: str) -> str:
         parts = []
         for tag, i, j, first, last in group:
             gone, come = " ".join(before[i:j]), " ".join(after[first:last])
-            marked = (f"[-{gone}-]" if gone else "") + (f"{{+{come}+}}" if come else "")
-            parts.append(gone if tag == "equal" else marked)
+            if tag == "equal":
+                parts.append(gone)
+            elif tag == "insert":
+                parts.append(f"{{+{come}+}}")
+            elif tag == "delete":
+                parts.append(f"[-{gone}-]")
+            else:
+                parts.append(f"[-{gone}-]{{+{come}+}}")
         groups.append(" ".join(parts))
     return " … ".join(groups)
 
@@ -181,8 +188,10 @@ def renewed(now: Blocks, then: Blocks, today: datetime.date) -> Blocks:
     found = {}
     for name, block in now.items():
         before = then.get(name, {})
-        same = unbroken(said(block)) == unbroken(said(before))
-        block = block | {"changed": before["changed"] if same and before else today}
+        day = today
+        if before and unbroken(said(block)) == unbroken(said(before)):
+            day = before["changed"]
+        block = block | {"changed": day}
         for key in WORDS:
             if isinstance(block.get(key), str) and unbroken(block[key]) == unbroken(before.get(key, "")):
                 block[key] = before[key]

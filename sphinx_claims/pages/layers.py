@@ -80,12 +80,12 @@ def heights(
     for column in places:
         found.update(zip(column, spaced([0.0] * len(column), column), strict=True))
     for sweep in range(SWEEPS):
-        sides = [left, right] if sweep > 1 else [right] if sweep else [left]
+        sides = ([left], [right], [left, right])[min(sweep, 2)]
         for column in reversed(places) if sweep % 2 else places:
             wanted = {}
             for place in column:
-                beside = [found[near] for side in sides for near in side.get(place, [])]
-                wanted[place] = sum(beside) / len(beside) if beside else found[place]
+                beside = [found[near] for side in sides for near in side.get(place, [])] or [found[place]]
+                wanted[place] = sum(beside) / len(beside)
             ordered = sorted(sorted(column, key=found.__getitem__), key=wanted.__getitem__)
             found.update(zip(ordered, spaced([wanted[place] for place in ordered], ordered), strict=True))
     return found
