@@ -49,3 +49,17 @@ def test_a_repair_that_fits_no_page_is_named(text, number):
 def test_the_index_and_nested_pages_without_their_form_are_named(sign):
     with pytest.raises(ExtensionError, match="no page has"):
         theme.check_repairs([*list(FITTING)[:10], sign])
+
+
+@pytest.mark.parametrize(
+    ("tag", "loads"),
+    [
+        ('<link rel="canonical" href="https://a.org/b/search.html" />', False),  # a site with an address names it
+        ('<a class="x" href="https://a.org">', False),
+        ('<meta property="og:image" content="https://a.org/b.png">', False),
+        ('<link rel="stylesheet" href="https://a.org/b.css">', True),
+        ("<img src=//a.org/b.png>", True),
+    ],
+)
+def test_what_loads_from_another_host_is_told_from_what_names_an_address(tag, loads):
+    assert bool(theme.FOREIGN.search(tag)) == loads

@@ -30,8 +30,10 @@ REDIRECT = """<!DOCTYPE html>
 <body><main><h1><a href="{page}">{title}</a></h1></main></body>
 </html>
 """
-# A tag, other than a link, that loads something from another host.
-FOREIGN = re.compile(r"""<(?!a\b)[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:https?:)?//[^>]*>""")
+# A tag that loads something from another host: neither a link, nor that which names the address of the page itself.
+FOREIGN = re.compile(
+    r"""<(?!a\b|link rel="canonical")[^>]*\s(?:src|srcset|href|data|poster)=["']?(?:https?:)?//[^>]*>"""
+)
 # What the theme's templates write, what a page has instead, and what a page has on which this must fit. There is no
 # option for any of them, and a template of our own would repeat a whole file of the theme. None of them fits a page
 # that has been through this already.
