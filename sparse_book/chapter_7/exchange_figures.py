@@ -68,6 +68,7 @@ def models() -> figures.Figure:
         _interval(ax, at, found)
         low, high = np.clip(found["pick-freeze"][1:], 0, 1)
         ax.plot([low, high], [at + 0.32] * 2, color=figures.INK, linewidth=1, label="_pick-freeze")
+    ax.set_title("much, but seldom all, is a sum over single inputs")
     return _finished(fig, ax, rows, "share that sums of functions of single inputs explain")
 
 
@@ -81,6 +82,7 @@ def photographs() -> figures.Figure:
     fig, ax = figures.canvas(size=(6.8, 0.9 + 0.27 * len(rows)))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
+    ax.set_title("no heat map explains more than the pale bars")
     return _finished(fig, ax, rows, "share that heat maps explain")
 
 
@@ -113,7 +115,7 @@ def _interval(ax: Any, at: int, found: Mapping[str, Any]) -> None:
     colour = figures.COLOURS[2]
     ax.barh(at, found["high"] - found["low"], 0.42, found["low"], color=colour, alpha=0.45)
     ax.barh(at, found["estimate"][1] - found["estimate"][0], 0.42, found["estimate"][0], color=colour)
-    ax.plot(found["fits"], at, "o", color=figures.COLOURS[0], label="_fit")
+    ax.plot(found["fits"], at, "o", color=figures.INK, label="_fit")
 
 
 def _finished(fig: Any, ax: Any, rows: Mapping[str, Any], words: str) -> figures.Figure:
