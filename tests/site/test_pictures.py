@@ -8,7 +8,7 @@ import pytest
 from companion import places
 from companion.site.figures import themed
 
-from sparse_book import pictures
+from sparse_book import pictures, skipped_work
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import statistical_queries
 from sparse_core.network import constructions
@@ -23,7 +23,7 @@ DRAWN = {
     "points": pictures.three_points,
     "patterns": pictures.patterns,
     "lowered": pictures.lowered,
-    "speed": pictures.speed,
+    "speed": skipped_work.picture,
 }
 
 
@@ -97,7 +97,7 @@ def test_a_pattern_finds_its_rows_and_a_lowered_copy_is_silent_where_the_neuron_
 
 def test_of_one_over_the_share_as_much_is_left_as_python_says(in_browser):
     """All neurons alike, letters and chess; two matrices and three; the union of the proposition, and blocks."""
-    given, named = json.loads(pictures.speed().given), pictures.layers()
+    given, named = json.loads(skipped_work.picture().given), skipped_work.layers()
     names = ("neurons", "p", "b", "m", "computed", "gated")
     cases = itertools.product((0, 1, 2), (0.03, 0.2), (1, 4, 32), (1, 8, 64), (0, 1), (0, 1))
     settings = [dict(zip(names, case, strict=True)) for case in cases]
@@ -107,7 +107,7 @@ def test_of_one_over_the_share_as_much_is_left_as_python_says(in_browser):
         p = one["p"]
         read = named[one["neurons"] - 1].read if one["neurons"] else lambda block, m, p=p: 1 - (1 - p) ** (block * m)
         shares = [read(1, 1), read(one["b"], 1), read(one["b"], one["m"])]
-        assert factors == pytest.approx(pictures.steps(shares, one["computed"], one["gated"]))
+        assert factors == pytest.approx(skipped_work.steps(shares, one["computed"], one["gated"]))
 
 
 MOVES = {  # what is pressed, the address after it, and what is said then
