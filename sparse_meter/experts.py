@@ -78,6 +78,20 @@ def written(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows 
     return Rows(inputs, rows.total, scope, True)
 
 
+def joined(traces: list[Any], function: Any, args: Sequence[Any], scope: str) -> Rows | None:
+    """The inputs in rows that are repeated, or joined with those of other experts, if all of them are known."""
+    found = [note.rows for _, note in traces]
+    if hasattr(args[0], "shape"):
+        found = [found[0] or all_rows(args[0], scope)]
+    if len(traces) < len([*tensors(args)]) or len({rows and rows[1:] for rows in found}) > 1 or not found[0]:
+        return None
+    inputs = [rows.inputs for rows in found]
+    if hasattr(args[0], "shape"):
+        inputs = inputs[0]
+    inputs = function(inputs, *args[1:])
+    return found[0]._replace(inputs=inputs) if inputs.shape[-1] == 1 else None  # otherwise neurons are joined
+
+
 def all_rows(x: Any, scope: str, axes: tuple[int, ...] = (-1,)) -> Rows:
     """Each row is an input of its own."""
     lead = [*x.shape]
@@ -87,15 +101,19 @@ def all_rows(x: Any, scope: str, axes: tuple[int, ...] = (-1,)) -> Rows:
     return Rows(sys.modules["torch"].arange(total, device=x.device).reshape(lead), total, scope, False)
 
 
-def moved(function: Any, source: Any, rows: Rows | None, args: Any, axes: list[tuple[int, ...]]) -> list[Rows | None]:
+def moved(
+    function: Any, source: Any, rows: Rows | None, args: Any, axes: list[tuple[int, ...]], out: Any
+) -> list[Rows | None]:
     """The inputs in the rows of views, or of a copy."""
     if rows is None:
         return [None] * len(axes)
     if not function.is_view:
-        return [rows._replace(inputs=rows.inputs.contiguous())]
+        shape = one(out, axes[0]).shape
+        fits = prod(shape) == rows.inputs.numel()  # otherwise rows and neurons were merged
+        return [rows._replace(inputs=rows.inputs.contiguous().view(shape)) if fits else None]
     try:
         views = function(rows.inputs.expand(source.shape), *args[1:])
-    except RuntimeError:  # rows and neurons were merged
+    except RuntimeError:  # they were merged
         return [None] * len(axes)
     return [rows._replace(inputs=one(view, along)) for view, along in zip(tensors([views]), axes, strict=True)]
 

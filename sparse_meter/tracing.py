@@ -45,6 +45,8 @@ HARMLESS = re.compile(
 )
 # Operators that pick rows, or write them into others.
 PICKS = frozenset(("index", "index_select"))
+# Operators that repeat rows, or join them.
+JOINS = frozenset(("repeat", "cat", "stack"))
 WRITES = frozenset(("scatter", "index_put", "_index_put_impl", "index_copy"))
 # Operators that make a tensor of the shape of another one, or noise.
 FRESH = re.compile("_like$|^new_|^rand|^bernoulli|^normal|^uniform")
@@ -92,6 +94,8 @@ class Tracer:
             self.notes[out] = found
             if isinstance(found, Rows):
                 self.notes[out] = Trace((out.ndim - 1,), rows=found)
+        elif name in JOINS and (rows := experts.joined(traces, function, args, self.run.own)) is not None:
+            self.notes[out] = replace(traces[0][1], axes=(out.ndim - 1,), site=None, rows=rows)
         elif name in WRITES and (rows := experts.written(self.notes, function, args, self.run.own)) is not None:
             self.notes[out] = Trace((out.ndim - 1,), rows=rows)
         elif name in ACTIVATIONS and (traces or name not in GATES):
@@ -119,7 +123,7 @@ class Tracer:
             all_axes = moved(function, source, note.axes, args, outs)
             if note.rows is None and outs[0].numel() > source.numel():  # each row several times
                 note = replace(note, rows=experts.all_rows(source, self.run.own, note.axes))
-            inputs = experts.moved(function, source, note.rows, args, all_axes)
+            inputs = experts.moved(function, source, note.rows, args, all_axes, outs[0])
             for axes, one, rows in zip(all_axes, outs, inputs, strict=True):
                 self.notes[one] = replace(note, axes=axes, rows=rows)
                 if one.numel() < source.numel():

@@ -716,6 +716,7 @@ EVERY_EXPERT = {
     "in one product": lambda x, W: torch.einsum("bi,eio->beo", x, W),
     "moved": lambda x, W: torch.bmm(x.expand(len(W), -1, -1), W).transpose(0, 1),
     "moved and copied": lambda x, W: torch.bmm(x.expand(len(W), -1, -1), W).transpose(0, 1).contiguous(),
+    "stacked": lambda x, W: torch.stack([x.view(2, -1, N) @ one for one in W], 2).flatten(0, 1),
     "by parts": lambda x, W: torch.einsum("bei,eio->beo", x.repeat(1, len(W)).view(len(x), len(W), -1), W),
 }
 
@@ -740,9 +741,39 @@ def test_experts_that_all_run_are_one_layer(how, X):
         assert_counts(found["3.down"], torch.einsum("bi,eio->beo", model[:3](X), model[3].up).flatten(1) > 0)
 
 
-def test_experts_whose_outputs_are_joined_before_the_activation_have_a_line(X):
+def chosen(x, E):
+    """Whether an expert is the one of an input."""
+    return x[:, :E].topk(1).indices == torch.arange(E)
+
+
+def joined(x, W):
+    """The inputs of each expert in turn, as in JetMoe."""
+    order = x[:, : len(W)].topk(1).indices[:, 0].sort().indices
+    parts = x[order].split(chosen(x, len(W)).sum(0).tolist())
+    H = torch.cat([part @ one for part, one in zip(parts, W, strict=True)]).relu()
+    return x.new_zeros(len(x), W.shape[2]).index_add(0, order, H)
+
+
+def repeated(x, W):
+    """All inputs for each expert, times 0 where it is not chosen, as in Llama 4."""
+    scores = chosen(x, len(W)).float().T.reshape(-1, 1)
+    return torch.bmm((x.repeat(len(W), 1) * scores).view(len(W), len(x), -1), W).relu().sum(0)
+
+
+@pytest.mark.parametrize("how", [joined, repeated])
+def test_experts_that_share_one_activation_function(how, X):
     model = EveryExpert("moved")
-    model.how = lambda x, W: torch.stack([x @ one for one in W], 1)
+    model.forward = lambda x: how(x, model.up) @ model.down[0]
+    with torch.no_grad():
+        found = measure(nn.Sequential(nn.LayerNorm(N), model), X)
+        x = nn.LayerNorm(N)(X)
+        A = (torch.einsum("bi,eio->beo", x, model.up) > 0) & chosen(x, 4)[..., None]
+    assert_counts(found.only, A.flatten(1))
+
+
+def test_experts_whose_outputs_stand_side_by_side_have_a_line(X):
+    model = EveryExpert("moved")
+    model.forward = lambda x: torch.cat([x @ one for one in model.up], 1).relu() @ model.down.flatten(0, 1)
     found = measure(nn.Sequential(nn.Linear(N, N), nn.ReLU(), model), X)
     assert list(found) == ["1"] and "2.up reads inputs of experts" in found.notes[0]
 
