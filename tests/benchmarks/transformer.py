@@ -39,13 +39,13 @@ class Setting(NamedTuple):
     neurons: int
     activation: str
     decay: float = 0.1
-    rate: float = 2e-3
+    rate: float = 5e-4
 
 
 SETTINGS = {
     "relu": Setting(512, "relu"),
-    "slow": Setting(512, "relu", rate=5e-4),
-    "gelu": Setting(512, "gelu"),
+    "fast": Setting(512, "relu", rate=2e-3),
+    "gelu": Setting(512, "gelu", rate=2e-3),
     "narrow": Setting(128, "relu"),
     "wide": Setting(2048, "relu"),
     "no decay": Setting(512, "relu", decay=0.0),
