@@ -6,7 +6,7 @@ table of all statements. ``command`` is ``sparse-meter``. The mathematics is tha
 nothing of this package.
 """
 
-from . import activations, counting, examiner, layers, measuring, networks, tables, watching
+from . import activations, counting, examiner, files, layers, measuring, networks, tables, watching
 from .counting import Measurement
 from .examiner import Ladder, Report, WithConstant, as_network, balanced, examine, explain
 from .layers import Layers
@@ -15,5 +15,6 @@ from .watching import watch
 
 __all__ = [
     "Ladder", "Layers", "Measurement", "Report", "WithConstant", "activations", "as_network", "balanced", "counting",
-    "examine", "examiner", "explain", "layers", "measure", "measuring", "networks", "tables", "watch", "watching",
+    "examine", "examiner", "explain", "files", "layers", "measure", "measuring", "networks", "tables", "watch",
+    "watching",
 ]  # fmt: skip

@@ -10,15 +10,13 @@ import html
 import json
 import os
 import sys
-import zipfile
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from sparse_core import __version__, checks
 
 from .examiner import examine
+from .files import load
 from .measuring import measure
 from .tables import printable
 
@@ -31,6 +29,7 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>{0}</title><style>{1}</style></head>
 <body><h1>{0}</h1>{2}</body></html>"""
+INPUTS = "inputs (m, n), .npy, .npz or .csv; without them, those of examine are uniform bits"
 NETWORK = ".npz with u (s,), W (s, n), a neuron a row, b (s,), subtracted; to measure, also pre-activations, .npy"
 
 
@@ -48,31 +47,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "command", choices=("measure", "examine"), help="count active neurons, or check every statement"
     )
     parser.add_argument("network", help=NETWORK)
-    parser.add_argument("--x", metavar="X.npy", help="inputs (m, n); without them, those of examine are uniform bits")
+    parser.add_argument("--x", metavar="X.npy", help=INPUTS)
     parser.add_argument("--output", type=int, help="which output examine takes, if there are several")
     parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: %(default)s")
     args = parser.parse_args(arguments)
     try:
-        network, X = _arrays(args.network), None if args.x is None else _arrays(args.x)
+        network, X = load(args.network), None if args.x is None else load(args.x)
         report = measure(network, X) if args.command == "measure" else examine(network, X, output=args.output)
         print(_shown(report, args.format, os.path.basename(args.network)), flush=True)
     except BrokenPipeError:  # the reader stopped reading, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, TypeError, MemoryError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, TypeError, MemoryError) as error:
         # One line; control characters, as in the names of files and arrays, are escaped.
         print(f"sparse-meter: {printable(str(error))}", file=sys.stderr)
         return 2
     return 0
-
-
-def _arrays(path: str) -> Any:
-    """The array of a .npy file, or (u, W, b) of a .npz file."""
-    if path.endswith(".npy"):
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    with open(path, "rb") as file, np.load(file, allow_pickle=False) as found:
-        if missing := {"u", "W", "b"} - {*found}:
-            raise ValueError(f"{path} must have the arrays u, W and b; it lacks {', '.join(sorted(missing))}.")
-        return tuple(found[name] for name in ("u", "W", "b"))
 
 
 def _shown(report: Any, format: str, title: str) -> str:

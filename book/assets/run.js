@@ -13,7 +13,7 @@
   // --- The worker: this function is its script, and sees nothing of the page ---
 
   const inWorker = () => {
-    let cells;
+    let python, in_browser, cells;
     const begin = async ({ files, packages, env }) => {
       const take = (name) => { // each is read once, and its memory given back
         const bytes = files[name];
@@ -26,17 +26,23 @@
         const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
         return new Response(take(name), { headers: { "Content-Type": type } });
       };
-      const python = await self.loadPyodide({ indexURL: "https://offline.invalid/", env });
+      python = await self.loadPyodide({ indexURL: "https://offline.invalid/", env });
       await python.loadPackage(packages, { messageCallback() {} });
       const extractDir = python.runPython("import site; site.getsitepackages()[0]");
       python.unpackArchive(take("ours.zip").buffer, "zip", { extractDir });
-      cells = python.pyimport("companion.building.in_browser").Cells();
+      in_browser = python.pyimport("companion.building.in_browser");
+      cells = in_browser.Cells();
       return {};
     };
+    const save = (saved) => {
+      for (const [name, content] of Object.entries(saved)) python.FS.writeFile(name, new Uint8Array(content));
+      return { sources: JSON.parse(in_browser.sources(...Object.keys(saved))) };
+    };
+    const run = ({ source, printed }) => JSON.parse(cells.answer(source, printed));
     self.onmessage = async ({ data }) => {
       const from = performance.now();
       try {
-        const answer = data.files ? await begin(data) : JSON.parse(cells.answer(data.source, data.printed));
+        const answer = data.files ? await begin(data) : data.saved ? save(data.saved) : run(data);
         postMessage({ ...answer, seconds: (performance.now() - from) / 1000 });
       } catch (error) { postMessage({ broken: String(error.message ?? error) }); }
     };
@@ -57,7 +63,7 @@
   words.setAttribute("role", "status");
   bar.append(button, words);
 
-  let worker, cells, started, turn = 0; // a turn ends with its worker
+  let worker, cells, yours = [], started, turn = 0; // a turn ends with its worker
 
   const bytes = async (name) => {
     const script = element("script", { src: new URL(`run/${name}.js`, src) });
@@ -87,29 +93,30 @@
   const KINDS = {
     same: "same numbers as printed", silent: "nothing is printed, and nothing came",
     differs: "differs from what is printed", failed: "failed",
-    free: "differs, as it may on another machine", smaller: "smaller run, not compared",
+    free: "differs, as it may on another machine", smaller: "smaller run, not compared", yours: "your file",
   };
   const changed = ({ line, source }) => line && line.source.value !== source;
-  const lineOf = (at) => {
-    const { source: value } = cells[at], rows = Math.min(value.split("\n").length + 1, 24);
-    const ariaLabel = `Code of cell ${at + 1}`, onclick = () => rerun(at);
+  const lineOf = (cell) => {
+    const { source: value, name, place } = cell, rows = Math.min(value.split("\n").length + 1, 24);
+    const ariaLabel = `Code of ${name}`, onclick = () => rerun(cell);
     const source = element("textarea", { value, rows, spellcheck: false, ariaLabel });
     const again = element("button", { type: "button", textContent: "Run this cell", onclick });
     const heading = element("summary", {}, "Edit this cell");
     const edit = element("details", { className: "run-edit" }, heading, source, again);
-    const shown = element("figure", { id: `run-${at + 1}` }), summary = element("summary", {});
+    const shown = element("figure", { id: `run-${name.replace(" ", "-")}` }), summary = element("summary", {});
     const box = element("details", {}, summary, shown, edit);
-    boxes[at].append(box);
+    place.append(box);
     return { box, summary, shown, source, again };
   };
   const output = ({ "text/plain": text, "text/html": html }) => (html
     ? element("div", { innerHTML: html.replace(/(id|for)="(slider-\w+)"/g, '$1="$2-run"') })
     : element("pre", { textContent: text }));
-  const run = async (at) => {
-    const cell = cells[at], { box, summary, shown, source } = cell.line ??= lineOf(at);
+  const run = async (cell) => {
+    const { box, summary, shown, source } = cell.line ??= lineOf(cell), at = cells.indexOf(cell);
     const answer = await ask({ source: source.value, printed: JSON.stringify(cell.printed) });
     if (answer.kind === "differs" && cell.free) answer.kind = "free";
     if (answer.kind !== "failed" && smaller) Object.assign(answer, { kind: "smaller", words: smaller });
+    if (answer.kind !== "failed" && at < 0) Object.assign(answer, { kind: "yours", words: cell.name });
     const details = answer.kind === "silent" ? "" : ` (${answer.words})`;
     const edited = cells.slice(0, at + 1).some(changed) ? "your version: " : "";
     summary.textContent = `${edited}${KINDS[answer.kind]}${details}, ${answer.seconds.toFixed(1)} s`;
@@ -133,7 +140,8 @@
     bar.dataset.state = name;
     button.textContent = action;
     words.textContent = sentence;
-    for (const { line } of cells ?? []) if (line) line.again.disabled = name !== "ready";
+    for (const { line } of [...cells ?? [], ...yours]) if (line) line.again.disabled = name !== "ready";
+    for (const asks of document.querySelectorAll("#your-files button")) asks.disabled = name === "running";
     if (name !== "running") progress.remove();
   };
   const busy = (sentence) => {
@@ -155,17 +163,16 @@
       if (mine === turn) end(`Python stopped: ${why}. The page is as it was.`);
     }
   };
-  const rerun = (at) => guarded(async (going) => {
-    busy(`Running cell ${at + 1}`);
-    const said = await run(at);
-    if (going()) ready(`Cell ${at + 1}: ${said}.`);
+  const rerun = (cell) => guarded(async (going) => {
+    busy(`Running ${cell.name}`);
+    const said = await run(cell);
+    if (going()) ready(`${cell.name}: ${said}.`.replace(/^./, (letter) => letter.toUpperCase()));
   });
-  const start = () => guarded(async (going) => {
-    busy("Reading the files");
+  const boot = async (going) => {
     if (!self.WebAssembly) throw new Error("this browser has no WebAssembly");
     if (!self.DecompressionStream) throw new Error("this browser is too old to unpack files");
     const { files, ...options } = await read("plan.json"), got = {};
-    cells ??= await read(`${page}.json`);
+    cells ??= (await read(`${page}.json`)).map((cell, at) => ({ ...cell, name: `cell ${at + 1}`, place: boxes[at] }));
     bar.append(progress);
     Object.assign(progress, { value: 0, max: files.length + cells.length });
     for (const name of files) {
@@ -179,13 +186,35 @@
     words.textContent = "Starting Python";
     await ask({ files: got, ...options }, Object.values(got).map(({ buffer }) => buffer));
     URL.revokeObjectURL(url);
+  };
+  const start = () => guarded(async (going) => {
+    busy("Reading the files");
+    await boot(going);
+    if (!going()) return;
     words.textContent = "Running the cells";
-    for (const at of cells.keys()) {
-      await run(at);
+    for (const cell of cells) {
+      await run(cell);
       if (!going()) return;
       progress.value += 1;
     }
     ready(`All cells ran in ${seconds()}: ${tally()}.`);
+  });
+  // For the script of a page that takes files: they are saved beside Python, which answers with the cells that read
+  // them, and the cells run below `place`
+  window.runYours = (saved, place) => guarded(async (going) => {
+    busy("Reading the files");
+    if (!worker) await boot(going);
+    if (!going()) return;
+    words.textContent = "Measuring";
+    const { sources } = await ask({ saved: await saved() });
+    place.replaceChildren();
+    yours = sources.map(([name, source]) => ({ name, source, printed: [], place }));
+    for (const cell of yours) {
+      const said = await run(cell);
+      if (!going()) return;
+      if (cell.kind === "failed") return void ready(`This file is not measured: ${said}.`);
+    }
+    ready(`Measured in ${seconds()}.`);
   });
   button.addEventListener("click", () => {
     if (bar.dataset.state === "running") end(`Stopped after ${seconds()}: ${tally()}.`);

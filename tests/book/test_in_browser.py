@@ -1,7 +1,11 @@
 """What Python does in the reader's browser, here in ours: the cells of a page, and what of them is compared."""
 
+import io
 import json
+import pickle
+from pathlib import Path
 
+import numpy as np
 import pytest
 from companion.building import commands, in_browser, live
 from companion.places import BOOK
@@ -9,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_output
 
 from sparse_book import figures
 from sparse_book.figure_svg import MIME
+from sparse_meter import examine, measure
 
 SHOWN = """
 from sparse_book import figures
@@ -111,3 +116,81 @@ def test_a_page_of_the_book_gives_what_is_printed():
     found = [json.loads(shared.answer(cell["source"], json.dumps(cell["printed"]))) for cell in cells]
     assert found and {one["kind"] for one in found} == {"same"}, [one["words"] for one in found]
     assert any("rows of data" in one["words"] for one in found)
+
+
+# The files of a reader
+
+
+def header(shape):
+    """The beginning of a .npy file that says that its array has this shape."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return stream.getvalue() + b"0" * 64
+
+
+ARRAYS = {"u": [1.0, -1.0], "W": [[1.0, 1.0], [-1.0, -1.0]], "b": [1.0, 1.0]}
+PICKLED = np.array([{}, None])
+HOSTILE = {
+    "pickle.npy": (pickle.dumps([1]), "pickle.npy must be a file of NumPy; it does not begin like a .npy."),
+    "objects.npy": (PICKLED, "objects.npy cannot be read: Array can't be memory-mapped: Python objects in dtype."),
+    "objects.npz": ({**ARRAYS, "u": PICKLED}, "objects.npz cannot be read: Object arrays cannot be loaded when allow"),
+    "net.safetensors": (b"", "Argument 'path' must name a file .npy, .npz, .csv, not net.safetensors; others are read"),
+    "less.npz": ({"u": [1.0], "W": [[1.0]]}, "less.npz must have the arrays u, W and b; it lacks b."),
+    "columns.npz": ({**ARRAYS, "W": np.ones((3, 2))}, "Argument 'W' must have one neuron in each row, not in each col"),
+    "nan.npz": ({**ARRAYS, "b": [0.0, np.nan]}, "Argument 'b' must be finite; entry (1,) is nan."),
+    "words.csv": (b"1,2\n3,x\n", "words.csv cannot be read: could not convert string 'x' to float64"),
+    "ragged.csv": (b"1,2\n3\n", "ragged.csv cannot be read: the number of columns changed from 2 to 1 at row 2"),
+    "names.csv": (b"a,b\n", "Argument 'network' must have at least one row, which is an input; it has none."),
+    "bytes.csv": (b"\xff\xfe", "bytes.csv cannot be read: 'utf-8' codec can't decode byte 0xff"),
+    "long.npy": (header((10**12, 9)), "long.npy cannot be read: mmap length is greater than file size"),
+    "wide.npy": (header((10**30,)), "wide.npy cannot be read: "),
+    "none.npz": (b"PK\3\4", "none.npz cannot be read: File is not a zip file"),
+}
+
+
+def save(name, content):
+    if isinstance(content, bytes):
+        Path(name).write_bytes(content)
+    elif isinstance(content, dict):
+        np.savez(name, **content)
+    else:
+        np.save(name, content)
+
+
+def measured(*names):
+    """What the cells that measure these files answer."""
+    cells = in_browser.Cells()
+    return {name: json.loads(cells.answer(source, "[]")) for name, source in json.loads(in_browser.sources(*names))}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_by_the_package_in_one_sentence(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    content, words = HOSTILE[name]
+    save(name, content)
+    first = next(iter(measured(name).values()))
+    assert first["kind"] == "failed" and "\n" not in first["words"]
+    assert words in first["words"]
+
+
+def test_a_network_is_measured_as_the_package_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arrays = [np.array(ARRAYS[name]) for name in "uWb"]
+    save("net.npz", ARRAYS)
+    (tmp_path / "X.csv").write_text("left,right\n0.5,1\n-2,0\n1,1\n")
+    X = [[0.5, 1], [-2, 0], [1, 1]]
+    reports = [repr(measure(tuple(arrays), X)), repr(examine(tuple(arrays), X, output=0))]
+    found = [one["outputs"][0]["text/plain"] for one in measured("net.npz", "X.csv").values()]
+    assert [found[0], found[2]] == reports
+    assert found[1].startswith("2 shuffled columns: the best sum of functions of single inputs explains")
+    without = [one["outputs"][0]["text/plain"] for one in measured("net.npz").values()]
+    assert "measured on 4096 inputs" in without[0] and without[1].startswith("2 uniform bits: ")
+    assert without[2] == repr(examine(tuple(arrays), output=0))
+
+
+@pytest.mark.parametrize("name", ["Z.npy", "Z.npz"])
+def test_activations_are_counted(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(name, {"Z": [[1.0, -1.0], [2.0, 3.0]]} if name == "Z.npz" else np.array([[1.0, -1.0], [2.0, 3.0]]))
+    (found,) = measured(name).values()
+    assert found["outputs"][0]["text/plain"] == repr(measure([[1.0, -1.0], [2.0, 3.0]]))

@@ -28,8 +28,8 @@ def canonical(name):
 
 BOOK = requirements("requirements.lock")
 LOCKED = requirements("requirements-dev.lock")
-# What the package imports only where a user asks for it, and what tests and measures of pages import
-NOT_OF_THE_BOOK = {"ml_dtypes", "playwright", "pypdf", "safetensors"}
+# What tests and measures of pages import
+NOT_OF_THE_BOOK = {"playwright", "pypdf"}
 
 
 @pytest.mark.parametrize(

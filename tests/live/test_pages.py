@@ -6,6 +6,7 @@ import gzip
 import json
 import subprocess
 
+import numpy as np
 import pytest
 from companion.building import live
 from companion.places import BUILD
@@ -73,3 +74,32 @@ def test_a_page_runs_in_the_browser_to_its_last_cell(page, site, in_browser):
     assert set(kinds) <= {"run-cell same", "run-cell silent"} and "run-cell same" in kinds, words
     assert words.startswith("All cells ran in")
     assert not elsewhere
+
+
+def test_files_of_a_reader_are_measured_in_the_browser(site, in_browser, tmp_path):
+    """The package's own report of a network, and its own error for a pickle, of which nothing is executed."""
+    u, W, b = np.array([1.0, -1.0]), np.array([[1.0, 1.0], [-1.0, -1.0]]), np.array([1.0, 1.0])
+    np.savez(tmp_path / "net.npz", u=u, W=W, b=b)
+    np.savetxt(tmp_path / "X.csv", [[0.5, 1], [-2, 0], [1, 1]], delimiter=",")
+    np.save(tmp_path / "bad.npy", np.array([{}]))
+
+    async def measured(tab, network, *inputs):
+        await tab.set_input_files("#your-files [name=network]", network)
+        await tab.set_input_files("#your-files [name=X]", inputs)
+        await tab.click("#your-files button")
+        await tab.locator(".run-bar:not([data-state=running])").wait_for(timeout=600_000)
+        shown = await tab.locator("#your-reports figure").all_inner_texts()
+        return shown, await tab.text_content(".run-bar [role=status]")
+
+    async def visit(page):
+        context = await page.context.browser.new_context()
+        tab = await context.new_page()
+        await tab.goto((site / "book/your-network.html").as_uri())
+        found = await measured(tab, tmp_path / "bad.npy"), await measured(tab, tmp_path / "net.npz", tmp_path / "X.csv")
+        await context.close()
+        return found
+
+    (_, words), (shown, after) = in_browser(visit)
+    assert words.startswith("This file is not measured: failed (line 3: ValueError: network.npy cannot be read")
+    assert after.startswith("Measured in")
+    assert len(shown) == 3 and "measured on 3 inputs" in shown[0]

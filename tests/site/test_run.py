@@ -1,6 +1,7 @@
 """The script of pages that run in the reader's browser, with a Python that is none: what it loads, says and undoes."""
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -20,7 +21,8 @@ FAKE = """self.loadPyodide = async () => ({
     loadPackage: async () => (await fetch("https://offline.invalid/numpy.whl")).arrayBuffer(),
     runPython: () => "",
     unpackArchive() {},
-    pyimport: () => ({ Cells: () => ({ answer: (source, printed) => {
+    FS: { writeFile(name, { length }) { saved[name] = length; } },
+    pyimport: () => ({ sources: (...names) => JSON.stringify(of(names)), Cells: () => ({ answer: (source, printed) => {
         if (source === "endless") for (;;);
         if (source === "memory") throw new RangeError("WebAssembly.Memory(): could not allocate memory");
         if (source === "raise") return JSON.stringify({ outputs: [], kind: "failed", words: "line 1: NameError" });
@@ -31,6 +33,11 @@ FAKE = """self.loadPyodide = async () => ({
         return JSON.stringify({ outputs, kind: same ? "same" : "differs", words: "text" });
     } }) }),
 });
+const saved = {}; // and of files, two cells that say how many bytes they have, or one of them what is asked for
+const of = (names) => {
+    const said = names.map((name) => `${name}: ${saved[name]}`).join();
+    return [["who", saved[names[0]] === 7 ? "endless" : saved[names[0]] ? said : "raise"], ["what", "done"]];
+};
 const send = (address) => {
     const asked = new XMLHttpRequest(), ways = [() => importScripts(address), () => asked.send()];
     asked.open("GET", address, false);
@@ -43,6 +50,8 @@ VIOLATIONS = (
 # The theme's colours of page and text
 THEMES = {"light": "background: #fff; color: #222832", "dark": "background: #14181e; color: #ced6dd"}
 FILES = ["pyodide.asm.js", "pyodide.js", "numpy.whl", "ours.zip"]
+# The form of the page that takes files
+FORM = re.search(r"<form.*?</script>", (places.BOOK / "your-network.md").read_text(encoding="utf-8"), re.DOTALL)[0]
 PAGE = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">{}<title>A page</title></head><body>{}</body></html>'
 
 
@@ -68,14 +77,14 @@ def runnable(tmp_path, monkeypatch):
         monkeypatch.setattr(links, "NEEDS", {"scaling": "it needs Dask"})
         (tmp_path / "book").mkdir()
         (tmp_path / "_static").mkdir()
-        for name in ("run.js", "run.css", "slider.js", "custom.css"):
+        for name in ("run.js", "run.css", "network.js", "slider.js", "custom.css"):
             text = (places.BOOK / "assets" / name).read_text(encoding="utf-8")
             (tmp_path / "_static" / name).write_text(text, encoding="utf-8")
         for name in ("ten-minutes", "scaling"):
             boxes = '<div class="cell">As printed.</div>' * len(cells)
-            body = f'<article class="bd-article"><h1>A page</h1>{boxes}</article>'
+            body = f'<article class="bd-article"><h1>A page</h1>{FORM}{boxes}</article>'
             script = '<script src="../_static/slider.js"></script><link rel="stylesheet" href="../_static/custom.css">'
-            page = PAGE.format(head.policy(f"book/{name}"), script + body)
+            page = PAGE.format(head.policy(), script + body)
             (tmp_path / f"book/{name}.html").write_text(page, encoding="utf-8")
         files = [tmp_path / name for name in FILES]
         for path in files:
@@ -204,6 +213,94 @@ def test_what_a_page_shows_of_a_run_can_be_seen_and_heard(theme, runnable, in_br
     assert not in_browser(visit)
 
 
+async def measured(page, network, inputs=None, state="ready"):
+    """What the page says of files, given as their names and contents."""
+    for name, file in {"network": network, "X": inputs}.items():
+        files = [{"name": file[0], "mimeType": "", "buffer": file[1]}] if file else []
+        await page.set_input_files(f"#your-files [name={name}]", files)
+    await page.click("#your-files button")
+    await page.locator(f".run-bar[data-state={state}]").wait_for()
+    lines = await page.locator("#your-reports .run-cell > summary").all_text_contents()
+    shown = await page.locator("#your-reports .run-cell figure").all_text_contents()
+    return lines, shown, await page.text_content(".run-bar [role=status]")
+
+
+def test_files_of_a_reader_go_to_python_with_their_kinds_alone(runnable, in_browser):
+    address = runnable([cell("1", "1")])
+
+    async def visit(page):
+        await page.goto(address)
+        found = await measured(page, ('a" b.npz', b"four"), ("X.csv", b"1,2"))
+        again = await measured(page, ("none", b"6 more"))
+        return found, again, (await state(page))["lines"], len(page.workers)
+
+    (lines, shown, words), again, cells, workers = in_browser(visit)
+    assert [line.split(",")[0] for line in lines] == ["your file (who)", "your file (what)"]
+    assert shown == ["network.npz: 4,X.csv: 3", "done"]
+    assert words.startswith("Measured in")
+    assert again[1] == ["network: 6", "done"]
+    assert len(cells) == 2 and workers == 1  # the cells of the page did not run, and Python was started once
+
+
+def test_a_broken_file_is_told_and_a_good_one_is_measured_after_it(runnable, in_browser):
+    address = runnable([cell("1", "1")])
+
+    async def visit(page):
+        await page.goto(address)
+        return await measured(page, ("a.npz", b"")), await measured(page, ("b.npz", b"good"))
+
+    (lines, _, words), after = in_browser(visit)
+    assert [line.split(",")[0] for line in lines] == ["failed (line 1: NameError)"]
+    assert words.startswith("This file is not measured: failed (line 1: NameError)")
+    assert after[1] == ["network.npz: 4", "done"]
+
+
+def test_measuring_is_stopped(runnable, in_browser):
+    address = runnable([cell("1", "1")])
+
+    async def visit(page):
+        await page.goto(address)
+        await measured(page, ("a.npz", b"endless"), state="running")
+        await page.locator(".run-bar p", has_text="Measuring").wait_for()
+        can_be_asked = await page.locator("#your-files button").is_enabled()
+        await page.click(".run-bar button")
+        return can_be_asked, (await state(page))["words"], await measured(page, ("b.npz", b"good"))
+
+    can_be_asked, words, after = in_browser(visit)
+    assert not can_be_asked and words.startswith("Stopped after")
+    assert after[1] == ["network.npz: 4", "done"]
+
+
+def test_a_file_that_python_could_not_hold_is_not_read(runnable, in_browser):
+    address = runnable([cell("1", "1")])
+
+    async def visit(page):
+        await page.goto(address)
+        await page.evaluate("Object.defineProperty(File.prototype, 'size', { get: () => 2 ** 30 })")
+        await page.set_input_files("#your-files [name=X]", [{"name": "X.npy", "mimeType": "", "buffer": b"1"}])
+        await page.set_input_files("#your-files [name=network]", [])
+        said = await page.eval_on_selector("#your-files [name=X]", "({ validationMessage }) => validationMessage")
+        await page.click("#your-files button")
+        return said, await page.get_attribute(".run-bar", "data-state")
+
+    said, running = in_browser(visit)
+    assert " ".join(said.split()).startswith("X.npy has 1074 MB; in the browser a file may have 537.")
+    assert running is None
+
+
+def test_without_python_there_is_no_form(runnable, in_browser):
+    address = runnable([cell("1", "1")])
+
+    async def visit(page):
+        seen = []
+        for name in ("ten-minutes", "scaling"):
+            await page.goto(address.replace("ten-minutes", name))
+            seen.append(await page.locator("#your-files").is_visible())
+        return seen
+
+    assert in_browser(visit) == [True, False]
+
+
 def test_an_endless_cell_is_stopped_and_the_page_goes_on(runnable, in_browser):
     address = runnable([cell("1", "1"), cell("endless", "0")])
 
@@ -271,7 +368,7 @@ def test_a_page_that_cannot_run_says_why(runnable, in_browser):
 
 def test_the_policy_of_a_page_that_runs_lets_nothing_out():
     """Its worker inherits it, and so may not even ask the host of the page."""
-    before, after = (head.policy("book/ten-minutes", runs=runs) for runs in (False, True))
+    before, after = (head.policy(runs=runs) for runs in (False, True))
     rules = [set(policy.split('content="')[1].rstrip('">').split("; ")) for policy in (before, after)]
     assert sorted(rules[1] - rules[0]) == [
         "connect-src data:",

@@ -90,17 +90,18 @@ def test_a_square_array_may_be_the_wrong_way_round(stored, capsys):
 
 SPOILED = {
     "missing.npz": (None, "No such file"),
-    "text.npz": (b"u, W, b", "contains pickled .object. data"),
-    "empty.npz": (b"", "No data left in file"),
-    "half.npz": ("half", "File is not a zip file"),
+    "text.npz": (b"u, W, b", "text.npz must be a file of NumPy; it does not begin like a .npz"),
+    "empty.npz": (b"", "empty.npz must be a file of NumPy"),
+    "half.npz": ("half", "half.npz cannot be read: File is not a zip file"),
     "objects.npz": ({**NET, "u": np.array([{}, None])}, "Object arrays cannot be loaded"),
+    "net.pt": (b"", "must name a file .npy, .npz, .csv, not net.pt"),
     "X.npy": (None, "Argument 'network' must be arrays"),
     "less.npz": ({"u": NET["u"], "weights": NET["W"]}, "less.npz must have the arrays u, W and b; it lacks W, b"),
     "columns.npz": ({**NET, "W": NET["W"].T}, "Argument 'W' must have one neuron in each row.* pass W.T"),
     "nan.npz": ({**NET, "b": [0, np.nan]}, "Argument 'b' must be finite; entry"),
     "words.npz": ({**NET, "b": ["0", "1"]}, "Argument 'b' must be an array of real numbers"),
     "huge.npz": ({**NET, "W": 1e300 * NET["W"]}, r"Argument 'network' must have a scale .*, not inf"),
-    "escape\x1b[31m.npz": ({"u": NET["u"]}, r"escape\\x1b\[31m.npz must have the arrays"),
+    "escape\x1b[31m.npz": ({"u": NET["u"], "b": NET["b"]}, r"escape\\x1b\[31m.npz must have the arrays"),
     "encrypted.npz": ((4, b"\1\0"), "encrypted"),
     "method.npz": ((6, b"\x63\0"), "compression method is not supported"),
 }

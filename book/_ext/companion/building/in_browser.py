@@ -14,10 +14,24 @@ from typing import Any
 
 from companion.site.colours import themed
 from sparse_book.figure_svg import MIME
+from sparse_meter import files
 
 # An output: its kind, and what it shows by MIME type. What is printed: the kind of each output, its text, its data.
 Output = tuple[str, dict[str, Any]]
 Printed = tuple[str, str, str | None]
+
+# What measures the files of a reader.
+MEASURED = """from sparse_meter import files, measure
+
+measure(files.load("{}"))"""
+NETWORK = """import numpy as np
+from sparse_core import interactions
+from sparse_meter import as_network, examine, files, measure
+
+network = files.load("{}")
+f = as_network(network, output=0)
+X = {}"""
+BITS = "np.random.default_rng(0).choice([-1, 1], (4096, f.net.n))"
 
 # Numbers of a figure's data are equal up to these: other versions of NumPy and SciPy change the last of ten digits.
 RTOL, ATOL = 1e-6, 1e-9
@@ -57,6 +71,23 @@ class Cells:
             kind, words = "failed", _told(error)
         outputs = [{key: bundle.get(key) for key in ("text/plain", "text/html")} for _, bundle in self.shown]
         return json.dumps({"outputs": outputs, "kind": kind, "words": words})
+
+
+def sources(network: str, inputs: str = "") -> str:
+    """The cells that measure a reader's files, a name and the source of each, as JSON; a file that cannot be read is
+    left to the first of them, which says why."""
+    try:
+        is_network = isinstance(files.load(network), tuple)
+    except Exception:
+        is_network = False
+    found = {"who is active": MEASURED.format(network)}
+    if is_network:
+        X = f'files.load("{inputs}")' if inputs else BITS
+        law = "X" if inputs else "n=f.net.n"
+        found = {"who is active": f"{NETWORK.format(network, X)}\n\nmeasure(network, X)"}
+        found["what sums explain"] = f"print(interactions(f, {law}, random_state=0))"
+        found["every statement"] = f"examine(network, {'X, ' if inputs else ''}output=0)"
+    return json.dumps([*found.items()])
 
 
 class _Stream(io.TextIOBase):

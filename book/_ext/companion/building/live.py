@@ -42,6 +42,7 @@ PAGES = {
     "a-switch-is-free": "",
     "thirty-minutes": "",
     "simple": "",
+    "your-network": "",
     "gallery": "",
     "laboratory": "",
     "01-definitions": "",
@@ -208,10 +209,10 @@ def add_buttons(site: Path, megabytes: int) -> None:
     for name, fact in facts.items():
         path = site / f"book/{name}.html"
         text = text_of(path)
-        old = head.policy(f"book/{name}")
+        old = head.policy()
         if text.count(old) != 1:
             raise Stop(f"{path.name} has not the policy of a page: {old}")
-        new = head.policy(f"book/{name}", runs=name in PAGES)
+        new = head.policy(runs=name in PAGES)
         style = '<link rel="stylesheet" href="../_static/run.css">'
         script = f'<script defer src="../_static/run.js" data-page="{name}" {fact}></script>'
         path.write_text(text.replace(old, f"{new}{style}{script}"), encoding="utf-8")

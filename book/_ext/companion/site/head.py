@@ -21,16 +21,14 @@ POLICY = (
     "'unsafe-inline'; img-src 'self' file: data:; font-src 'self' file:; connect-src 'self'; form-action 'self' file:; "
     "base-uri 'none'"
 )
-# This page reads files of its readers, and sends nothing to anybody; its worker, whose text is in it, inherits that.
-READS_FILES = "book/your-weights"
 
 
-def policy(page: str, *, runs: bool = False) -> str:
+def policy(*, runs: bool = False) -> str:
     """What a page may load, as the tag that stands before all that it loads. One that ``runs`` Python compiles it, and
     reads what it has loaded as a script; its worker inherits that no host is asked for anything, not even its own."""
-    rules = POLICY.replace("connect-src 'self'", "connect-src 'none'") if page == READS_FILES else POLICY
+    rules = POLICY
     if runs:
-        rules = POLICY.replace("connect-src 'self'", "connect-src data:")
+        rules = rules.replace("connect-src 'self'", "connect-src data:")
         rules = rules.replace("script-src", "script-src 'wasm-unsafe-eval'")
     return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
@@ -59,7 +57,7 @@ def describe(
     words = words or f"{context.get('title') or 'Search'}: a page of {app.config.html_title}."
     tag = f'<meta name="description" content="{html.escape(words)}">'
     tag += preview(app.config.html_baseurl, Path(app.srcdir), pagename, str(context.get("title")), words)
-    context["metatags"] = f"{policy(pagename)}{context.get('metatags', '')}\n{tag}"
+    context["metatags"] = f"{policy()}{context.get('metatags', '')}\n{tag}"
 
 
 def preview(home: str, source: Path, page: str, title: str, words: str) -> str:

@@ -145,7 +145,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         path.write_text(scripts_last(typography.keep_names_together(shown)), encoding="utf-8")
     page = f"{app.config.root_doc}.html"
     (out / "index.html").write_text(
-        REDIRECT.format(title=app.config.html_title, page=page, policy=policy(page)), encoding="utf-8"
+        REDIRECT.format(title=app.config.html_title, page=page, policy=policy()), encoding="utf-8"
     )
     (out / ".buildinfo").unlink(missing_ok=True)
 
