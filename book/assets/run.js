@@ -103,7 +103,8 @@
     const again = element("button", { type: "button", textContent: "Run this cell", onclick });
     const heading = element("summary", {}, "Edit this cell");
     const edit = element("details", { className: "run-edit" }, heading, source, again);
-    const shown = element("figure", { id: `run-${name.replace(" ", "-")}` }), summary = element("summary", {});
+    const id = `run-${name.replaceAll(" ", "-")}`;
+    const shown = element("figure", { id }), summary = element("summary", {});
     const box = element("details", {}, summary, shown, edit);
     place.append(box);
     return { box, summary, shown, source, again };
@@ -172,7 +173,8 @@
     if (!self.WebAssembly) throw new Error("this browser has no WebAssembly");
     if (!self.DecompressionStream) throw new Error("this browser is too old to unpack files");
     const { files, ...options } = await read("plan.json"), got = {};
-    cells ??= (await read(`${page}.json`)).map((cell, at) => ({ ...cell, name: `cell ${at + 1}`, place: boxes[at] }));
+    const placed = (cell, at) => ({ ...cell, name: `cell ${at + 1}`, place: boxes[at] });
+    cells ??= (await read(`${page}.json`)).map(placed);
     bar.append(progress);
     Object.assign(progress, { value: 0, max: files.length + cells.length });
     for (const name of files) {
@@ -199,8 +201,8 @@
     }
     ready(`All cells ran in ${seconds()}: ${tally()}.`);
   });
-  // For the script of a page that takes files: they are saved beside Python, which answers with the cells that read
-  // them, and the cells run below `place`
+  // For the script of a page that takes files: they are saved beside Python, which answers with the cells
+  // that read them, and the cells run below `place`
   window.runYours = (saved, place) => guarded(async (going) => {
     busy("Reading the files");
     if (!worker) await boot(going);

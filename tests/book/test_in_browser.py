@@ -188,6 +188,14 @@ def test_a_network_is_measured_as_the_package_does(tmp_path, monkeypatch):
     assert without[2] == repr(examine(tuple(arrays), output=0))
 
 
+@pytest.mark.parametrize("neurons, evaluations", [(2, 65536), (2**14, 8192), (2**18, 1024)])
+def test_a_large_network_is_evaluated_less_often(neurons, evaluations, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save("net.npz", {"u": np.ones(neurons), "W": np.ones((neurons, 128), np.int8), "b": np.ones(neurons)})
+    sources = dict(json.loads(in_browser.sources("net.npz")))
+    assert f", evaluations={evaluations}," in sources["what sums explain"]
+
+
 @pytest.mark.parametrize("name", ["Z.npy", "Z.npz"])
 def test_activations_are_counted(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -31,6 +31,8 @@ from sparse_meter import as_network, examine, files, measure
 network = files.load("{}")
 f = as_network(network, output=0)
 X = {}"""
+# How many products a report may need: a browser computes some hundred million in a second.
+PRODUCTS = 2**34
 BITS = "np.random.default_rng(0).choice([-1, 1], (4096, f.net.n))"
 
 # Numbers of a figure's data are equal up to these: other versions of NumPy and SciPy change the last of ten digits.
@@ -77,15 +79,16 @@ def sources(network: str, inputs: str = "") -> str:
     """The cells that measure a reader's files, a name and the source of each, as JSON; a file that cannot be read is
     left to the first of them, which says why."""
     try:
-        is_network = isinstance(files.load(network), tuple)
+        arrays = files.load(network)
     except Exception:
-        is_network = False
+        arrays = None
     found = {"who is active": MEASURED.format(network)}
-    if is_network:
+    if isinstance(arrays, tuple):
         X = f'files.load("{inputs}")' if inputs else BITS
         law = "X" if inputs else "n=f.net.n"
         found = {"who is active": f"{NETWORK.format(network, X)}\n\nmeasure(network, X)"}
-        found["what sums explain"] = f"print(interactions(f, {law}, random_state=0))"
+        evaluations = min(2**16, max(2**10, PRODUCTS // max(arrays[1].size, 1)))
+        found["what sums explain"] = f"print(interactions(f, {law}, evaluations={evaluations}, random_state=0))"
         found["every statement"] = f"examine(network, {'X, ' if inputs else ''}output=0)"
     return json.dumps([*found.items()])
 
