@@ -318,8 +318,10 @@
     },
     words(setting, given) {
       const factors = kinds.speed.steps(setting, given);
-      const time = each(kinds.speed.timed(setting, given), ({ name, factor }) => ` ${name} ${times(factor)}.`);
-      return `${rounded(100 / factors[0])} % active: of ${times(factors[0])} are left ${times(factors.at(-1))}. `
+      const found = kinds.speed.timed(setting, given);
+      const time = each(found, ({ name, factor }) => ` ${name} ${times(factor)}.`);
+      const left = `of ${times(factors[0])} are left ${times(factors.at(-1))}`;
+      return `${rounded(100 / factors[0])} % active: ${left}. `
         + (time && `Measured, if the active neurons are known:${time}`);
     },
   };

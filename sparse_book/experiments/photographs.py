@@ -32,6 +32,7 @@ Floats = NDArray[np.float32]
 CASES = [
     ("china", "grey", 7, "probability", 1 << 16),
     ("flower", "grey", 7, "probability", 1 << 16),
+    ("chelsea", "grey", 7, "probability", 1 << 16),
     ("china", "blurred", 7, "probability", 1 << 14),
     ("china", "grey", 14, "probability", 1 << 14),
 ]
