@@ -45,8 +45,8 @@ CONSTRUCTS = {
     ),
     "a directive that nobody foresaw": ("```{versionadded} 2.0\nThe *text*.\n```", "> **2.0**\n>\n> The *text*."),
     "a statement of this page": (
-        "By {statement}`ours-tail` and {statement}`the tail <ours-tail>`.",
-        "By [Theorem 2.2 (Fourier tail)](#The-degree) and [the tail](#The-degree).",
+        "By {statement}`theorem-8` and {statement}`the degree <theorem-8>`.",
+        "By [Theorem 8](#From-one-flip-to-learning) and [the degree](#From-one-flip-to-learning).",
     ),
     "a statement of another page": ("{statement}`ours-gradient`", "[Gradient and boundary](07-gradients.ipynb)"),
     "a claim": ("It is 0 ({claim}`E17`).", "It is 0 (E17)."),
