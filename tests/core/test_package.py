@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What draws or trains, and has nothing short to show: tests and chapters call it.
 WITHOUT_EXAMPLE = (
-    *("experiments", "figure_faults", "figure_phone", "figure_svg", "pictures", "runs"),
+    *("experiments", "figure_faults", "figure_phone", "figure_svg", "pictures", "runs", "skipped_work"),
     *("chapter_2.moving_proof", "chapter_7.exchange_figures", "chapter_7.ladder"),
 )
 FUNCTIONS = [
@@ -72,6 +72,7 @@ def test_what_is_slow_to_load_is_loaded_by_the_modules_that_need_it_alone():
         "sparse_book.chapter_7.product_laws",
         "sparse_book.pictures",
         "sparse_book.runs",
+        "sparse_book.skipped_work",
         "sparse_book.small_samples",
         *(module for module in MODULES if module.startswith("sparse_book.experiments.")),
     }
