@@ -1,5 +1,7 @@
 """What is left of one over the share of active neurons is what the stored networks and times say."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,9 @@ def test_the_picture_can_be_read_and_says_its_numbers():
     figure = skipped_work.picture(p=0.1, m=4)
     assert not figure.faults
     assert "Of 10 times 2.9 are left for 4 inputs" in figure.alt
+
+
+def test_the_page_says_how_much_faster_one_input_ran():
+    page = (Path(__file__).parents[2] / "book" / "three-percent.md").read_text(encoding="utf-8")
+    few, more = sorted(one["factor"] for one in skipped_work.timed() if (one["p"], one["m"]) == (0.03, 1))
+    assert f"one input ran {few:.0f} and {more:.0f} times faster" in page
