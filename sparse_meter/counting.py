@@ -10,7 +10,7 @@ Paper: Definition 1 (how many are active at most), section 1 on dead and dynamic
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,40 +33,48 @@ ALIGNMENT = 4096
 # Sizes are sorted into intervals, 8 to each power of two: by a float32 without its last BITS bits.
 BITS = 20
 EDGES = (np.arange(0x7F800000 >> BITS, dtype=np.int32) << BITS).view(np.float32).astype(np.float64)
-LARGEST_SINGLE = float(np.finfo(np.float32).max)
+# What the last bits leave, and into how many copies of these places neighbours are counted.
+PLACES = 1 << 31 - BITS
+LANES = 4
+LARGEST_SINGLE = np.finfo(np.float32).max
 # The square of a size is taken to be that of the middle of its interval, which is within 7 % of it.
 SQUARES = (EDGES * (1 + 1 / 16)) ** 2
 # The share of the sum of squares that is kept where the smallest outputs are dropped, as TEAL does.
 ENERGY = 0.9
-QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-# A measured share of 0 among m independent inputs excludes, at the level of 5 %, a probability above this number / m.
-RULE_OF_THREE = 3.0
 # The sizes of a batch in the table of a report, as far as there are inputs.
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 # So many inputs that follow each other are taken together: the batch of which the table of layers speaks.
 RUN = 16
 # What is added where measurements are, and what must be the same: that of one layer.
 SUMS = ("inputs", "active_at", "histogram", "sizes", "runs", "run_used", "images", "image_used")
-LAYER = ("s", "n", "outputs", "threshold")
-DERIVED = (
-    "max_active", "mean_active", "dead", "always_on", "dynamic", "variance", "independent_variance", "coactivation",
-    "saved", "in_a_row", "in_an_image",
-)  # fmt: skip
+LAYER = ("s", "threshold")
+# What the tables show of a layer, and how it is written.
+COLUMNS = {
+    "neurons": "", "inputs": "", "threshold": "g", "mean_active": ".5g", "share": ".1%", "max_active": "", "dead": "",
+    "always_on": "", "coactivation": ".3g", "at_random": ".5g", "in_a_row": ".5g", "in_an_image": ".5g",
+    "dropped": ".1%",
+}  # fmt: skip
+MEANING = (
+    "Active: larger than the threshold in size. Dead: active at none of these inputs; always on: at all of them.",
+    f"At random, in a row: how many neurons some of {RUN} inputs use; in an image: some of its positions.",
+    "Coactivation: the variance of the number active, 1 for independent neurons. "
+    f"Dropped: the share of the outputs, the smallest, that have {1 - ENERGY:.0%} of the sum of squares.",
+)
 
 
 @dataclass(eq=False, repr=False)
 class Measurement(tables.Shown):
     """Who was active on ``inputs`` inputs, as counts that add: ``first + second`` is the measurement of both samples.
 
-    s, n, outputs : the numbers of neurons, inputs and outputs; None if they are not known.
+    s : the number of neurons.
     active_at : (s,) at how many inputs each neuron was active.
     histogram : (s + 1,) at how many inputs 0, 1, ..., s neurons were active.
     sizes : how many sizes lie between each number of EDGES and the next.
-    largest, threshold : the largest size, and the size above which a neuron is active.
+    threshold : the size above which a neuron is active.
     runs, run_used : how often 16 inputs followed each other, and how many neurons at least one of them used, in all.
     images, image_used : the same for the positions of an image, if the layer is one of channels.
     notes : what was measured and what was assumed, in the order in which a report begins with it.
-    rest : who was active at the last inputs, fewer than 16, which ``active_at`` has when they are all.
+    rest : who was active at the last inputs, fewer than 16, which ``active_at`` has when there are no more.
     """
 
     s: int
@@ -74,28 +82,13 @@ class Measurement(tables.Shown):
     active_at: Integers
     histogram: Integers
     sizes: Integers
-    largest: float
-    threshold: float = 0.0
+    threshold: float
+    rest: NDArray[np.bool_]
     runs: int = 0
     run_used: int = 0
     images: int = 0
     image_used: int = 0
-    n: int | None = None
-    outputs: int | None = None
     notes: tuple[str, ...] = ()
-    rest: list[NDArray[np.bool_]] = field(default_factory=list, init=False)
-
-    @classmethod
-    def of(cls, Z: Any) -> Measurement:
-        """The measurement of pre-activations in an array (inputs, neurons).
-
-        >>> Measurement.of([[1.0, -1.0]]).max_active
-        1
-        """
-        Z = checks.real_array("Z", Z, 2)
-        found = empty(Z.shape[1])
-        count(found, np.where(Z > 0, Z, 0))
-        return known(found)
 
     # How many at a time
 
@@ -109,31 +102,17 @@ class Measurement(tables.Shown):
         """The mean over the inputs of the number of active neurons."""
         return int(self.active_at.sum()) / self.inputs
 
-    def quantile(self, q: float) -> int:
-        """The least k such that at a share q of the inputs at most k neurons were active.
-
-        >>> Measurement.of([[1.0, -1.0], [2.0, 3.0], [1.0, 1.0]]).quantile(0.5)
-        2
-        """
-        q = checks.real("q", q, 0, 1)
-        return int(np.searchsorted(self.histogram.cumsum(), max(1.0, q * self.inputs)))
-
     @property
-    def variance(self) -> float:
-        """Var |R_x| over the inputs."""
-        distance = np.arange(self.s + 1) - self.mean_active
-        return float(self.histogram @ distance**2) / self.inputs
-
-    @property
-    def independent_variance(self) -> float:
-        """sum_j p_j (1 - p_j): what the variance would be if the neurons were independent."""
-        p = self.active_at / self.inputs
-        return float(p @ (1 - p))
+    def share(self) -> float:
+        """The mean share of the neurons that were active."""
+        return self.mean_active / self.s
 
     @property
     def coactivation(self) -> float | None:
         """Var |R_x| / sum_j p_j (1 - p_j): 1 for independent neurons, more if they fire together, less if in turn."""
-        return ratio(self.variance, self.independent_variance)
+        p = self.active_at / self.inputs
+        variance = self.histogram @ (np.arange(self.s + 1) - self.mean_active) ** 2 / self.inputs
+        return ratio(float(variance), float(p @ (1 - p)))
 
     # Which ones
 
@@ -147,11 +126,6 @@ class Measurement(tables.Shown):
         """The number of neurons that were active at all of the inputs."""
         return int(np.count_nonzero(self.active_at == self.inputs))
 
-    @property
-    def dynamic(self) -> int:
-        """The number of neurons that were active at some inputs and not at others."""
-        return self.s - self.dead - self.always_on
-
     # What it buys
 
     def union(self, m: int) -> float:
@@ -160,7 +134,8 @@ class Measurement(tables.Shown):
         The m inputs are drawn without replacement from the M measured ones, c_j of which activate neuron j: a batch has
         to compute the neurons that one of its inputs uses. Exact for these inputs, from the counts alone.
 
-        >>> found = Measurement.of([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])
+        >>> from sparse_meter import measure
+        >>> found = measure([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]]).only
         >>> found.union(1), round(found.union(2), 9), found.union(3)
         (1.0, 1.666666667, 2.0)
         """
@@ -181,24 +156,13 @@ class Measurement(tables.Shown):
         """The mean number of channels that are used somewhere in an image, if the neurons are channels."""
         return ratio(self.image_used, self.images)
 
-    @property
-    def saved(self) -> dict[str, float | None]:
-        """The share of the layer's multiply-adds that skipping saves, on average.
-
-        "skip outputs": all pre-activations are computed, then the inactive neurons are left out of what follows.
-        "skip neurons": the active ones are known before, as by a predictor.
-        """
-        share = 1 - self.mean_active / self.s
-        if self.n is None or self.outputs is None:
-            return {"skip outputs": None, "skip neurons": share}
-        return {"skip outputs": share * self.outputs / (self.outputs + self.n), "skip neurons": share}
-
     def dropped(self, kept: float = ENERGY) -> tuple[float, float]:
         """(t, share): outputs smaller than t may be dropped, a share of them all, so that the others keep the energy.
 
         kept : the share of the sum of squares that the outputs of at least t have, up to 7 % of a size.
 
-        >>> Measurement.of([[8.0, 1.0, 1.0, 0.0]]).dropped()
+        >>> from sparse_meter import measure
+        >>> measure([[8.0, 1.0, 1.0, 0.0]]).only.dropped()
         (8.0, 0.75)
         """
         energy = (self.sizes * SQUARES).cumsum()
@@ -209,7 +173,8 @@ class Measurement(tables.Shown):
     def __add__(self, other: Measurement) -> Measurement:
         """The measurement of both samples of the same layer.
 
-        >>> (Measurement.of([[1.0]]) + Measurement.of([[-1.0], [2.0]])).inputs
+        >>> from sparse_meter import measure
+        >>> (measure([[1.0]]).only + measure([[-1.0], [2.0]]).only).inputs
         3
         """
         if not isinstance(other, Measurement):
@@ -220,86 +185,53 @@ class Measurement(tables.Shown):
                 values = f"{name} is {mine[name]} and {theirs[name]}"
                 raise ValueError(f"Measurements must be of the same layer to be added: {values}.")
         both: dict[str, Any] = {name: mine[name] + theirs[name] for name in SUMS}
-        both["largest"] = max(self.largest, other.largest)
         both["notes"] = tuple(dict.fromkeys((*self.notes, *other.notes)))
         return replace(self, **both)
 
     # The report
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as lists, dictionaries, strings and finite numbers, for JSON; None is what is not known.
+    def numbers(self) -> dict[str, Any]:
+        """What the tables show, by the names of their columns; None is what is not known."""
+        found = {name: getattr(self, name) for name in COLUMNS if name not in ("neurons", "dropped")}
+        return {"neurons": self.s, **found, "dropped": self.dropped()[1]}
 
-        >>> Measurement.of([[1.0, -1.0]]).to_dict()["mean_active"]
+    def to_dict(self) -> dict[str, Any]:
+        """The report as lists, dictionaries, strings and finite numbers, for JSON.
+
+        >>> from sparse_meter import measure
+        >>> measure([[1.0, -1.0]]).only.to_dict()["mean_active"]
         1.0
         """
-        found = vars(self) | {name: getattr(self, name) for name in DERIVED}
-        del found["sizes"], found["rest"]
-        found["active"] = {f"{q:g}": self.quantile(q) for q in QUANTILES}
-        found["union"] = [{"batch": m, "used": used} for m, used in self._unions()]
-        found["dropped"] = dict(zip(("threshold", "share"), self.dropped(), strict=True))
-        return dict(tables.for_json(found))
+        arrays = {name: getattr(self, name) for name in ("active_at", "histogram", "notes")}
+        union = [{"batch": m, "used": self.union(m)} for m in self.batches()]
+        return dict(tables.for_json(self.numbers() | arrays | {"union": union}))
 
     def __repr__(self) -> str:
         return self.document().text(folded=False)
 
-    @property
-    def active_means(self) -> str:
-        """What "active" means here, in a sentence."""
-        if self.threshold == 0:
-            return "Active means an output that is not 0."
-        return f"Active means an output of more than {self.threshold:g} in size."
-
     def document(self) -> tables.Document:
         """What was measured and assumed, and the tables."""
-        unions = [[f"{m}", f"{used:.5g}", f"{used / self.s:.1%}"] for m, used in self._unions()]
-        saved = [[name, f"{share:.1%}"] for name, share in self.saved.items() if share is not None]
-        quantiles = [f"{self.quantile(q)}" for q in QUANTILES]
+        known = {name: value for name, value in self.numbers().items() if value is not None}
+        numbers = [[name.replace("_", " "), shown(name, value)] for name, value in known.items()]
+        used = [[f"{m}", f"{self.union(m):.5g}", f"{self.union(m) / self.s:.1%}"] for m in self.batches()]
         parts = (
-            ("Quantiles of the number active, over the inputs", [f"{q:.0%}" for q in QUANTILES], [quantiles]),
-            ("Neurons that a batch of so many of these inputs uses, expected", ["batch", "used", "share"], unions),
-            ("Multiply-adds of the layer", ["saved by", "share"], saved),
+            tables.Table("Active neurons", ["what", "number"], numbers),
+            tables.Table("Neurons that a batch of these inputs uses, expected", ["batch", "used", "share"], used),
         )
-        lines = (*self.notes, self.active_means, *self._lines())
-        return tables.Document(lines, tuple(tables.Table(*part) for part in parts), "Quantiles, batches, work saved")
+        return tables.Document((*self.notes, *MEANING), parts, "Batches", shown=1)
 
-    def _lines(self) -> Iterator[str]:
-        """The sentences of the report."""
-        s = self.s
-        inputs = "" if self.n is None else f", {self.n} inputs"
-        outputs = "" if self.outputs is None else f", {self.outputs} outputs"
-        yield f"{s} neurons{inputs}{outputs}; measured on {self.inputs} inputs."
-        yield (
-            f"Active at once: at most {self.max_active}, on average {self.mean_active:.5g} of {s} "
-            f"({self.mean_active / s:.2%}), at least {self.quantile(0)}."
-        )
-        yield (
-            f"Neurons: {self.dead} dead (active at none of these inputs), {self.always_on} always on, "
-            f"{self.dynamic} dynamic."
-        )
-        if self.dead:
-            limit = min(1.0, RULE_OF_THREE / self.inputs)
-            yield (
-                f"If the inputs are independent, a neuron seen dead is active with probability at most {limit:.2g} "
-                "(95 % confidence for each neuron alone)."
-            )
-        if self.coactivation is not None:
-            yield (
-                f"The number active has variance {self.variance:.5g}, {self.coactivation:.3g} times that of "
-                f"independent neurons ({self.independent_variance:.5g})."
-            )
-        if self.in_a_row is not None:
-            yield (
-                f"{RUN} inputs that followed each other used {self.in_a_row:.5g} neurons ({self.in_a_row / s:.1%}); "
-                f"{RUN} drawn at random, {self.at_random:.5g} ({self.union(RUN) / s:.1%})."
-            )
-        if self.in_an_image is not None:
-            yield f"An image used {self.in_an_image:.5g} channels ({self.in_an_image / s:.1%}) somewhere."
-        if self.largest > 0:
-            t, share = self.dropped()
-            yield f"The outputs below {t:.3g}, {share:.1%} of all, have {1 - ENERGY:.0%} of the sum of squares."
+    def batches(self) -> list[int]:
+        """The sizes of batches for which there were inputs enough."""
+        return [m for m in BATCHES if m <= self.inputs]
 
-    def _unions(self) -> list[tuple[int, float]]:
-        return [(m, self.union(m)) for m in BATCHES if m <= self.inputs]
+
+def shown(column: str, value: Any) -> str:
+    """A number of a column as text.
+
+    >>> shown("share", 0.5), shown("in_an_image", None)
+    ('50.0%', '-')
+    """
+    return "-" if value is None else format(value, COLUMNS[column])
 
 
 def ratio(part: float, whole: float) -> float | None:
@@ -318,7 +250,7 @@ def empty(s: int, threshold: float = 0.0) -> Measurement:
     0
     """
     counts = np.zeros(s, np.int64), np.zeros(s + 1, np.int64), np.zeros(len(EDGES), np.int64)
-    return Measurement(s, 0, *counts, 0.0, threshold)
+    return Measurement(s, 0, *counts, threshold, rest=np.zeros((0, s), np.bool_))
 
 
 def count(found: Measurement, outputs: NDArray[Any]) -> None:
@@ -326,8 +258,8 @@ def count(found: Measurement, outputs: NDArray[Any]) -> None:
 
     >>> found = empty(2)
     >>> count(found, np.array([[-1.0, 0.0]]))
-    >>> known(found).mean_active
-    1.0
+    >>> found.histogram
+    array([0, 1, 0])
     """
     for rows in slices(len(outputs), block_rows(found.s)):
         sizes = np.abs(outputs[rows])
@@ -337,35 +269,35 @@ def count(found: Measurement, outputs: NDArray[Any]) -> None:
 
 def count_sizes(found: Measurement, sizes: NDArray[Any]) -> None:
     """Count how many sizes lie in each of the intervals."""
-    found.largest = max(found.largest, float(sizes.max(initial=0)))
-    if found.largest > LARGEST_SINGLE:
-        sizes = np.minimum(sizes, LARGEST_SINGLE)
-    places = np.ascontiguousarray(sizes, np.float32).view(np.int32) >> BITS
-    found.sizes += np.bincount(places.ravel(), minlength=len(EDGES))[: len(EDGES)]  # NaN has a place beyond them
+    single = np.minimum(sizes, LARGEST_SINGLE).astype(np.float32, copy=False)
+    # Neighbours are counted apart: to add to one number again and again takes twice as long, and many sizes are 0.
+    places = (single.view(np.int32) >> BITS) + np.arange(sizes.shape[1], dtype=np.int32) % LANES * PLACES
+    counts = np.bincount(places.ravel(), minlength=LANES * PLACES).reshape(LANES, PLACES).sum(axis=0)
+    found.sizes += counts[: len(EDGES)]  # NaN has a place beyond them
 
 
 def count_active(found: Measurement, active: NDArray[np.bool_]) -> None:
     """Count who is active, 16 inputs at a time that follow each other, also across blocks."""
     found.inputs += len(active)
     found.histogram += np.bincount(active.sum(axis=1, dtype=np.int32), minlength=found.s + 1)
-    joined = np.concatenate([*found.rest, active]) if found.rest else active
+    joined = np.concatenate([found.rest, active])
     runs = len(joined) // RUN
     used = joined[: runs * RUN].view(np.uint8).reshape(runs, RUN, found.s).sum(axis=1, dtype=np.uint8)
     found.runs += runs
     found.run_used += int(np.count_nonzero(used))
     found.active_at += used.sum(axis=0, dtype=np.int64)
-    found.rest = [joined[runs * RUN :].copy()] if len(joined) % RUN else []
+    found.rest = joined[runs * RUN :].copy()
 
 
-def known(found: Measurement, **facts: Any) -> Measurement:
-    """A copy that does not grow with the measurement, with the last inputs and what else is known of the layer.
+def known(found: Measurement, notes: tuple[str, ...]) -> Measurement:
+    """A copy that does not grow with the measurement, with the last inputs and what is known of the layer.
 
-    >>> known(Measurement.of([[1.0]]), n=3).n
-    3
+    >>> known(empty(1), ("Nothing.",)).notes
+    ('Nothing.',)
     """
     arrays = {name: getattr(found, name).copy() for name in ("active_at", "histogram", "sizes")}
-    arrays["active_at"] += sum(part.sum(axis=0) for part in found.rest)
-    return replace(found, **arrays, **facts)
+    arrays["active_at"] += found.rest.sum(axis=0)
+    return replace(found, **arrays, rest=found.rest[:0], notes=notes)
 
 
 def block_rows(columns: int) -> int:
@@ -383,6 +315,7 @@ def blocks(name: str, batches: Iterable[Any], columns: int | None = None) -> Ite
     >>> [block.shape for block in blocks("X", [np.ones((2, 3, 4)), np.ones((1, 4))])]
     [(6, 4), (1, 4)]
     """
+    inputs = 0
     for batch in batches:
         array = plain(name, batch)
         if array.ndim < 2 or not array.shape[-1]:
@@ -392,6 +325,9 @@ def blocks(name: str, batches: Iterable[Any], columns: int | None = None) -> Ite
         if array.shape[-1] != columns:
             raise ValueError(f"Argument '{name}' must have {columns} columns, not {array.shape[-1]}.")
         flat = array.reshape(-1, columns)
+        inputs += len(flat)
         for rows in slices(len(flat), block_rows(columns)):
             block = checks.real_array(name, flat[rows], 2, convert=False)
             yield block.astype(np.result_type(block, np.float32))  # a copy: a loader may reuse its memory
+    if not inputs:
+        raise ValueError(f"Argument '{name}' must have at least one row, which is an input; it has none.")

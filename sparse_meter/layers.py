@@ -9,17 +9,9 @@ from typing import Any
 from sparse_core import checks
 
 from . import tables
-from .counting import ENERGY, RUN, Measurement
+from .counting import COLUMNS, MEANING, Measurement, shown
 
 __all__ = ["Layers"]
-
-MEANING = (
-    f"Active: an output above the size in the column. {RUN} at random, in a row, an image: the share of the neurons "
-    f"that some of these inputs use. Dropped at {ENERGY:.0%}: the share of the outputs, the smallest, that may go "
-    "with so much energy left."
-)
-# How the numbers of a column are written; all others are shares.
-FORMATS = {"mean active": ".5g", "above": "g", "co-activation": ".3g"}
 
 
 class Layers(tables.Shown, dict[str, Measurement]):
@@ -55,18 +47,7 @@ class Layers(tables.Shown, dict[str, Measurement]):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each layer, in numbers: what the table and the frame show."""
-        found = []
-        for name, one in self.items():
-            row = {
-                "layer": name, "neurons": one.s, "inputs": one.inputs, "above": one.threshold,
-                "mean active": one.mean_active, "share": one.mean_active / one.s, "at most": one.max_active,
-                "dead": one.dead, "always on": one.always_on, "co-activation": one.coactivation,
-            }  # fmt: skip
-            used = {f"{RUN} at random": one.at_random, f"{RUN} in a row": one.in_a_row, "an image": one.in_an_image}
-            row |= {key: None if value is None else value / one.s for key, value in used.items()}
-            row[f"dropped at {ENERGY:.0%}"] = one.dropped()[1] if one.largest > 0 else None
-            found.append(row)
-        return found
+        return [{"layer": name, **one.numbers()} for name, one in self.items()]
 
     def to_frame(self) -> Any:
         """The rows as a ``pandas.DataFrame``, with the names of the layers as its index."""
@@ -96,18 +77,12 @@ class Layers(tables.Shown, dict[str, Measurement]):
         if len(self) == 1:
             whole = self.only.document()
             return whole._replace(lines=(*self.notes, *whole.lines))
-        rows = self.rows()
-        columns = [name for name in (rows or [{}])[0] if any(row[name] is not None for row in rows)]
-        body = [[_shown(name, row[name]) for name in columns] for row in rows]
-        parts = (tables.Table("Layers", columns, body),) if rows else ()
-        return tables.Document((*self.notes, MEANING), parts, "", shown=1)
-
-
-def _shown(column: str, value: Any) -> str:
-    """A number of a column as text."""
-    if isinstance(value, float):
-        return format(value, FORMATS.get(column, ".1%"))
-    return "-" if value is None else tables.printable(str(value))
+        rows = [one.numbers() for one in self.values()]
+        columns = [name for name in COLUMNS if any(row[name] is not None for row in rows)]
+        body = [[tables.printable(name), *(shown(column, row[column]) for column in columns)]
+                for name, row in zip(self, rows, strict=True)]  # fmt: skip
+        table = tables.Table("Layers", ["layer", *(name.replace("_", " ") for name in columns)], body)
+        return tables.Document((*self.notes, *MEANING), (table,), "", shown=1)
 
 
 def selection(layer: Any, above: Any) -> tuple[str | None, float | None]:

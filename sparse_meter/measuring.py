@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,51 +59,60 @@ def measure(network: Any, X: Any = None, *, layer: str | None = None, above: flo
     sum of their measurements is that of the whole; otherwise 16 inputs that follow each other may be others.
 
     >>> found = measure(([1, -1], [[1, 1], [-1, -1]], [1, 1]), [[1, 1], [1, -1], [-1, -1], [-1, 1]]).only
-    >>> found.max_active, found.mean_active, found.dead, found.saved["skip neurons"]
-    (1, 0.5, 0, 0.75)
+    >>> found.max_active, found.mean_active, found.dead
+    (1, 0.5, 0)
     """
     layer, above = selection(layer, above)
     if X is None:
-        return _of_arrays(network, above)
+        return _counted(*_of_arrays(network, above), layer, above)
     network, X = last_step(network, X)
-    if hasattr(network, "get_weights"):
-        return _of_keras(network, X, layer, above)
+    if hasattr(network, "get_weights"):  # a model of Keras, perhaps a module of PyTorch as well
+        return _counted(*_of_keras(network, X), layer, above)
     if is_module(network):
         return _of_module(network, X, layer, above)
-    return _of_network(read(network), X, layer, above)
+    return _counted(*_of_network(read(network), X), layer, above)
 
 
-def _of_arrays(Z: Any, above: float | None) -> Layers:
-    """The measurement of pre-activations, or of outputs, in arrays."""
+# What each layer returns, batch by batch; the function of each layer; and what was assumed.
+Outputs = tuple[Iterable[Mapping[str, Any]], Mapping[str, str], tuple[str, ...]]
+
+
+def _counted(
+    outputs: Iterable[Mapping[str, Any]],
+    functions: Mapping[str, str],
+    notes: tuple[str, ...],
+    layer: str | None,
+    above: float | None,
+) -> Layers:
+    """The measurement of what layers return."""
+    names = [name for name in functions if chosen(layer, name)]
+    if not names:
+        raise ValueError(f"Argument 'layer' must name one of {', '.join(functions)}, not be {layer!r}.")
+    found: dict[str, Measurement] = {}
+    for batch in outputs:
+        for name in names:
+            for block in blocks("network", [batch[name]]):
+                threshold = ACTIVATIONS.get(functions[name], 0.0) if above is None else above
+                count(found.setdefault(name, empty(block.shape[1], threshold)), block)
+    return Layers({name: known(one, (*notes, f"Outputs of {functions[name]}.")) for name, one in found.items()})
+
+
+def _of_arrays(Z: Any, above: float | None) -> Outputs:
+    """Pre-activations, or outputs, in arrays."""
     if callable(Z) or isinstance(Z, tuple) or hasattr(Z, "fit"):
         raise ValueError("Argument 'X' must be given: the inputs on which the network is measured.")
-    note = f"{'Pre-activations' if above is None else 'Outputs'} were given: weights and inputs are not known."
-    found: Measurement | None = None
-    for block in blocks("network", batches("network", Z)):
-        found = found or empty(block.shape[1], above or 0.0)
-        count(found, np.where(block > 0, block, 0) if above is None else block)
-    if found is None:
-        raise ValueError("Argument 'network' must have at least one row, which is an input; it has none.")
-    return Layers({"0": known(found, notes=(note,))})
+    given = blocks("network", batches("network", Z))
+    if above is None:
+        return ({"0": np.where(z > 0, z, 0)} for z in given), {"0": "relu"}, ("Pre-activations were given.",)
+    return ({"0": a} for a in given), {"0": "a layer"}, ("Outputs were given.",)
 
 
-def _of_network(network: Network, X: Any, layer: str | None, above: float | None) -> Layers:
+def _of_network(network: Network, X: Any) -> Outputs:
     """The hidden layers of a network of affine maps, each on what the ones before it make of X."""
-    above = ACTIVATIONS.get(network.function, 0.0) if above is None else above
-    counted = [empty(len(A), above) for A, _ in network.maps[:-1]]
-    for x in blocks("X", batches("X", X), network.maps[0][0].shape[1]):
-        for one, A in zip(counted, _outputs(network, x.astype(np.float64)), strict=True):
-            count(one, A)
-    if not counted[0].inputs:
-        raise ValueError("Argument 'X' must have at least one row, which is an input; it has none.")
-    found: dict[str, Measurement] = {}
-    for i, one in enumerate(counted):
-        facts = {"n": network.maps[i][0].shape[1], "outputs": len(network.maps[i + 1][0])}
-        found[str(i)] = known(one, **facts, notes=network.notes)
-    shown = {name: one for name, one in found.items() if chosen(layer, name)}
-    if not shown:
-        raise ValueError(f"Argument 'layer' must name one of {', '.join(found)}, not be {layer!r}.")
-    return Layers(shown)
+    names = [str(i) for i in range(len(network.maps) - 1)]
+    given = blocks("X", batches("X", X), network.maps[0][0].shape[1])
+    outputs = (dict(zip(names, _outputs(network, x.astype(np.float64)), strict=True)) for x in given)
+    return outputs, dict.fromkeys(names, network.function), network.notes
 
 
 def _outputs(network: Network, x: Array) -> list[Array]:
@@ -119,22 +128,15 @@ def _outputs(network: Network, x: Array) -> list[Array]:
     return found
 
 
-def _of_keras(model: Any, X: Any, layer: str | None, above: float | None) -> Layers:
-    """The outputs of those layers of a model of Keras that are, or end in, an activation function."""
+def _of_keras(model: Any, X: Any) -> Outputs:
+    """Those layers of a model of Keras that are, or end in, an activation function."""
     functions = {part.name: _function(part) for part in model.layers}
-    parts = {name: model.get_layer(name).output for name, function in functions.items()
-             if function in ACTIVATIONS and chosen(layer, name)}  # fmt: skip
-    if not parts:
-        raise ValueError(f"Argument 'layer' must name one of {', '.join(functions)} with an activation function.")
-    run = sys.modules["keras"].Model(model.inputs, parts)
-    found: dict[str, Measurement] = {}
-    for batch in batches("X", X):
-        for name, output in run(batch).items():
-            limit = ACTIVATIONS[functions[name]] if above is None else above
-            for block in blocks("network", [output]):
-                count(found.setdefault(name, empty(block.shape[1], limit)), block)
-    notes = {name: (f"Layer {name}: outputs of {functions[name]}, seen while the model ran.",) for name in parts}
-    return Layers({name: known(found[name], notes=notes[name]) for name in parts if name in found})
+    functions = {name: function for name, function in functions.items() if function in ACTIVATIONS}
+    inputs = model.inputs
+    if len(inputs) == 1:  # which is called without a list around it
+        (inputs,) = inputs
+    run = sys.modules["keras"].Model(inputs, {name: model.get_layer(name).output for name in functions})
+    return map(run, batches("X", X)), functions, ()
 
 
 def _function(part: Any) -> str:
@@ -147,7 +149,6 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
     """What a module of PyTorch returns, run on each batch in evaluation mode."""
     model = getattr(model, "_orig_mod", model)
     notes: dict[str, None] = {}
-    ran = 0
     with watch(model, layer=layer, above=above) as seen, evaluating(model):
         for ran, batch in enumerate(batches("X", X), start=1):
             given = _arguments(model, batch) if isinstance(batch, tuple) else batch
@@ -156,8 +157,6 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
             _run(model, given)
             if ran >= TOLD_BATCHES and ran.bit_count() == 1:
                 print(f"measure: {ran} batches", file=sys.stderr, flush=True)
-    if not ran:
-        raise ValueError("Argument 'X' must have at least one batch; it has none.")
     found = seen.layers
     if found:
         return Layers(found, (*notes, *found.notes))
@@ -174,16 +173,14 @@ def _run(model: Any, batch: Any) -> None:
     tensors = [*model.parameters(), *model.buffers()]
     device = next((one.device for one in tensors), "cpu")
     dtype = next((one.dtype for one in tensors if one.is_floating_point()), None)
-    values: Any = [batch]
+    args: Any = batch if isinstance(batch, tuple) else (batch,)
     keywords: Mapping[str, Any] = {}
     if isinstance(batch, Mapping):
-        values, keywords = [], batch
-    elif isinstance(batch, tuple):
-        values = batch
-    values = [_tensor("X", value, device, dtype) for value in values]
+        args, keywords = (), batch
+    args = [_tensor("X", value, device, dtype) for value in args]
     keywords = {name: _tensor(name, value, device, dtype) for name, value in keywords.items()}
     try:
-        model(*values, **keywords)
+        model(*args, **keywords)
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
         raise ValueError(f"The model cannot be run on X: {type(error).__name__}: {first}") from error
@@ -195,18 +192,18 @@ def _arguments(model: Any, batch: tuple[Any, ...]) -> tuple[Any, ...]:
         taken = [*inspect.signature(model.forward).parameters.values()]
     except ValueError:
         return batch
-    if any(one.kind == one.VAR_POSITIONAL for one in taken):
-        return batch
-    positional = [one for one in taken if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    count = max(1, sum(one.default is one.empty for one in positional))
-    for value, one in zip(batch[count:], positional[count:], strict=False):
-        if "mask" not in one.name or not _is_mask(value, batch[:count]):
+    given: list[Any] = []
+    for value, one in zip(batch, taken, strict=False):
+        if one.kind == one.VAR_POSITIONAL:
+            return batch
+        optional = given and one.default is not one.empty
+        if optional and not ("mask" in one.name and _is_mask(value, given)):
             break
-        count += 1
-    return batch[:count]
+        given.append(value)
+    return tuple(given)
 
 
-def _is_mask(value: Any, inputs: tuple[Any, ...]) -> bool:
+def _is_mask(value: Any, inputs: list[Any]) -> bool:
     """Whether an array has a 0 or a 1 for each position of an input; labels have not."""
     array = plain("X", value)
     return any(array.shape == np.shape(one)[:2] for one in inputs) and bool(np.isin(array, (0, 1)).all())
@@ -227,7 +224,7 @@ def _tensor(name: str, value: Any, device: Any, dtype: Any) -> Any:
     return value.detach().to(device=device, dtype=dtype)
 
 
-def batches(name: str, X: Any) -> Iterable[Any]:
+def batches(name: str, X: Any) -> Iterator[Any]:
     """The batches in X: X alone, if it is one array, a table, a tuple or a dictionary; otherwise what X iterates.
 
     >>> len(list(batches("X", [[1, 2], [3, 4]]))), len(list(batches("X", [np.ones((2, 2)), np.ones((1, 2))])))
@@ -238,7 +235,11 @@ def batches(name: str, X: Any) -> Iterable[Any]:
     alone = hasattr(X, "shape") or isinstance(X, (Mapping, tuple))
     if isinstance(X, list):
         alone = not X or not (getattr(X[0], "ndim", 0) >= 2 or isinstance(X[0], (Mapping, tuple)))
-    return [X] if alone else map(_as_tuple, X)
+    batch = None
+    for batch in [X] if alone else map(_as_tuple, X):
+        yield batch
+    if batch is None:
+        raise ValueError(f"Argument '{name}' must have at least one batch; it has none.")
 
 
 def _as_tuple(batch: Any) -> Any:

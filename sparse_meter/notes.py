@@ -40,14 +40,13 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Weight:
-    """A weight, or a part of it: its name, the number of its inputs, and of which of ``count`` experts it is.
+    """A weight, or a part of it: its name, and of which of ``count`` experts it is.
 
     expert : a number, or one for each row that is multiplied, picked by a ``choice``.
     latent : whether it is computed from weights as the inputs of others are, as the queries of a Perceiver.
     """
 
     name: str
-    n: int | None = None
     expert: Any = None
     count: int = 1
     choice: Choice | None = None

@@ -113,5 +113,5 @@ class Run:
                 above = self.above
             found = empty(s * writer.count, above)
             leaf = self.path[-1].leaf
-            self.sites[key] = Site(own, leaf, label, writer.name, writer.n, gate, found, experts=writer.count)
+            self.sites[key] = Site(own, leaf, label, writer.name, gate, found, experts=writer.count)
         return self.sites[key]

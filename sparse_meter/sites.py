@@ -20,9 +20,9 @@ class Site:
     """An activation function where it is used, what was counted of it, and who reads it.
 
     own : the module that returns it, or in which it is called; ``leaf``, whether that may be nothing else.
-    writer, n : the linear map before it, and the number of its inputs.
+    writer : the linear map before it.
     gate : whether it counts only if a linear map reads it; ``replaced``, whether a product or a top-k took its place.
-    readers : the linear maps that read it, with the numbers of their outputs.
+    readers : the linear maps that read it, in order.
     said : what its report says beside the numbers.
     experts, keep : of a mixture, how many there are, and for each input whether it is kept;
     parts : the inputs and experts of rows and who is active, until all experts have run.
@@ -32,11 +32,10 @@ class Site:
     leaf: bool
     function: str
     writer: str
-    n: int | None
     gate: bool
     found: Measurement
     replaced: bool = False
-    readers: dict[str, int] = field(default_factory=dict)
+    readers: dict[str, None] = field(default_factory=dict)
     said: dict[str, None] = field(default_factory=dict)
     experts: int = 0
     keep: Any = None
@@ -91,7 +90,7 @@ class Site:
         inside = f" in {self.own}" if self.own else ""
         read = f", read by {' and '.join(self.readers)}" if self.readers else ""
         notes = (f"Layer {name}: {kind}{inside}{read}, seen while the model ran.", *self.said)
-        return known(self.found, n=self.n, outputs=next(iter(self.readers.values()), None), notes=notes)
+        return known(self.found, notes)
 
 
 # The function of a site that is named by a linear map, whatever is before it.

@@ -148,11 +148,10 @@ class Tracer:
         axes: tuple[int, ...] = (axis,)
         weight = Weight(self.run.own)
         if matrix is not None:
-            shape = matrix.shape if convolves else matrix.shape[-2:]
             if matrix is factors[0] and out.ndim > 1 and not convolves:
                 axis -= 1  # a matrix times x, whose columns are the inputs
                 axes = (axis,)
-            weight = replace(self.notes[matrix], n=prod(shape) // out.shape[axis])
+            weight = self.notes[matrix]
             if rows is None and not convolves and experts.read_all(matrix, x, note, out):
                 axes = (0, axis)
             else:
@@ -161,17 +160,17 @@ class Tracer:
                 rows = rows or experts.given(weight, out, axis, self.run.own)
                 rows = rows and rows.of(weight.expert, weight.count)
         if isinstance(note, Trace):
-            self._reads(weight, x, note, int(out.shape[axis]))
+            self._reads(weight, x, note)
         self.notes[out] = Trace(axes, weight, rows=rows, latent=getattr(note, "latent", False))
         if name.endswith("relu"):
             self._function("relu", out, out)
 
-    def _reads(self, weight: Weight, x: Any, note: Trace, outputs: int) -> None:
+    def _reads(self, weight: Weight, x: Any, note: Trace) -> None:
         """A linear map reads a tensor: it gives a name to what was counted."""
         if note.site is None and self.layer == weight.name:
             note = self._count(ENTERS, note, x, ABOVE)
         if note.site is not None:
-            note.site.readers.setdefault(weight.name, outputs)
+            note.site.readers[weight.name] = None
         else:
             self._doubt(weight.name, note.doubts)
 

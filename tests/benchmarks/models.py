@@ -97,12 +97,11 @@ def rows(model: str, net: torch.nn.Module, readers: dict[str, str], inputs: torc
     found = []
     for name, blocks in kept.items():
         layer = measure(np.concatenate(blocks)).only
-        union = {pair["batch"]: pair["used"] for pair in layer.to_dict()["union"]}
         shares = {
             "active": layer.mean_active,
             "dead": layer.dead,
             "always": layer.always_on,
-            "union": union[16],
+            "union": layer.at_random,
             "row": layer.in_a_row,
         }
         found.append({"model": model, "layer": name, "neurons": layer.s, "inputs": layer.inputs}

@@ -54,5 +54,5 @@ def test_a_graph_and_batches(X):
     model = keras.Model(x, keras.layers.Dense(2)(keras.layers.Add()([h(x), x])))
     found = measure(model, [X[:20], X[20:]])
     assert_counts(found.only, output(model, h, X) > 0)
-    with pytest.raises(ValueError, match="'layer' must name one of .* with an activation function"):
+    with pytest.raises(ValueError, match="'layer' must name one of dense.*, not be 'nothing'"):
         measure(model, X, layer="nothing")

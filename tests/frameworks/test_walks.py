@@ -4,10 +4,8 @@ In an environment of its own: ``pip install torch transformers pytest pytest-tim
 ``pytest tests/frameworks``. With ``-s`` a line for each walk shows what ``measure`` says, and the own number.
 """
 
-import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -16,7 +14,8 @@ from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 from torch.nn.utils import prune  # noqa: E402
 
-from sparse_meter import Layers, measure  # noqa: E402
+from sparse_meter import measure  # noqa: E402
+from tests.frameworks.test_idioms import assert_counts  # noqa: E402
 
 N, S, OUTPUTS, M = 24, 50, 5, 120
 
@@ -41,18 +40,6 @@ def trained(model, X):
         for _ in range(3):
             model.train()(2 * X + 1)
     return model
-
-
-def assert_counts(found, A):
-    found = found.only if isinstance(found, Layers) else found
-    A = np.asarray(A).reshape(-1, A.shape[-1])
-    walk = os.environ["PYTEST_CURRENT_TEST"].partition("::test_")[2].removesuffix(" (call)")
-    own = A.sum(axis=1)
-    said = next(line for line in repr(found).splitlines() if line.startswith("Active at once"))
-    print(f"\n{walk}: {said} | own pass: at most {own.max()}, on average {own.mean():.5g}")
-    assert found.inputs == len(A)
-    assert found.active_at.tolist() == A.sum(axis=0).tolist()
-    assert found.histogram.tolist() == np.bincount(A.sum(axis=1), minlength=A.shape[1] + 1).tolist()
 
 
 @torch.no_grad()
@@ -88,7 +75,7 @@ def test_whatever_stands_between_is_seen(name, X):
     found = measure(model, X)
     A = outputs(model, X) != 0
     assert_counts(found, A.numpy())
-    assert found.only.active_means == "Active means an output that is not 0."
+    assert found.only.threshold == 0
     assert model.training
     assert hooks == [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in model]
     assert all(torch.equal(before[key], value) for key, value in model.state_dict().items())
@@ -104,7 +91,7 @@ def test_functions_that_are_hardly_ever_0_are_counted_by_size(kind, X):
         assert_counts(found, (A != 0).numpy())
         return
     assert_counts(found, (A > 0.01).numpy())
-    assert found.only.active_means == "Active means an output of more than 0.01 in size."
+    assert found.only.threshold == 0.01
     assert_counts(measure(model, X, above=0.3), (A > 0.3).numpy())
     t, share = found.only.dropped()
     assert share == pytest.approx(float((A < t).double().mean()), abs=1e-12)
@@ -122,7 +109,7 @@ def test_the_second_layer_of_a_model_is_measured_on_what_the_first_one_gives(X):
         assert_counts(found[name], (A > 0).numpy())
     assert_counts(measure(model, X, layer="3"), (second > 0).numpy())
     assert_counts(measure(model, X, layer="4"), (second > 0).numpy())  # the map that reads it
-    assert len(found.text().splitlines()) == 6 and found.to_dict()["layers"]["3"]["s"] == N
+    assert len(found.text().splitlines()) == 8 and found.to_dict()["layers"]["3"]["neurons"] == N
     with pytest.raises(ValueError, match="Argument 'layer' must name one of 1, 2, 3, 4, not be '7'"):
         measure(model, X, layer="7")
 
@@ -191,7 +178,7 @@ def test_a_layer_of_a_transformer(function, first, X):
             h = layer.norm1(x + layer.self_attn(x, x, x)[0])
             A = getattr(F, function)(layer.linear1(h))
     assert_counts(found, (A.abs() > (0 if function == "relu" else 0.01)).numpy())
-    assert f"the function {function}" in found.only.notes[0] and (found.only.n, found.only.outputs) == (N, N)
+    assert f"the function {function}" in found.only.notes[0]
 
 
 class Llama(nn.Module):
@@ -243,7 +230,6 @@ def test_a_layer_without_a_successor_and_none_at_all(X):
     found = measure(model, X)
     with torch.no_grad():
         assert_counts(found, (model(X) > 0).numpy())
-    assert found.only.outputs is None
     with pytest.raises(
         ValueError, match="must call an activation function that is in sparse_meter.activations; none was"
     ):
