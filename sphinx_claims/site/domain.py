@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
-from sphinx_proof.nodes import NODE_TYPES, unenumerable_node
+from sphinx_proof.nodes import unenumerable_node
 
 from ..claims import Claim
 from ..ledger import Ledger
@@ -23,8 +23,6 @@ from .state import claims_of, ledger_of, page_of, settings_of
 
 # At most this many names stand in a row below a statement: one line of the page. The ledger has them all.
 FEW_NAMES = 6
-# The boxes that sphinx-proof numbers, under its own names.
-NUMBERED = tuple(NODE_TYPES.values())
 
 
 def row(claim: Claim) -> str:
@@ -66,7 +64,7 @@ def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     page = page_of(app.env, docname)
     for box in doctree.findall(unenumerable_node):
         name_statement(box, ledger)
-    for box in doctree.findall(lambda node: isinstance(node, NUMBERED)):
+    for box in doctree.findall(lambda node: isinstance(node, ticks.NUMBERED)):
         foot(box, stated_in(box, ledger), ledger)
     next(doctree.findall(nodes.section), nodes.section()).append(ticks.raw(in_the_paper(page, ledger)))
     equations = {
@@ -75,13 +73,13 @@ def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if claim.kind == "equation" and claim.place.startswith(f"{page}.html#record-")
     }
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
-    for index, cell in enumerate(cells, start=1):
+    for run in ticks.runs_of(cells):
         note = ""
-        for record in ticks.records_of(cell):
+        for record in (record for cell in run for record in ticks.records_of(cell)):
             claim = equations.get(record["ids"][0])
             if claim:
                 note += f"<p><strong>{plain(claim.label)}</strong> of the paper.</p>{provenance(claim, ledger)}"
-        ticks.attach_source(cell, index, note)
+        ticks.attach_source(run, cells.index(run[0]) + 1, note)
 
 
 def stated_in(box: nodes.Element, ledger: Ledger) -> list[Claim]:
@@ -108,7 +106,8 @@ def foot(box: nodes.Element, here: list[Claim], ledger: Ledger) -> None:
         box[1]["ids"] = []  # the same in every statement
     for claim in here:
         which = f"<strong>{plain(claim.label)}</strong>: " if len(here) > 1 else ""
-        box[1] += ticks.raw(provenance(claim, ledger, which))
+        line = nodes.paragraph("", "", ticks.raw(verdict(claim, ledger, which)))
+        box[1] += nodes.container("", line, ticks.raw(details(claim, ledger)), classes=["whence"])
 
 
 def visit_statement(self: HTML5Translator, node: nodes.Element) -> None:
@@ -129,15 +128,21 @@ def in_the_paper(page: str, ledger: Ledger) -> str:
     return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
 
 
-def provenance(claim: Claim, ledger: Ledger, which: str = "") -> str:
+def provenance(claim: Claim, ledger: Ledger) -> str:
     """One line about a statement, its verdict; behind it where it stands, on what it rests and where it is used."""
-    label = claim.name
-    verdict = link(f"ledger.html#{claim.id}", claim.verdict, f"{claim.verdict}, {label}, in the ledger")
+    return f'<div class="whence"><p>{verdict(claim, ledger)}</p>{details(claim, ledger)}</div>'
+
+
+def verdict(claim: Claim, ledger: Ledger, which: str = "") -> str:
+    in_the_ledger = link(f"ledger.html#{claim.id}", claim.verdict, f"{claim.verdict}, {claim.name}, in the ledger")
     mark = f" · {proved(ledger, claim)}" if claim.proved else ""
-    of = f'<span class="visually-hidden"> of {html.escape(label)}</span>'
+    return f"{which}{in_the_ledger}{mark}"
+
+
+def details(claim: Claim, ledger: Ledger) -> str:
+    of = f'<span class="visually-hidden"> of {html.escape(claim.name)}</span>'
     more = ". ".join(about(claim, ledger))
-    details = f"<details><summary>details{of}</summary><p>{more}</p></details>"
-    return f'<div class="whence"><p>{which}{verdict}{mark}</p>{details}</div>'
+    return f"<details><summary>details{of}</summary><p>{more}</p></details>"
 
 
 def about(claim: Claim, ledger: Ledger) -> list[str]:

@@ -1,7 +1,8 @@
 """The records of ``check`` and ``refute`` on a page, which MyST-NB renders by the class below, and what stands behind a
-page: the record and the source of a check behind a tick at the end of the sentence that claims it; the source of a
-figure behind a sign at its files, that of a sentence that a cell shows at its end, and that of any other cell at the
-end of the sentence before it. Each opens on a click, without a script.
+page: the records and sources of checks behind a tick beside the verdict of the statement that they follow, or else at
+the end of the sentence that claims them; the source of a figure behind a sign at its files, that of a sentence that a
+cell shows at its end, and that of any other cell at the end of the sentence before it. Each opens on a click, without a
+script.
 """
 
 import html
@@ -11,7 +12,7 @@ from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer, load_mime_renders
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.addnodes import pending_xref
-from sphinx_proof.nodes import unenumerable_node
+from sphinx_proof.nodes import NODE_TYPES, unenumerable_node
 
 from ..claims import Claim
 from ..record import EXERCISE, MIME, Record, label
@@ -19,6 +20,8 @@ from ..settings import Settings
 from .state import claims_of, keep, settings_of
 
 SOURCE = "&lt;/&gt;"
+# The boxes that sphinx-proof numbers, under its own names.
+NUMBERED: tuple[type[nodes.Element], ...] = tuple(NODE_TYPES.values())
 # The end of the files of a figure (figures.LINKS), and of a sentence that a cell shows.
 END_OF_LINE = re.compile(r'(?:<p class="downloads">.*?(?=</span></p>))|(?:<p class="answer">.*?(?=</p>))', re.S)
 
@@ -80,29 +83,55 @@ class RecordRenderer(MimeRenderPlugin):  # type: ignore[misc]  # MyST-NB comes w
         return [record_node(Record.of(data.content, env.docname), claims_of(env), env.docname, settings_of(env))]
 
 
-def attach_source(cell: nodes.Element, index: int, note: str = "") -> None:
-    """Put the hidden source of a cell, and all that it shows if these are records, behind a sign.
+def hidden_source(cell: nodes.Element) -> list[nodes.Element]:
+    """The source of a cell, if it is hidden."""
+    return [node for node in cell.children if isinstance(node, HideCodeCellNode) and "above-input" in node["classes"]]
 
-    What the cell makes, its hidden source may say in ``of``; ``note`` is HTML that opens with a record.
-    """
-    hidden = [
-        node for node in cell.findall(HideCodeCellNode) if node.parent is cell and "above-input" in node["classes"]
-    ]
-    if not hidden:
-        return
-    source = hidden[0]
-    of = source.get("of", f"cell {index}")
-    cell.remove(source)
-    name = f"behind-{index}"
+
+def only_checks(cell: nodes.Element) -> bool:
+    """Whether all that a cell with a hidden source shows, if anything, are records."""
     records = records_of(cell)
     shown = [node for output in cell.children if isinstance(output, nodes.container) for node in output.children]
-    if all(node in records for node in shown):
+    return bool(hidden_source(cell)) and all(node in records for node in shown)
+
+
+def runs_of(cells: list[nodes.Element]) -> list[list[nodes.Element]]:
+    """The cells of a page, those together that only check and follow each other directly."""
+    runs: list[list[nodes.Element]] = []
+    follows = False
+    for cell in cells:
+        checks = only_checks(cell) and bool(records_of(cell))
+        if checks and follows and cell.previous_sibling() is runs[-1][-1]:
+            runs[-1].append(cell)
+        else:
+            runs.append([cell])
+        follows = checks
+    return runs
+
+
+def attach_source(run: list[nodes.Element], index: int, note: str = "") -> None:
+    """Put the hidden source of a run of cells, and all that they show if these are records, behind one sign.
+
+    What a cell makes, its hidden source may say in ``of``; ``note`` is HTML that opens with a record.
+    """
+    cell = run[0]
+    if not hidden_source(cell):
+        return
+    (source,) = hidden_source(cell)
+    of = source.get("of", f"cell {index}")
+    name = f"behind-{index}"
+    if only_checks(cell):
         around = cell.parent
         at = around.index(cell)
-        around[at : at + 1] = [raw(box(name)), *([raw(note)] if note else []), cell, raw("</div>")]
-        cell += source.children
+        around[at : at + len(run)] = [raw(box(name)), *([raw(note)] if note else []), *run, raw("</div>")]
+        for one in run:
+            (source,) = hidden_source(one)
+            one.remove(source)
+            one += source.children
+        records = [record for one in run for record in records_of(one)]
         sentence_before(around, at).append(raw(record_button(records, name) if records else button(name, of)))
         return
+    cell.remove(source)
     for output in cell.findall(nodes.raw):
         text = output.astext()
         if END_OF_LINE.search(text):
@@ -133,13 +162,13 @@ def record_anchor(record: nodes.Element) -> str:
 
 
 def record_button(records: list[nodes.Element], name: str) -> str:
-    """What opens the records of a cell, with their addresses: a cross for a witness, the number of instances else."""
+    """What opens records, with their addresses: a cross for a witness; of one, the number of its instances."""
     marks = "".join(map(record_anchor, records))
     kinds = {record["evidence"] for record in records}
-    sign = "✗" if kinds == {"refuted"} else "✓"
+    sign = "✓" * (kinds != {"refuted"}) + "✗" * ("refuted" in kinds)
     words = [f"{record['count']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for record in records]
     if len(records) > 1:
-        words = [f"{len(records)} checks"]
+        words = [f"checked: {len(records)} ways"]
     elif kinds & {"refuted", "sampled", "certified"}:
         words = [*words * ("refuted" not in kinds), *kinds]
     shown = f"{sign} {' '.join(words)}"
@@ -149,12 +178,13 @@ def record_button(records: list[nodes.Element], name: str) -> str:
 
 
 def sentence_before(around: nodes.Element, at: int) -> nodes.Element:
-    """The paragraph that ends before the place ``at`` of an element; a new one where something else stands there."""
+    """The paragraph that ends before the place ``at`` of an element, of a statement that with its verdict; a new one
+    where something else stands there."""
     while at and isinstance(around[at - 1], nodes.raw) and around[at - 1].astext() == "</div>":
         at -= next(back for back in range(1, at + 1) if 'class="behind"' in around[at - back].astext())
     before = around[at - 1] if at else None
-    if isinstance(before, unenumerable_node):  # the last sentence of a statement
-        before = next((node for node in reversed(before[-1]) if isinstance(node, nodes.paragraph)), before)
+    if isinstance(before, (unenumerable_node, *NUMBERED)):
+        before = list(around[at - 1].findall(nodes.paragraph))[-1]
     while isinstance(before, (nodes.bullet_list, nodes.enumerated_list, nodes.list_item)) and len(before):
         before = before[-1]
     if isinstance(before, nodes.paragraph):

@@ -107,8 +107,12 @@ RUN = {
     "02-uniform": notebook(
         BOXES,
         cell("1", "lemma-9"),
+        cell("2", "exercise-ours-x"),
+        "Let us see.",
         cell("2", "eq-U"),
+        "And then.",
         cell("3", "theorem-8", "ours-x"),
+        "But.",
         cell("4", "E16"),
         LINKS,
         cell("import x\nfigures.Figure(fig, alt)"),
@@ -273,11 +277,9 @@ def test_the_line_of_a_statement_says_from_which_it_follows():
 def test_a_tick_stands_after_the_sentence_and_opens_its_record_with_its_source(chapter):
     opened = {box["id"]: box for box in chapter.select("[popover]")}
     ticks = chapter.select("p > .ticks > button.tick")
-    assert [tick["aria-label"].partition(": record of ")[2] for tick in ticks[:2]] == [
-        "Lemma 9, exact",
-        "Equation (U), exact",
-    ]
-    assert ticks[0].text == "✓ 1"
+    of = [tick["aria-label"].partition(": record of ")[2] for tick in ticks[:2]]
+    assert of == ["Lemma 9, exact; Theorem 2.1 (X), exact", "Equation (U), exact"]
+    assert ticks[1].text == "✓ 1"
     for tick in ticks:
         box = opened[tick["popovertarget"]]
         assert box.select(".claim-record") and box.select(".cell_input") and not box.select("details.hide")
@@ -297,7 +299,8 @@ def test_a_tick_says_what_was_found():
     assert found({"evidence": "exhaustive", "count": 1157464}) == "✓ 1\u202f157\u202f464"
     assert found({"evidence": "sampled", "count": 504}) == "✓ 504 sampled"  # which is no proof
     assert found({"evidence": "refuted", "count": 1}) == "✗ refuted"
-    assert found(*[{"evidence": "exact", "count": 2}] * 3) == "✓ 3 checks"
+    assert found(*[{"evidence": "exact", "count": 2}] * 3) == "✓ checked: 3 ways"
+    assert found({"evidence": "exact", "count": 2}, {"evidence": "refuted", "count": 1}).startswith("✓✗ checked")
 
 
 def test_a_tick_that_follows_no_sentence_stands_alone():
@@ -311,15 +314,18 @@ def test_a_tick_that_follows_no_sentence_stands_alone():
     assert records.sentence_before(nodes.section("", before, *one, nodes.container()), 4) is before
 
 
-def test_a_tick_after_a_statement_stands_at_its_end(chapter):
-    sentence = chapter.select_one("#box-x section > p")
-    assert sentence.text.startswith("It is.") and sentence.select_one(".ticks > button.tick")
+def test_checks_that_follow_a_statement_are_one_tick_beside_its_verdict(chapter):
+    line = chapter.select_one("#box-x .whence > p")
+    (tick,) = chapter.select("#box-x button.tick")
+    assert line.text.startswith("true") and line.text.endswith("✓ checked: 2 ways") and tick in line.descendants
+    opened = chapter.select_one(f"#{tick['popovertarget']}")
+    assert [len(opened.select(kind)) for kind in (".claim-record", ".cell_input", "details.hide")] == [2, 2, 0]
 
 
 def test_the_sign_of_a_source_stands_at_the_end_of_the_sentence_that_it_makes():
     hidden = HideCodeCellNode("", classes=["above-input"])
     cell = nodes.container("", hidden, nodes.container("", records.raw('<p class="answer">It is 3.</p>')))
-    records.attach_source(cell, 5)
+    records.attach_source([cell], 5)
     shown, opened, *_ = cell.children
     assert re.fullmatch(r'<p class="answer">It is 3.<span .*</button></span></p>', shown.astext())
     assert opened.astext() == records.box("behind-5")
@@ -331,7 +337,7 @@ def test_the_sign_of_a_source_stands_at_the_end_of_a_caption_or_of_the_sentence_
         cell = nodes.container("", hidden, nodes.container("", *shown))
         before = nodes.paragraph("", "The numbers:")
         page = nodes.section("", before, cell)
-        records.attach_source(cell, 5)
+        records.attach_source([cell], 5)
         line = next(page.findall(nodes.caption), before)
         assert line[-1].astext() == records.button("behind-5", "cell 5")
         assert [raw.astext() for raw in page.findall(nodes.raw)].count(records.box("behind-5")) == 1
@@ -349,10 +355,10 @@ def test_records_lead_to_the_ledger_or_the_errata_and_hidden_code_says_what_it_m
     records = [hrefs(one) for one in chapter.select(".claim-record")]
     assert {"Lemma 9": "ledger.html#lemma-9"} in records and {"E16": "errata.html#E16"} in records
     assert [sign["aria-label"] for sign in chapter.select("button.to-source")] == [
-        f"Source: cell {i}" for i in range(5, 10)
+        f"Source: cell {i}" for i in range(6, 11)
     ]
     assert [one.get_text() for one in chapter.select("summary .collapsed")] == [
-        "Show the output, Theorem 2.1 (X), cell 10"
+        "Show the output, Theorem 2.1 (X), cell 11"
     ]
 
 
