@@ -20,6 +20,9 @@ from .notes import Choice, Rows, Trace, Weight, tensors
 
 __all__: list[str] = []  # called by ``tracing``
 
+# Operators that pick rows, and that join them.
+PICKS = frozenset(("index", "index_select"))
+JOINS = frozenset(("cat", "stack"))
 CHOICES = frozenset(("topk", "sort", "argsort", "argmax", "argmin", "max", "min", "multinomial"))
 # Operators that put the outputs of experts together again.
 COMBINES = re.compile("index_add|index_put|_unsafe_index_put|scatter|index_copy|masked_scatter|sum")
@@ -33,63 +36,34 @@ def part(weight: Weight, source: Any, view: Any) -> Weight:
     return replace(weight, expert=place, count=len(source))
 
 
-def picked(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows | Weight | None:
-    """The note of x[integers]: the weights of an expert for each row, or the inputs that are picked."""
-    source, places = args[:2]
-    indices = [*tensors([places, *args[2:]])]
-    choice = next((note for one in indices if isinstance(note := notes.get(one), Choice)), None)
-    note = notes.get(source)
-    if isinstance(note, Weight):
-        if source.ndim != 3 or choice is None:
-            return note
-        return replace(note, expert=plain("network", indices[0]).ravel(), count=len(source), choice=choice)
-    if isinstance(note, Trace) and note.axes[0] < source.ndim - 1:
+def picked(weight: Weight, source: Any, places: Any, choice: Choice | None) -> Weight:
+    """The note of weights that are picked: those of an expert for each row."""
+    if source.ndim != 3 or choice is None:
+        return weight
+    return replace(weight, expert=plain("network", places).ravel(), count=len(source), choice=choice)
+
+
+def replayed(name: str, function: Any, args: Any, notes: Any, choice: Choice | None, scope: str) -> Rows | None:
+    """The inputs in rows that were picked, repeated or joined: what the operator makes of the numbers of the inputs."""
+    given = [one for one in tensors(args) if one.is_floating_point()]
+    found = [getattr(notes.get(one), "rows", None) for one in given]
+    if name not in JOINS and (found[0] is None or (choice is not None and found[0].total != choice.inputs)):
+        if getattr(notes.get(given[0]), "axes", (-1,))[-1] not in (-1, given[0].ndim - 1):
+            return None
+        found = [all_rows(given[0], scope)]
+    known = [rows for rows in found if rows is not None]
+    if len(known) < len(found) or any(rows[1:] != known[0][1:] for rows in known):
         return None
-    rows = getattr(note, "rows", None)
-    if rows is None or (choice is not None and rows.total != choice.inputs):
-        rows = all_rows(source, scope)
+    source: Any = [rows.inputs for rows in known]
+    if name not in JOINS:
+        (source,) = source
     try:
-        inputs = function(rows.inputs, *args[1:])
-    except (IndexError, RuntimeError):  # neurons are picked
+        inputs = function(source, *args[1:])
+    except (IndexError, RuntimeError):
         return None
-    return Rows(inputs, rows.total, scope, choice is not None)
-
-
-def written(notes: Any, function: Any, args: Sequence[Any], scope: str) -> Rows | None:
-    """Which inputs are in the rows of a buffer that were written there, at places that come from a choice."""
-    target, *places, values = [arg for arg in args if not isinstance(arg, bool)]
-    indices = [*tensors(places)]
-    choice = next((note for one in indices if isinstance(note := notes.get(one), Choice)), None)
-    if choice is None or not hasattr(values, "shape"):
+    if inputs.shape[-1] != 1:  # neurons were picked or joined
         return None
-    rows = getattr(notes.get(values), "rows", None)
-    if rows is None and prod(values.shape[:-1]) == choice.inputs:
-        rows = all_rows(values, scope)
-    if rows is None or rows.total != choice.inputs:
-        return None
-    own = all_rows(target, scope).inputs
-    try:
-        narrow = [one[..., :1] if getattr(one, "shape", None) == values.shape else one for one in places]
-        inputs = function(own.new_full(own.shape, -1), *narrow, rows.inputs // rows.experts)
-    except (IndexError, RuntimeError):  # neurons are written
-        return None
-    if inputs.numel() == rows.total and bool(((inputs == own) | (inputs < 0)).all()):
-        return None  # each input is in its own place again
-    return Rows(inputs, rows.total, scope, True)
-
-
-def joined(traces: list[Any], function: Any, args: Sequence[Any], scope: str) -> Rows | None:
-    """The inputs in rows that are repeated, or joined with those of other experts, if all of them are known."""
-    found = [note.rows for _, note in traces]
-    if hasattr(args[0], "shape"):
-        found = [found[0] or all_rows(args[0], scope)]
-    if len(traces) < len([*tensors(args)]) or len({rows and rows[1:] for rows in found}) > 1 or not found[0]:
-        return None
-    inputs = [rows.inputs for rows in found]
-    if hasattr(args[0], "shape"):
-        inputs = inputs[0]
-    inputs = function(inputs, *args[1:])
-    return found[0]._replace(inputs=inputs) if inputs.shape[-1] == 1 else None  # otherwise neurons are joined
+    return known[0]._replace(inputs=inputs, scope=scope, chosen=known[0].chosen or choice is not None)
 
 
 def all_rows(x: Any, scope: str, axes: tuple[int, ...] = (-1,)) -> Rows:
@@ -101,19 +75,14 @@ def all_rows(x: Any, scope: str, axes: tuple[int, ...] = (-1,)) -> Rows:
     return Rows(sys.modules["torch"].arange(total, device=x.device).reshape(lead), total, scope, False)
 
 
-def moved(
-    function: Any, source: Any, rows: Rows | None, args: Any, axes: list[tuple[int, ...]], out: Any
-) -> list[Rows | None]:
-    """The inputs in the rows of views, or of a copy."""
-    if rows is None:
-        return [None] * len(axes)
+def moved(function: Any, source: Any, rows: Rows, args: Any, axes: list[tuple[int, ...]]) -> list[Rows | None]:
+    """The inputs in the rows of views, or of a copy of another shape."""
+    numbers = rows.inputs.expand(source.shape)
     if not function.is_view:
-        shape = one(out, axes[0]).shape
-        fits = prod(shape) == rows.inputs.numel()  # otherwise rows and neurons were merged
-        return [rows._replace(inputs=rows.inputs.contiguous().view(shape)) if fits else None]
+        numbers = numbers.contiguous()
     try:
-        views = function(rows.inputs.expand(source.shape), *args[1:])
-    except RuntimeError:  # they were merged
+        views = function(numbers, *args[1:])
+    except RuntimeError:  # rows and neurons were merged
         return [None] * len(axes)
     return [rows._replace(inputs=one(view, along)) for view, along in zip(tensors([views]), axes, strict=True)]
 

@@ -63,6 +63,7 @@ class Trace:
     doubts : what changed it since the last linear map and was not recognised.
     rows : of which inputs of a mixture its rows are, if an expert was given only some.
     latent : whether its rows are the model's own, of which a mask of inputs hides none.
+    merged : the shape and the axes that it had before a view merged neurons and inputs.
     """
 
     axes: tuple[int, ...]
@@ -71,6 +72,7 @@ class Trace:
     doubts: frozenset[str] = frozenset()
     rows: Rows | None = None
     latent: bool = False
+    merged: tuple[Any, tuple[int, ...]] | None = None
 
 
 def tensors(args: Any) -> Iterator[Any]:

@@ -95,9 +95,10 @@ class Run:
         """Which of the inputs along these axes are no padding, if a mask says so."""
         if latent:
             return None
-        keep = padding.kept(self.path[-1].masks, lead, "decoder" in self.own.split("."))
+        keep, missed = padding.kept(self.path[-1].masks, lead, "decoder" in self.own.split("."))
         if keep is not None:
             site.said["Padding is left out."] = None
+        site.pads = site.pads or missed
         return keep
 
     def _at(self, label: str, note: Trace, s: int, above: float, gate: bool) -> Site:

@@ -23,7 +23,7 @@ class Site:
     writer : the linear map before it.
     gate : whether it counts only if a linear map reads it; ``replaced``, whether a product or a top-k took its place.
     readers : the linear maps that read it, in order.
-    said : what its report says beside the numbers.
+    said : what its report says beside the numbers; ``pads``, whether padding may be counted that no mask hides.
     experts, keep : of a mixture, how many there are, and for each input whether it is kept;
     parts : the inputs and experts of rows and who is active, until all experts have run.
     """
@@ -37,6 +37,7 @@ class Site:
     replaced: bool = False
     readers: dict[str, None] = field(default_factory=dict)
     said: dict[str, None] = field(default_factory=dict)
+    pads: bool = False
     experts: int = 0
     keep: Any = None
     parts: list[tuple[Any, ...]] = field(default_factory=list)

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import experts
 from .activations import ABOVE, ACTIVATIONS, GATES
-from .notes import Choice, Rows, Trace, Weight, tensors
+from .notes import Choice, Trace, Weight, tensors
 from .running import Run
 from .sites import ENTERS, Site
 
@@ -29,12 +29,10 @@ __all__: list[str] = []  # called by ``watch``
 LINEAR = re.compile(r"conv(?!ert)|^(?!upsample).*(^|_)linear|(^|_|b|d)mm(_|$)|mv$")
 # Operators that are no view, after which each number is still the same one.
 COPIES = frozenset(("_unsafe_view", "clone", "_to_copy", "lift_fresh"))
-# Functions of an activation that are counted in its place, by the rule for them.
-REPLACE = {
-    **dict.fromkeys("pow square clamp clamp_max clamp_min hardtanh".split(), "_shapes"),
-    **dict.fromkeys("mul where masked_fill".split(), "_multiplies"),
-    **dict.fromkeys("topk scatter scatter_add".split(), "_keeps"),
-}
+# Functions of an activation that are counted in its place: those of each entry, products, and what keeps some entries.
+SHAPES = frozenset(("pow", "square", "clamp", "clamp_max", "clamp_min"))
+PRODUCTS = frozenset(("mul", "where", "masked_fill"))
+KEEPS = frozenset(("topk", "scatter", "scatter_add"))
 # Operators that scale or shift all outputs alike, or those of a neuron or a channel.
 SCALED = frozenset(("add", "sub", "rsub", "mul", "div", "neg"))
 # Operators that make no new function of their input, by the beginnings of their names.
@@ -43,11 +41,6 @@ HARMLESS = re.compile(
     "constant_pad|reflection_pad|replication_pad|index|scatter|masked|_unsafe_index|roll|flip|pixel|channel|cum|unfold|im2col|col2im|"
     "repeat|gather|take|embedding|lerp|to_|resize|set_|as_strided|native|where|v?dot|bernoulli|nan_to_num|sum|mean|grid)"
 )
-# Operators that pick rows, or write them into others.
-PICKS = frozenset(("index", "index_select"))
-# Operators that repeat rows, or join them.
-JOINS = frozenset(("repeat", "cat", "stack"))
-WRITES = frozenset(("scatter", "index_put", "_index_put_impl", "index_copy"))
 # Operators that make a tensor of the shape of another one, or noise.
 FRESH = re.compile("_like$|^new_|^rand|^bernoulli|^normal|^uniform")
 
@@ -77,7 +70,7 @@ class Tracer:
             return
         traces = [(one, note) for one, note in known if isinstance(note, Trace)]
         weights = [(one, note) for one, note in known if isinstance(note, Weight)]
-        self._choices(name, args, [note for _, note in known if isinstance(note, Choice)], outs)
+        choice = self._choice(name, args, [note for _, note in known if isinstance(note, Choice)], outs)
         outs = [one for one in outs if one.is_floating_point() or one.is_quantized or (name in GATES and traces)]
         if not outs:
             return
@@ -90,29 +83,31 @@ class Tracer:
             self._attends(args[0], outs[0])
         elif LINEAR.search(name):
             self._linear(name, args, outs[0])
-        elif name in PICKS and (found := experts.picked(self.notes, function, args, self.run.own)) is not None:
-            self.notes[out] = found
-            if isinstance(found, Rows):
-                self.notes[out] = Trace((out.ndim - 1,), rows=found)
-        elif name in JOINS and (rows := experts.joined(traces, function, args, self.run.own)) is not None:
-            self.notes[out] = replace(traces[0][1], axes=(out.ndim - 1,), site=None, rows=rows)
-        elif name in WRITES and (rows := experts.written(self.notes, function, args, self.run.own)) is not None:
-            self.notes[out] = Trace((out.ndim - 1,), rows=rows)
-        elif name in ACTIVATIONS and (traces or name not in GATES):
+        elif name in experts.PICKS and isinstance(weight := self.notes.get(args[0]), Weight):
+            self.notes[out] = experts.picked(weight, args[0], next(tensors(args[1:])), choice)
+        elif name in experts.PICKS | experts.JOINS | {"repeat"} and (
+            rows := experts.replayed(name, function, args, self.notes, choice, self.run.own)
+        ):
+            first = traces[0][1] if traces else Trace(())
+            self.notes[out] = replace(first, axes=(out.ndim - 1,), site=None, rows=rows)
+        elif (name in ACTIVATIONS and (traces or name not in GATES)) or (name in SHAPES and self._site(args[0])):
             self._function(name, args[0], outs[0])
-        elif not (name in REPLACE and getattr(self, REPLACE[name])(name, args, out)):
+        elif not (
+            (name in PRODUCTS and self._multiplies(name, args, out)) or (name in KEEPS and self._keeps(name, args, out))
+        ):
             self._others(name, args, outs, traces, weights)
 
     def _site(self, tensor: Any) -> Site | None:
         """The activation function whose output a tensor is."""
         return getattr(self.notes.get(tensor), "site", None) if hasattr(tensor, "shape") else None
 
-    def _choices(self, name: str, args: Any, choices: list[Choice], outs: list[Any]) -> None:
-        """Integers that are a choice, or come from one."""
+    def _choice(self, name: str, args: Any, choices: list[Choice], outs: list[Any]) -> Choice | None:
+        """The choice that integers are, or come from."""
         if name in experts.CHOICES and not choices:
             choices = [Choice(prod(args[0].shape[:-1]))]
-        if choices:
-            self.notes.update((one, choices[0]) for one in outs if not one.is_floating_point())
+        for choice in choices[:1]:
+            self.notes.update((one, choice) for one in outs if not one.is_floating_point())
+        return next(iter(choices), None)
 
     def _moves(self, function: Any, known: tuple[Any, Any], args: Any, outs: list[Any]) -> None:
         """Each number of the outputs is one of the input, perhaps elsewhere."""
@@ -121,9 +116,16 @@ class Tracer:
             self.notes.update((one, experts.part(note, source, one)) for one in outs)
         elif isinstance(note, Trace):
             all_axes = moved(function, source, note.axes, args, outs)
+            if all_axes is None:  # neurons and inputs were merged; they may be parted again
+                note = replace(note, merged=(source.shape, note.axes))
+                all_axes = [(one.ndim - 1,) for one in outs]
+            if note.merged is not None and outs[0].shape == note.merged[0]:
+                all_axes = [note.merged[1]]
             if note.rows is None and outs[0].numel() > source.numel():  # each row several times
                 note = replace(note, rows=experts.all_rows(source, self.run.own, note.axes))
-            inputs = experts.moved(function, source, note.rows, args, all_axes, outs[0])
+            inputs = [note.rows] * len(outs)
+            if note.rows is not None and (function.is_view or outs[0].shape != source.shape):
+                inputs = experts.moved(function, source, note.rows, args, all_axes)
             for axes, one, rows in zip(all_axes, outs, inputs, strict=True):
                 self.notes[one] = replace(note, axes=axes, rows=rows)
                 if one.numel() < source.numel():
@@ -175,24 +177,17 @@ class Tracer:
             self._doubt(weight.name, note.doubts)
 
     def _function(self, name: str, x: Any, out: Any) -> None:
-        """An activation function returns."""
+        """An activation function returns, or a function of what one returned."""
         note = self.notes.get(x)
         if not isinstance(note, Trace):
             note = Trace((1 if x.ndim == 4 else x.ndim - 1,))
+        above = ACTIVATIONS.get(name)
         label = name
         if note.site is not None and name not in GATES:
             note.site.replaced = True
             label = f"{note.site.function}, {name}"
-        self._count(label, note, out, ACTIVATIONS[name], gate=name in GATES)
-
-    def _shapes(self, name: str, args: Any, out: Any) -> bool:
-        """A power of an activation, or one that is cut off."""
-        site = self._site(args[0])
-        if site is None:
-            return False
-        site.replaced = True
-        self._count(f"{site.function}, {name}", self.notes[args[0]], out, site.found.threshold)
-        return True
+            above = above or note.site.found.threshold
+        self._count(label, note, out, above or 0.0, gate=name in GATES)
 
     def _multiplies(self, name: str, args: Any, out: Any) -> bool:
         """A product with an activation or a gate, entry by entry; where a gate chooses between x and 0, that is one."""
@@ -213,18 +208,19 @@ class Tracer:
 
     def _keeps(self, name: str, args: Any, out: Any) -> bool:
         """The k largest of an activation, or an activation that is written into zeros."""
-        live = [arg for arg in args if (site := self._site(arg)) is not None and not site.gate]
-        if not live:
+        live = next((arg for arg in args if (site := self._site(arg)) is not None and not site.gate), None)
+        if live is None:
             return False
-        note = self.notes[live[0]]
-        label, whole = note.site.function, out
+        note = self.notes[live]
+        whole = kept = out
         if name == "topk":
-            label = f"{label}, the largest"
-            whole = live[0].new_zeros(live[0].shape).scatter(-1, out[1], out[0])
-        if label != note.site.function or whole.shape[-1] != note.site.found.s:
+            kept = out[0]
+            whole = live.new_zeros(live.shape).scatter(-1, out[1], kept)
+        if name == "topk" or whole.shape[-1] != note.site.found.s:
             note.site.replaced = True
-            note = self._count(label, replace(note, axes=(whole.ndim - 1,)), whole, note.site.found.threshold)
-        self.notes[out[0] if name == "topk" else out] = note
+            note = replace(note, axes=(whole.ndim - 1,))
+            note = self._count(f"{note.site.function}, {name}", note, whole, note.site.found.threshold)
+        self.notes[kept] = note
         return True
 
     def _others(self, name: str, args: Any, outs: list[Any], traces: list[Any], weights: list[Any]) -> None:
@@ -289,11 +285,10 @@ def zero(value: Any) -> bool:
     return value is not None and value == 0
 
 
-def moved(function: Any, source: Any, axes: tuple[int, ...], args: Any, outs: list[Any]) -> list[tuple[int, ...]]:
-    """Along which axes of each output the neurons are that were along these of the source.
+def moved(function: Any, source: Any, axes: tuple[int, ...], args: Any, outs: list[Any]) -> Any:
+    """Along which axes of each output the neurons are that were along these of the source; None if they were merged.
 
     A view is made of a tensor without numbers, in which only to go along these axes is a step: so it is in the view.
-    Where one of them was merged with another axis, the last is taken.
     """
     if not function.is_view and outs[0].shape == source.shape:
         return [axes]
@@ -301,10 +296,10 @@ def moved(function: Any, source: Any, axes: tuple[int, ...], args: Any, outs: li
     for i, axis in enumerate(axes):
         steps[axis] = prod(source.shape[later] for later in axes[i + 1 :])
     try:
-        views = [*tensors([function(source.new_empty_strided(source.shape, steps, device="meta"), *args[1:])])]
+        views = function(source.new_empty_strided(source.shape, steps, device="meta"), *args[1:])
     except RuntimeError:
-        return [(one.ndim - 1,) for one in outs]
-    return [stepping(view) for view in views]
+        return None
+    return [stepping(view) for view in tensors([views])]
 
 
 def stepping(view: Any) -> tuple[int, ...]:

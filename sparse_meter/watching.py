@@ -87,6 +87,9 @@ class watch:
         others = [name for name in sites if name not in shown]
         if others:
             notes.append(f"Not shown: {', '.join(others)}.")
+        pads = [name for name in shown if sites[name].pads]
+        if pads:
+            notes.append(f"No mask that was given fits {', '.join(pads)}: if there is padding, it is counted.")
         return Layers({name: sites[name].measurement(name) for name in shown}, tuple(notes))
 
     @property

@@ -386,6 +386,18 @@ def test_padding_by_any_of_its_names():
     assert measure(model, (ids, labels)).only.inputs == 36  # no mask: these are labels
 
 
+@pytest.mark.parametrize("change", ["a row more", "half the rows", "one row"])
+def test_a_mask_that_fits_no_inputs_has_a_line(change):
+    ways = {"a row more": lambda h: F.pad(h, (0, 0, 1, 0)), "half the rows": lambda h: h[:, ::2]}
+    model = Masked()
+    block, model.block = model.block, nn.Identity()
+    model.block.forward = lambda h: block(ways.get(change, lambda h: h.mean(1))(h))
+    model.inner = block
+    found = measure(model, {"ids": torch.randint(50, (4, 10)), "attention_mask": torch.ones(4, 10)})
+    line = "No mask that was given fits inner.function: if there is padding, it is counted."
+    assert [*found.notes] == [line] * (change != "one row")
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_padding_of_the_encoder_of_pytorch_itself(first):
     layer = nn.TransformerEncoderLayer(N, 2, S, batch_first=first)
@@ -518,6 +530,19 @@ def test_the_neurons_of_a_convolution_are_its_channels(name):
     assert (found["2"].images, found["2"].image_used) == (3, int(A.flatten(2).any(-1).sum()))
     assert_counts(found["8"], B)
     assert found["8"].in_an_image is None
+
+
+@pytest.mark.parametrize("norm", ["instances", "flat"])
+def test_channels_that_were_merged_with_images_are_parted_again(norm):
+    """As InstanceNorm merges them inside."""
+    ways = {"instances": nn.InstanceNorm2d(12), "flat": lambda h: F.layer_norm(h.flatten(0, 1), (8, 8)).view(h.shape)}
+    model = nn.Sequential(nn.Conv2d(3, 12, 3, padding=1), nn.Identity(), nn.ReLU(), nn.Conv2d(12, 2, 1))
+    model[1].forward = ways[norm]
+    X = torch.randn(4, 3, 8, 8)
+    found = measure(model, X)
+    with torch.no_grad():
+        assert_counts(found, (model[:3](X) > 0).movedim(1, -1))
+    assert found.only.images == 4
 
 
 def test_a_gate_of_channels_scales_what_the_next_convolution_reads():
@@ -653,17 +678,11 @@ class Stacked(nn.Module):
         return (made * weights.reshape(-1, 1)).unflatten(0, (-1, self.k)).sum(1)
 
     def truth(self, x):
-        H = torch.einsum("td,edw->tew", x, self.up) > 0
-        if self.how != "slices":
-            choice = self.router(x).topk(self.k).indices
-            chosen = (choice[..., None] == torch.arange(len(self.up))).any(1)
-            H &= (chosen & (chosen.cumsum(0) <= self.room))[..., None]
-        return H.flatten(1)
+        return (torch.einsum("td,edw->tew", x, self.up) > 0).flatten(1)
 
 
-@pytest.mark.parametrize("how", ["slices", "buffers"])
-def test_experts_in_one_weight_are_one_layer(how, X):
-    model = nn.Sequential(nn.LayerNorm(N), Stacked(how), Stacked(how, E=3, k=1))
+def test_experts_in_one_weight_are_one_layer(X):
+    model = nn.Sequential(nn.LayerNorm(N), Stacked("slices"), Stacked("slices", E=3, k=1))
     with torch.no_grad():
         found = measure(model, X)
         assert list(found) == ["1.down", "2.down"]
@@ -671,8 +690,9 @@ def test_experts_in_one_weight_are_one_layer(how, X):
         assert_counts(found["2.down"], model[2].truth(model[:2](X)))
 
 
-def test_experts_that_are_given_an_unknown_order_of_inputs_have_a_line(X):
-    model = nn.Sequential(nn.Linear(N, N), nn.ReLU(), Stacked("products"))
+@pytest.mark.parametrize("how", ["products", "buffers"])
+def test_experts_that_are_given_an_unknown_order_of_inputs_have_a_line(how, X):
+    model = nn.Sequential(nn.Linear(N, N), nn.ReLU(), Stacked(how))
     found = measure(model, X)
     assert list(found) == ["1"]
     assert any("2.up reads inputs of experts in an order that is not known" in note for note in found.notes)
