@@ -72,6 +72,14 @@ def test_T_stays_in_its_range_and_attains_it(order, colours):
     assert least < T.min() < T.max() < most
 
 
+@pytest.mark.parametrize("order, most", [(1, 0.7), (2, 0.9)])
+def test_rare_large_values_do_not_forbid_a_good_upper_end(order, most):
+    """A bet must survive the largest value of its game: T >= 0 for d + 1 colours, so that only V counts there."""
+    found = interactions(lambda x: np.maximum((x > 0).sum(axis=1) - 9, 0) / 3, n=12, clip=(0, 1), order=order,
+                         evaluations=2**13, random_state=0)  # fmt: skip
+    assert found.colours == order + 1 and found.high < most
+
+
 @pytest.mark.parametrize("colours", [2, 3, 5, 8])
 def test_T_is_nothing_where_f_is_additive(colours):
     u, v = RNG(0).standard_normal((2, colours, 50))
