@@ -60,6 +60,7 @@ MEANING = (
     "Coactivation: the variance of the number active, 1 for independent neurons. "
     f"Dropped: the share of the outputs, the smallest, that have {1 - ENERGY:.0%} of the sum of squares.",
 )
+MORE = "What was assumed, and what the words mean"
 
 
 @dataclass(eq=False, repr=False)
@@ -209,8 +210,22 @@ class Measurement(tables.Shown):
     def __repr__(self) -> str:
         return self.document().text(folded=False)
 
+    @property
+    def finding(self) -> str:
+        """How many are active, and the layer without the dead ones, in a sentence."""
+        s, dead = self.s, self.dead
+        seen = f"Active at an input: on average {self.mean_active:.5g} of {tables.counted(s, 'neuron')} "
+        seen += f"({self.share:.2%}), at most {self.max_active}."
+        if not dead:
+            return f"{seen} None is dead: each is active at some input."
+        if dead == s:
+            return f"{seen} None is active at any."
+        left = f"{tables.counted(s - dead, 'neuron')}, {self.mean_active / (s - dead):.2%} active"
+        are, them = ("is", "it") if dead == 1 else ("are", "them")
+        return f"{seen} {dead} {are} dead, and without {them} the layer has {left}."
+
     def document(self) -> tables.Document:
-        """What was measured and assumed, and the tables."""
+        """The finding, the tables, and what was measured and assumed."""
         known = {name: value for name, value in self.numbers().items() if value is not None}
         numbers = [[name.replace("_", " "), shown(name, value)] for name, value in known.items()]
         used = [[f"{m}", f"{self.union(m):.5g}", f"{self.union(m) / self.s:.1%}"] for m in self.batches()]
@@ -218,7 +233,7 @@ class Measurement(tables.Shown):
             tables.Table("Active neurons", ["what", "number"], numbers),
             tables.Table("Neurons that a batch of these inputs uses, expected", ["batch", "used", "share"], used),
         )
-        return tables.Document((*self.notes, *MEANING), parts, "Batches", shown=1)
+        return tables.Document((self.finding,), parts, MORE, shown=1, remarks=(*self.notes, *MEANING))
 
     def batches(self) -> list[int]:
         """The sizes of batches for which there were inputs enough."""

@@ -9,7 +9,7 @@ from typing import Any
 from sparse_core import checks
 
 from . import tables
-from .counting import COLUMNS, MEANING, Measurement, shown
+from .counting import COLUMNS, MEANING, MORE, Measurement, shown
 
 __all__ = ["Layers"]
 
@@ -73,16 +73,29 @@ class Layers(tables.Shown, dict[str, Measurement]):
         return self.document().text(folded=False)
 
     def document(self) -> tables.Document:
-        """What was assumed, and a line for each layer; of one layer its whole report."""
+        """The finding, a line for each layer, and what was assumed; of one layer its whole report."""
         if len(self) == 1:
             whole = self.only.document()
-            return whole._replace(lines=(*self.notes, *whole.lines))
+            return whole._replace(remarks=(*self.notes, *whole.remarks))
         rows = [one.numbers() for one in self.values()]
         columns = [name for name in COLUMNS if any(row[name] is not None for row in rows)]
         body = [[tables.printable(name), *(shown(column, row[column]) for column in columns)]
                 for name, row in zip(self, rows, strict=True)]  # fmt: skip
         table = tables.Table("Layers", ["layer", *(name.replace("_", " ") for name in columns)], body)
-        return tables.Document((*self.notes, *MEANING), (table,), "", shown=1)
+        return tables.Document((self._finding(),), (table,), MORE, shown=1, remarks=(*self.notes, *MEANING))
+
+    def _finding(self) -> str:
+        """How many neurons are active in all layers, and in which the fewest and the most."""
+        share = {name: one.share for name, one in self.items()}
+        if not share:
+            return ""
+        s = sum(one.s for one in self.values())
+        mean = sum(one.mean_active for one in self.values()) / s
+        dead = sum(one.dead for one in self.values())
+        least, most = sorted(share, key=share.__getitem__)[:: len(share) - 1]
+        ends = f"from {share[least]:.1%} in {least} to {share[most]:.1%} in {most}"
+        seen = f"Active at an input: on average {mean:.1%} of {s} neurons in {len(share)} layers, {ends}."
+        return f"{seen} {dead or 'None'} {'is' if dead < 2 else 'are'} dead."
 
 
 def selection(layer: Any, above: Any) -> tuple[str | None, float | None]:

@@ -123,9 +123,10 @@ class Ladder(tables.Shown):
         return self.chains[0].factors
 
     def document(self) -> tables.Document:
-        """What was assumed, the sentence, the notes, and the chains."""
-        lines = (*self.assumed, *self.sentences, *self.notes)
-        return tables.Document(lines, tuple(map(_table, self.chains)), "The same for learning it", 1)
+        """The sentences, the chain of the network, what was assumed and noted, and the other chains."""
+        remarks = (*self.assumed, *self.notes)
+        more = "What was assumed, and the same for learning it"
+        return tables.Document(self.sentences, tuple(map(_table, self.chains)), more, 1, remarks=remarks)
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, as ``Report.to_dict``.

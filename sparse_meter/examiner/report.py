@@ -113,7 +113,7 @@ class Report(tables.Shown):
         )
 
     def document(self) -> tables.Document:
-        """What was assumed, the summary, the title, the ladder and all tables; of a selection, its rows."""
+        """The summary, what was assumed, the title, the ladder and all tables; of a selection, its rows."""
         if not self.sizes:
             return tables.Document((), (_table("\n".join(self.title), self.rows),), "", 1)
         parts: dict[str, list[Row]] = {}
@@ -128,9 +128,10 @@ class Report(tables.Shown):
             tables.Table("Samples needed", ["statement", "form", "samples"], needed, headed=True),
         )
         notes = self.ladder.notes if self.ladder else ()
-        lines = (*self.assumed, *self.summary, *notes, *self.title)
         claims = frozenset((*(row.id for row in self), *ERRATA.values()))
-        return tables.Document(lines, found, f"The ladder and all {len(self.rows)} rows", claims=claims)
+        more = f"What was assumed, the ladder and all {len(self.rows)} rows"
+        remarks = (*self.assumed, *notes, *self.title)
+        return tables.Document(self.summary, found, more, claims=claims, remarks=remarks)
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, strings and numbers for JSON, where numbers that are not finite are the strings
@@ -153,7 +154,7 @@ class Report(tables.Shown):
         return plain
 
     def __repr__(self) -> str:
-        return "\n".join(map(tables.printable, self.document().lines)) if self.sizes else self.text()
+        return self.document().text(folded=False)
 
 
 def _table(title: str, some: Iterable[Row]) -> tables.Table:
@@ -255,13 +256,13 @@ def _title(
     padding = found.net.s - net.s
     never_active = int(np.count_nonzero(~found.active.any(axis=0))) - padding
     seen = (
-        f"On average {found.K.mean():.4g} neurons are active; "
-        f"{never_active} are never active; variance {found.variance:.4g}."
+        f"Active on average: {found.K.mean():.4g} of {tables.counted(net.s, 'neuron')}; "
+        f"never active: {never_active}; variance {found.variance:.4g}."
     )
     if known.constant:
         seen += f" The output bias {known.constant:.4g} is ignored."
     return (
-        f"{net.n} inputs, {net.s} neurons; active at once: {sparsity!r}.",
+        f"{tables.counted(net.n, 'input')}, {tables.counted(net.s, 'neuron')}; active at once: {sparsity!r}.",
         f"{compared}.",
         seen,
         f"Learners: loss {eps:.4g} with probability {1 - delta:g}.",

@@ -250,19 +250,21 @@ def test_a_ladder_is_shown_as_text_html_and_json():
         "Why.", (Chain("Title", rungs, (Rung("lemma-6", "n", exactly(2), "all"),)),), ("Note.",), ("Known.",)
     )
     assert shown.text().split("\n") == [
-        "Known.",
         "Why.",
-        "Note.",
         "",
         "Title",
         "bound      statement    value  times  gives up",
         "AS(h)      sensitivity  0",
         "<b> R_x^2  lemma-9      4      inf    signs",
         "n          lemma-6      2             (all)",
+        "",
+        "Known.",
+        "Note.",
     ]
     assert repr(shown) == shown.text()
     page = shown._repr_html_()
-    assert page.startswith("<p>Known.<br>Why.<br>Note.</p>") and "&lt;b&gt; R\u2093\u00b2" in page and "<b>" not in page
+    assert page.startswith("<p>Why.</p>") and "<p>Known.<br>Note.</p></details>" in page
+    assert "&lt;b&gt; R\u2093\u00b2" in page and "<b>" not in page
     assert '<span class="claim" data-claim="lemma-9">lemma-9</span>' in page
     plain = json.loads(json.dumps(shown.to_dict(), allow_nan=False))
     assert (

@@ -197,6 +197,27 @@ def test_every_report_is_standard_json_and_html(m):
         assert page.count("<table") == page.count("</table>") >= 2
 
 
+FINDINGS = {
+    "dynamic": ([[1, -1], [-1, 1]], "on average 1 of 2 neurons (50.00%), at most 1. None is dead: each is"),
+    "dead": ([[1, -1, 2, -1]], "on average 2 of 4 neurons (50.00%), at most 2. 2 are dead, and without them the layer "
+             "has 2 neurons, 100.00% active."),
+    "one of each": ([[1, -1], [-1, -1]], "on average 0.5 of 2 neurons (25.00%), at most 1. 1 is dead, and without it "
+                    "the layer has 1 neuron, 50.00% active."),
+    "nobody": ([[-1]], "on average 0 of 1 neuron (0.00%), at most 0. None is active at any."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_a_report_begins_with_its_finding_and_ends_with_what_was_assumed(name):
+    Z, finding = FINDINGS[name]
+    found = measure(np.array(Z, float))
+    assert repr(found).startswith(f"Active at an input: {finding}")
+    page = found.to_html()
+    assert page.startswith(f"<p>Active at an input: {finding}")
+    assert page.index("<table") < page.index("<details>") < page.index("Pre-activations were given")
+    assert repr(found).index("\nneurons ") < repr(found).index("Pre-activations were given")
+
+
 def test_a_fitted_network_and_a_pipeline():
     X, y = make_regression(80, 6, random_state=0)
     mlp = MLPRegressor(hidden_layer_sizes=(12,), max_iter=400, solver="lbfgs", tol=0.1, random_state=0).fit(X, y)
@@ -284,7 +305,10 @@ def test_several_layers_are_a_mapping_in_their_order():
     assert json.loads(json.dumps(found.to_dict()))["layers"]["1"]["neurons"] == 6
     halves = measure(net, X[:32]) + measure(net, X[32:])
     assert all(same(halves[name], found[name]) for name in found)
-    assert len(found.text().splitlines()) == 8 and found.to_html().count("<tr>") == 3
+    text = found.text().splitlines()
+    both = (found["0"].mean_active + found["1"].mean_active) / 14
+    assert text[0].startswith(f"Active at an input: on average {both:.1%} of 14 neurons in 2 layers, from ")
+    assert text[2] == "Layers" and found.to_html().count("<tr>") == 3
     assert [row["neurons"] for row in found.rows()] == [8, 6]
     left, right = found.plot().axes
     assert [label.get_text() for label in left.get_xticklabels()] == ["0", "1"] and len(right.lines) == 4

@@ -20,6 +20,7 @@ from sparse_meter import Ladder, Report, WithConstant, as_network, balanced, exa
 from sparse_meter.examiner import observation
 from sparse_meter.examiner import report as laboratory
 from sparse_meter.examiner.table import Row
+from sparse_meter.tables import counted
 from tests.core.naive import network, networks, sides
 
 CLAIMS = Path(__file__).parents[2] / "book/claims"
@@ -44,7 +45,7 @@ CLAIMS = Path(__file__).parents[2] / "book/claims"
 def test_degenerate_networks_have_a_report(net):
     report = examine(net)
     assert all(row.form.startswith(("printed", "restored")) for row in report if row.verdict == "fails")
-    assert f"{net.n} inputs, {net.s} neurons" in repr(report)
+    assert f"{counted(net.n, 'input')}, {counted(net.s, 'neuron')}; active at once" in repr(report)
     dead = net.s - int(net.dead().sum())
     assert sides(report, "definition-1")[0] == min(dead, int(net.active_count().max()))
     assert net.n == 0 or len(examine(net, np.zeros((2, net.n))).rows) == 14  # points at the origin
@@ -59,8 +60,8 @@ def test_arrays_networks_and_readings_agree():
     arrays = examine(arrays_of)
     assert examine(net).text() == examine(WithConstant(net)).text() and arrays.rows == examine(net).rows
     assert "W, the bias subtracted" in arrays.assumed[0] and arrays.assumed == explain(arrays_of).assumed
-    assert arrays.text().startswith(arrays.assumed[0]) and repr(arrays).startswith(arrays.assumed[0])
-    assert arrays._repr_html_().startswith(f"<p>{arrays.assumed[0]}") and [*arrays.to_dict()][0] == "assumed"
+    assert arrays.text().startswith(arrays.summary[0]) and repr(arrays).split("\n\n")[1].startswith(arrays.assumed[0])
+    assert arrays._repr_html_().startswith("<p>3 uniform bits") and [*arrays.to_dict()][0] == "assumed"
     assert "The output bias 2.5 is ignored" in examine(WithConstant(net, 2.5)).text()
 
 
@@ -234,7 +235,7 @@ def test_a_report_by_hand():
         "x                                               not computed  exact",
         "z                 1     == not a number         not a number  sampled",
     ]
-    short = [*report.summary, "1 < 2", "second"]
+    short = [*report.summary, "", "1 < 2", "second"]
     assert repr(report).split("\n") == short
     assert report.text().split("\n") == [
         *short, "", "Section 3: average sensitivity", *table, "", "Samples needed", "statement  form     samples",
@@ -258,9 +259,10 @@ def test_a_report_by_hand():
     ]  # fmt: skip
     captions = re.findall("<caption[^>]*>(.*?)</caption>", page)
     assert captions == ["Section 3: average sensitivity", "Samples needed"]
-    (said,) = re.findall("<p>(.*?)</p>", page)
-    assert re.sub("<(?!br).*?>", "", said) == "<br>".join([*report.summary, "1 &lt; 2", "second"])
-    assert "<summary>The ladder and all 3 rows</summary>" in page
+    said, remarks = re.findall("<p>(.*?)</p>", page)
+    assert re.sub("<(?!br).*?>", "", said) == "<br>".join(report.summary)
+    assert f"<summary>What was assumed, the ladder and all 3 rows</summary><p>{remarks}</p>" in page
+    assert remarks == "1 &lt; 2<br>second"
 
 
 DEAD = SparseNetwork([10, 0.1, 0], [[0.1, 0], [0, 10], [1, 1]], [0, 1, 5])
@@ -274,18 +276,18 @@ COMPARED = (
     [
         (
             WithConstant(DEAD, 2.5), None, "3 neurons; active at once: 2, exact by enumeration of 4 points", COMPARED,
-            "On average 1 neurons are active; 1 are never active; variance 0.4525. "
+            "Active on average: 1 of 3 neurons; never active: 1; variance 0.4525. "
             "The output bias 2.5 is ignored.", "0.02262",
         ),
         (
             DEAD, points(2)[:3], "3 neurons; active at once: 2, exact by evaluation of 3 given points", COMPARED,
-            "On average 1.333 neurons are active; 1 are never active; variance 0.2022.", "0.01011",
+            "Active on average: 1.333 of 3 neurons; never active: 1; variance 0.2022.", "0.01011",
         ),
         (
             SparseNetwork([], np.zeros((0, 2)), []), None,
             "0 neurons; active at once: 0, exact by enumeration of 4 points",
             "Compared with the class H, n = 2, s = 1, k = 1, W = 0, B = 0.",
-            "On average 0 neurons are active; 0 are never active; variance 0.", "0.1",
+            "Active on average: 0 of 0 neurons; never active: 0; variance 0.", "0.1",
         ),
     ],
 )  # fmt: skip
