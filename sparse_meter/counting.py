@@ -74,7 +74,7 @@ class Measurement(tables.Shown):
     threshold : the size above which a neuron is active.
     runs, run_used : how often 16 inputs followed each other, and how many neurons at least one of them used, in all.
     images, image_used : the same for the positions of an image, if the layer is one of channels.
-    notes : what was measured and what was assumed, in the order in which a report begins with it.
+    notes : what was measured and what was assumed, in the order in which a report says it.
     rest : who was active at the last inputs, fewer than 16, which ``active_at`` has when there are no more.
     """
 
