@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: %(default)s")
     args = parser.parse_args(arguments)
     try:
-        network, X = load(args.network), None if args.x is None else load(args.x)
+        network, X = load(args.network), args.x and load(args.x)
         report = measure(network, X) if args.command == "measure" else examine(network, X, output=args.output)
         print(_shown(report, args.format, os.path.basename(args.network)), flush=True)
     except BrokenPipeError:  # the reader stopped reading, as in `| head`

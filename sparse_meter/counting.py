@@ -258,12 +258,14 @@ def ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def empty(s: int, threshold: float = 0.0) -> Measurement:
-    """A layer of s neurons, of which nothing is counted so far.
+def empty(s: int, threshold: float = 0.0, above: float | None = None) -> Measurement:
+    """A layer of s neurons of which nothing is counted so far; a threshold ``above`` of the user takes precedence.
 
     >>> empty(3).inputs
     0
     """
+    if above is not None:
+        threshold = above
     counts = np.zeros(s, np.int64), np.zeros(s + 1, np.int64), np.zeros(len(EDGES), np.int64)
     return Measurement(s, 0, *counts, threshold, rest=np.zeros((0, s), np.bool_))
 

@@ -51,7 +51,7 @@ def replayed(name: str, function: Any, args: Any, notes: Any, choice: Choice | N
         if getattr(notes.get(given[0]), "axes", (-1,))[-1] not in (-1, given[0].ndim - 1):
             return None
         found = [all_rows(given[0], scope)]
-    known = [rows for rows in found if rows is not None]
+    known: list[Rows] = [rows for rows in found if rows is not None]
     if len(known) < len(found) or any(rows[1:] != known[0][1:] for rows in known):
         return None
     source: Any = [rows.inputs for rows in known]
@@ -63,7 +63,7 @@ def replayed(name: str, function: Any, args: Any, notes: Any, choice: Choice | N
         return None
     if inputs.shape[-1] != 1:  # neurons were picked or joined
         return None
-    return known[0]._replace(inputs=inputs, scope=scope, chosen=known[0].chosen or choice is not None)
+    return Rows(inputs, known[0].total, scope, known[0].chosen or choice is not None, known[0].experts)
 
 
 def all_rows(x: Any, scope: str, axes: tuple[int, ...] = (-1,)) -> Rows:

@@ -92,9 +92,10 @@ def _counted(
     for batch in outputs:
         for name in names:
             for block in blocks("network", [batch[name]]):
-                threshold = ACTIVATIONS.get(functions[name], 0.0) if above is None else above
-                count(found.setdefault(name, empty(block.shape[1], threshold)), block)
-    return Layers({name: known(one, (*notes, f"Outputs of {functions[name]}.")) for name, one in found.items()})
+                if name not in found:
+                    found[name] = empty(block.shape[1], ACTIVATIONS.get(functions[name], 0.0), above)
+                count(found[name], block)
+    return Layers({name: known(one, (f"Outputs of {functions[name]}.",)) for name, one in found.items()}, notes)
 
 
 def _of_arrays(Z: Any, above: float | None) -> Outputs:
@@ -132,11 +133,14 @@ def _of_keras(model: Any, X: Any) -> Outputs:
     """Those layers of a model of Keras that are, or end in, an activation function."""
     functions = {part.name: _function(part) for part in model.layers}
     functions = {name: function for name, function in functions.items() if function in ACTIVATIONS}
+    if not functions:
+        raise ValueError("Argument 'network' must have a layer with an activation function; it has none.")
+    notes = tuple(f"Not looked at: the layers in {part.name}." for part in model.layers if hasattr(part, "layers"))
     inputs = model.inputs
     if len(inputs) == 1:  # which is called without a list around it
         (inputs,) = inputs
     run = sys.modules["keras"].Model(inputs, {name: model.get_layer(name).output for name in functions})
-    return map(run, batches("X", X)), functions, ()
+    return map(run, batches("X", X)), functions, notes
 
 
 def _function(part: Any) -> str:
@@ -151,10 +155,10 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
     notes: dict[str, None] = {}
     with watch(model, layer=layer, above=above) as seen, evaluating(model):
         for ran, batch in enumerate(batches("X", X), start=1):
-            given = _arguments(model, batch) if isinstance(batch, tuple) else batch
-            if given is not batch and len(given) < len(batch):
-                notes[f"Of each batch of {len(batch)} the model was given the first {len(given)}."] = None
-            _run(model, given)
+            args, keywords = _arguments(model, batch)
+            if isinstance(batch, tuple) and len(args) < len(batch):
+                notes[f"Of each batch of {len(batch)} the model was given the first {len(args)}."] = None
+            _run(model, args, keywords)
             if ran >= TOLD_BATCHES and ran.bit_count() == 1:
                 print(f"measure: {ran} batches", file=sys.stderr, flush=True)
     found = seen.layers
@@ -168,16 +172,12 @@ def _of_module(model: Any, X: Any, layer: str | None, above: float | None) -> La
     )
 
 
-def _run(model: Any, batch: Any) -> None:
-    """Run a module on a batch, moved to its device and precision."""
+def _run(model: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
+    """Run a module on what is moved to its device and precision."""
     tensors = [*model.parameters(), *model.buffers()]
     device = next((one.device for one in tensors), "cpu")
     dtype = next((one.dtype for one in tensors if one.is_floating_point()), None)
-    args: Any = batch if isinstance(batch, tuple) else (batch,)
-    keywords: Mapping[str, Any] = {}
-    if isinstance(batch, Mapping):
-        args, keywords = (), batch
-    args = [_tensor("X", value, device, dtype) for value in args]
+    args = tuple(_tensor("X", value, device, dtype) for value in args)
     keywords = {name: _tensor(name, value, device, dtype) for name, value in keywords.items()}
     try:
         model(*args, **keywords)
@@ -186,24 +186,28 @@ def _run(model: Any, batch: Any) -> None:
         raise ValueError(f"The model cannot be run on X: {type(error).__name__}: {first}") from error
 
 
-def _arguments(model: Any, batch: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Those of a tuple that a model takes: (x, y) of a loader has labels, which it does not take; a mask it does."""
+def _arguments(model: Any, batch: Any) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """Those of a batch that a model takes: (x, y) of a loader has labels, which it does not take; a mask it does."""
+    if isinstance(batch, Mapping):
+        return (), batch
+    if not isinstance(batch, tuple):
+        return (batch,), {}
+    given: tuple[Any, ...] = ()
     try:
         taken = [*inspect.signature(model.forward).parameters.values()]
     except ValueError:
-        return batch
-    given: list[Any] = []
+        return batch, {}
     for value, one in zip(batch, taken, strict=False):
         if one.kind == one.VAR_POSITIONAL:
-            return batch
+            return batch, {}
         optional = given and one.default is not one.empty
         if optional and not ("mask" in one.name and _is_mask(value, given)):
             break
-        given.append(value)
-    return tuple(given)
+        given += (value,)
+    return given, {}
 
 
-def _is_mask(value: Any, inputs: list[Any]) -> bool:
+def _is_mask(value: Any, inputs: tuple[Any, ...]) -> bool:
     """Whether an array has a 0 or a 1 for each position of an input; labels have not."""
     array = plain("X", value)
     return any(array.shape == np.shape(one)[:2] for one in inputs) and bool(np.isin(array, (0, 1)).all())

@@ -66,17 +66,17 @@ def _sequence_first(model: Any) -> bool:
     return any(getattr(part, "batch_first", True) is False for part in model.modules())
 
 
-def kept(found: list[Mask], lead: tuple[int, ...], decodes: bool) -> tuple[NDArray[np.bool_] | None, bool]:
+def kept(found: list[Mask], lead: tuple[int, ...], decodes: bool) -> tuple[NDArray[np.bool_] | slice, bool]:
     """Which of the inputs along these axes are no padding, if a mask fits them; and whether one should, and none does.
 
     >>> kept([Mask(None, np.array([[True, False]]))], (2, 1), False)
     (array([ True, False]), False)
     >>> kept([Mask(None, np.array([[True, False]]))], (1, 3), False)
-    (None, True)
+    (slice(None, None, None), True)
     """
     masks = [mask.inputs for mask in found if mask.decoder in (None, decodes)]
     for mask in masks:
         for one in (mask, mask.T):
             if lead in (one.shape, (one.size,)):
                 return one.ravel(), False
-    return None, any(len(lead) > 1 or mask.size < prod(lead) for mask in masks)
+    return slice(None), any(len(lead) > 1 or mask.size < prod(lead) for mask in masks)

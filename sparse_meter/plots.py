@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy import linspace
 
-from .counting import BATCHES, RUN, Measurement
+from .counting import RUN, Measurement
 
 __all__: list[str] = []  # called by ``Layers.plot``
 
@@ -23,19 +23,17 @@ def layers(found: Mapping[str, Measurement]) -> Any:
 
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    names = [*found]
-    left.bar(names, [one.max_active / one.s for one in found.values()], color="0.85", label="most")
-    left.bar(names, [one.mean_active / one.s for one in found.values()], label="on average")
-    left.bar(names, [one.dead / one.s for one in found.values()], width=0.3, color="C3", label="dead")
-    left.tick_params("x", rotation=90, labelsize=8)
-    left.set(title="Active at one input", ylabel="share of the neurons", ylim=(0, 1.02))
-    for colour, (name, one) in zip(colormaps["viridis"](linspace(0, 0.9, len(found))), found.items(), strict=True):
-        sizes = [m for m in BATCHES if m <= one.inputs]
-        right.plot(sizes, [one.union(m) / one.s for m in sizes], color=colour, label=name)
+    colours = colormaps["viridis"](linspace(0, 0.9, len(found)))
+    for (name, one), colour in zip(found.items(), colours, strict=True):
+        left.bar(name, one.max_active / one.s, color="0.85")
+        left.bar(name, one.share, color=colour)
+        right.plot(one.batches(), [one.union(m) / one.s for m in one.batches()], color=colour, label=name)
         if one.in_a_row is not None:
             right.plot(RUN, one.in_a_row / one.s, "o", color=colour)
+    left.tick_params("x", rotation=90, labelsize=8)
+    left.set(title="Active at one input: most, and on average", ylabel="share of the neurons", ylim=(0, 1.02))
     right.set_xscale("log", base=2)
     right.set(title="Used by a batch (dots: inputs in a row)", xlabel="inputs in the batch")
-    for axes in (left, right) * bool(found):
-        axes.legend(frameon=False, fontsize=7, ncols=1 + len(found) // 9)
+    if found:
+        right.legend(frameon=False, fontsize=7, ncols=1 + len(found) // 9)
     return figure

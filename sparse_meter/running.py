@@ -83,10 +83,8 @@ class Run:
             site.add(plain("network", out), note.axes, self._keep(site, lead, note.latent))
         elif rows is not None:  # otherwise it is not known of which inputs
             keep = self._keep(site, (rows.total,))
-            if keep is None:
-                keep = np.ones(rows.total, np.bool_)
             A = np.moveaxis(plain("network", out), note.axes[-1], -1)
-            site.add_rows(A, plain("network", rows.inputs).ravel(), keep)
+            site.add_rows(A, plain("network", rows.inputs).ravel(), keep, rows.total)
             self.waiting[site] = rows.scope
         site.said[f"Precision: {str(out.dtype).removeprefix('torch.')}."] = None
         return site
@@ -94,9 +92,9 @@ class Run:
     def _keep(self, site: Site, lead: tuple[int, ...], latent: bool = False) -> Any:
         """Which of the inputs along these axes are no padding, if a mask says so."""
         if latent:
-            return None
+            return slice(None)
         keep, missed = padding.kept(self.path[-1].masks, lead, "decoder" in self.own.split("."))
-        if keep is not None:
+        if not isinstance(keep, slice):
             site.said["Padding is left out."] = None
         site.pads = site.pads or missed
         return keep
@@ -110,9 +108,7 @@ class Run:
             own = re.sub(rf"^({re.escape(prefix)}\.)[^.]+", r"\1*", own)
         key = own, label, writer.name, s
         if key not in self.sites:
-            if self.above is not None:
-                above = self.above
-            found = empty(s * writer.count, above)
+            found = empty(s * writer.count, above, self.above)
             leaf = self.path[-1].leaf
             self.sites[key] = Site(own, leaf, label, writer.name, gate, found, experts=writer.count)
         return self.sites[key]

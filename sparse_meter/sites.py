@@ -52,7 +52,7 @@ class Site:
         """The names by which it may be chosen."""
         return [name for name in (self.own, *self.readers) if name]
 
-    def add(self, A: NDArray[Any], axes: tuple[int, ...], keep: NDArray[np.bool_] | None) -> None:
+    def add(self, A: NDArray[Any], axes: tuple[int, ...], keep: Any) -> None:
         """Count outputs whose neurons are along these axes, at the inputs that are kept."""
         if axes == (1,) and A.ndim > 2:
             self.said["Neurons are channels, inputs are positions."] = None
@@ -60,14 +60,15 @@ class Site:
             self.found.images += used.size // self.found.s
             self.found.image_used += int(np.count_nonzero(used))
         rows = np.moveaxis(A, axes, range(-len(axes), 0)).reshape(-1, self.found.s)
-        count(self.found, rows if keep is None else rows[keep])
+        count(self.found, rows[keep])
 
-    def add_rows(self, A: NDArray[Any], slots: NDArray[Any], keep: NDArray[np.bool_]) -> None:
+    def add_rows(self, A: NDArray[Any], slots: NDArray[Any], keep: Any, total: int) -> None:
         """Count outputs, a row for each input of an expert; who is active waits for the other experts."""
         s = A.shape[-1]
         self.said[f"Neurons are {self.experts} experts times {s}; those of one not chosen are not active."] = None
-        self.keep = keep
-        here = (slots >= 0) & keep[slots // self.experts]
+        self.keep = np.zeros(total, np.bool_)
+        self.keep[keep] = True
+        here = (slots >= 0) & self.keep[slots // self.experts]
         sizes = np.abs(A.reshape(-1, s)[here])
         count_sizes(self.found, sizes)
         self.parts.append((slots[here], sizes > self.found.threshold))
@@ -87,11 +88,9 @@ class Site:
 
     def measurement(self, name: str) -> Measurement:
         """What was counted, and where."""
-        kind = self.function if self.function == ENTERS else f"outputs of the function {self.function}"
-        inside = f" in {self.own}" if self.own else ""
-        read = f", read by {' and '.join(self.readers)}" if self.readers else ""
-        notes = (f"Layer {name}: {kind}{inside}{read}, seen while the model ran.", *self.said)
-        return known(self.found, notes)
+        inside = f", in {self.own}" * (self.own != "")
+        read = f", read by {' and '.join(self.readers)}" * bool(self.readers)
+        return known(self.found, (f"Layer {name}: {self.function}{inside}{read}, seen while it ran.", *self.said))
 
 
 # The function of a site that is named by a linear map, whatever is before it.
@@ -103,10 +102,14 @@ def named(sites: list[Site]) -> dict[str, Site]:
     owners = [site.own for site in sites]
     found: dict[str, Site] = {}
     for site in sites:
-        name = site.own if site.leaf and owners.count(site.own) == 1 else next(iter(site.readers), "")
+        name = next(iter(site.readers), "")
+        if site.leaf and owners.count(site.own) == 1:
+            name = site.own
         if not name or name in found:
-            after = f" after {site.writer}" if site.writer else ""
-            name = (name or f"{site.own}.{site.function}".strip(".")) + after
+            name = name or f"{site.own}.{site.function}".strip(".")
+            name += f" after {site.writer}" * (site.writer != "")
         times = sum(other.partition(" #")[0] == name for other in found)
-        found[f"{name} #{times + 1}" if times else name] = site
+        if times:
+            name = f"{name} #{times + 1}"
+        found[name] = site
     return found

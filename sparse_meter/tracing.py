@@ -267,10 +267,10 @@ def activation_name(name: str, args: tuple[Any, ...]) -> str:
     """The name of an operator; ``relu`` for what cuts off at 0: clamp(min=0), hardtanh(0, 6), maximum(x, 0).
 
     >>> activation_name("clamp", (None, 0, 6)), activation_name("clamp", (None, -1, 1))
-    ('relu6', 'clamp')
+    ('relu', 'clamp')
     """
     if name in ("clamp", "hardtanh", "clamp_min", "maximum") and len(args) > 1 and zero(args[1]):
-        return "relu6" if len(args) > 2 and args[2] is not None else "relu"
+        return "relu"
     return name
 
 

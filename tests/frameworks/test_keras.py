@@ -56,3 +56,12 @@ def test_a_graph_and_batches(X):
     assert_counts(found.only, output(model, h, X) > 0)
     with pytest.raises(ValueError, match="'layer' must name one of dense.*, not be 'nothing'"):
         measure(model, X, layer="nothing")
+
+
+def test_what_is_inside_another_model_is_named(X):
+    layers = keras.layers
+    inner = keras.Sequential([layers.Input((6,)), layers.Dense(9, activation="relu"), layers.Dense(6)], name="inner")
+    found = measure(keras.Sequential([layers.Input((6,)), inner, layers.ReLU(), layers.Dense(2)]), X)
+    assert len(found) == 1 and found.notes == ("Not looked at: the layers in inner.",)
+    with pytest.raises(ValueError, match="'network' must have a layer with an activation function"):
+        measure(keras.Sequential([layers.Input((6,)), layers.Dense(2)]), X)

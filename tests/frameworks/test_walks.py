@@ -178,7 +178,7 @@ def test_a_layer_of_a_transformer(function, first, X):
             h = layer.norm1(x + layer.self_attn(x, x, x)[0])
             A = getattr(F, function)(layer.linear1(h))
     assert_counts(found, (A.abs() > (0 if function == "relu" else 0.01)).numpy())
-    assert f"the function {function}" in found.only.notes[0]
+    assert f": {function}, read by" in found.only.notes[0]
 
 
 class Llama(nn.Module):
