@@ -13,7 +13,7 @@ from .record import EVIDENCE, Record, misnamed_seed
 CHOICES = {
     "kind": (
         *("definition", "theorem", "lemma", "claim", "remark", "conjecture", "equation", "construction"),
-        *("proposition", "corollary", "informal", "question", "erratum", "result"),
+        *("proposition", "corollary", "informal", "question", "erratum", "result", "finding"),
     ),
     "source": ("paper", "ours", "other"),
     "verdict": (
