@@ -95,9 +95,8 @@ const live = (() => {
       const words = { ours: wide ? "ours, 4k²W²" : "ours", printed: "Lemma 9", repaired: "repaired" };
       const colour = (form) => (form === "ours" ? green : purple);
       const names = Object.keys(words).map((form) => [curves[form].at(-1)[1], words[form], colour(form)]);
-      const inside = names.map(([y, ...rest], i) => [y + [-11, 27, -11][i], ...rest]); // on a phone
-      return box(LEFT, TOP, end - LEFT, Y(here.dense) - TOP, 'class="shade"') + axes
-        + line(LEFT, Y(here.dense), end, Y(here.dense), "axis")
+      const inside = names.map(([y, ...rest]) => [y - 11, ...rest]); // on a phone
+      return axes + line(LEFT, Y(here.dense), end, Y(here.dense), "axis")
         + text(LEFT + 8, TOP + 16, `vacuous: above the dense ${variable("s")}²${variable("W")}²`)
         + curve(curves.repaired, purple, "dotted") + curve(curves.printed, purple, "dashed")
         + curve(curves.ours, green) + line(X(n), TOP, X(n), foot, "cursor")
@@ -107,7 +106,8 @@ const live = (() => {
           `class="told" ${left ? END : START}`)
         + box(X(fewest) - 5, Y(here.ours) - 5, 10, 10, `fill="${blue}"`)
         + text(X(fewest) + 9, Y(here.ours) + 18, "attained", `fill="${blue}" class="name"`)
-        + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 74, TOP + 30, foot - 10));
+        + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 74, TOP + 30, foot - 10))
+        + box(LEFT, TOP, end - LEFT, Y(here.dense) - TOP, 'class="shade"'); // over the halos of the names
     },
     words(setting, given) {
       const { k, n } = setting, at = bounds.all(setting, given, n);
@@ -142,17 +142,21 @@ const live = (() => {
         const fill = method === "averaging" ? "var(--pst-color-background)" : blue;
         return each(m, (at, i) => dot(X(at), Y(max(least, mean[i])), 3, `fill="${fill}" stroke="${blue}"`));
       };
+      const written = (name) => [name, `class="name" fill="${blue}"`];
       const names = [[averaging.at(-1)[1], "averaging", blue], [squares.at(-1)[1], "least squares", blue]];
       const inside = names.map(([y, ...rest], i) => [y + [-11, 14][i], ...rest]); // on a phone
-      const late = X(D) > (LEFT + end) / 2;
-      return box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"') + axes
-        + line(LEFT, Y(above), end, Y(above), "axis")
-        + text(LEFT + 8, Y(above) + (Y(above) + 20 > foot ? -6 : 17), `weight above ${variable("d")}`)
-        + line(X(D), TOP, X(D), foot, "cursor")
+      const late = X(D) > (LEFT + end) / 2, low = Y(above) + 20 > foot;
+      const [x, y] = averaging[floor(averaging.length / 2)]; // on a phone, if there is no room below the curves
+      const beside = () => text(x + 8, y, ...written("averaging"))
+        + text(min(X(D) + 30, end - 92), Y(above) - 8, ...written("least squares"));
+      const below = () => named(inside, end - 92, TOP + 20, foot - 10);
+      return axes + line(LEFT, Y(above), end, Y(above), "axis") + line(X(D), TOP, X(D), foot, "cursor")
+        + text(LEFT + 8, Y(above) + (low ? -6 : 17), `weight above ${variable("d")}`, 'class="halo"')
         + text(X(D) + (late ? -6 : 6), TOP + 12, `${variable("D")} = ${show(D)}`, late ? END : START)
         + curve(averaging, blue, "dashed") + curve(squares, blue)
         + each(measured.filter((series) => series.d === d), means)
-        + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 92, TOP + 20, foot - 10));
+        + (wide ? named(names, end + 8, TOP + 6, foot) : low ? beside() : below())
+        + box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"'); // over the halos of the names
     },
     words({ target, d }, { targets }) {
       const { name, weights } = targets[target], above = sparse.cut(weights, d)[1];
@@ -232,7 +236,7 @@ const live = (() => {
     const tick = ([key, [name]]) =>
       `<label><input type="checkbox" data-key="${key}" autocomplete="off"> ${name}</label>`;
     const button = (name) => `<button type="button">${name}</button>`;
-    const slider = ([key, [name, stops]]) => `<label><span>${name.replace(/^\w/, "<i>$&</i>")}:
+    const slider = ([key, [name, stops]]) => `<label><span>${name.replace(/^\w(?=,)/, "<i>$&</i>")}:
       <output aria-live="off"></output></span><input type="range" data-key="${key}" min="0"
       max="${stops.length - 1}" step="1" autocomplete="off"></label>`;
     const choices = choice ? `<fieldset><legend>${choice}</legend>${each(options, radio)}</fieldset>` : "";

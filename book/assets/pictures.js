@@ -16,8 +16,8 @@
     text(x, y + 5, words, `${MIDDLE} class="cell" ${colour ? 'fill="var(--figure-on)"' : ""}`);
   const paper = (colour) => `fill="${colour || "var(--pst-color-background)"}" stroke="${colour || INK}"`;
   const disc = (x, y, words, colour) => dot(x, y, 16, paper(colour)) + written(x, y, words, colour);
-  const across = (width) => ({ // from -1 to 1
-    X: (value) => 24 + ((value + 1) / 2) * (width - 48), Y: (value) => 210 - 95 * value,
+  const across = (width, unit = 95) => ({ // from -1 to 1
+    X: (value) => 24 + ((value + 1) / 2) * (width - 48), Y: (value) => 210 - unit * value,
     value: (x) => nearest((2 * (x - 24)) / (width - 48) - 1),
   });
   // A ReLU that switches at b
@@ -34,7 +34,8 @@
       const { x, b } = setting, { step, relu } = kinds.edge.value(setting);
       const plane = across(width), { X, Y } = plane;
       const left = b > -0.3, at = X(b) + (left ? -10 : 10), side = left ? END : "";
-      return line(X(-1), Y(0), X(1), Y(0), "axis") + line(X(b), Y(2), X(b), Y(0), "cursor")
+      return line(X(-1), Y(0), X(1), Y(0), "axis") + line(X(b), Y(1.1), X(b), Y(0), "cursor")
+        + curve(bent(plane, -1), INK, "dotted") + text(X(0.45), Y(1.6), "stays on: changes by 2", END)
         + curve([[X(-1), Y(0)], [X(b), Y(0)], [X(b), Y(1)], [X(1), Y(1)]], orange)
         + curve(bent(plane, b), blue)
         + text(at, Y(1) - 8, "step jumps by 1", named(orange, side))
@@ -252,16 +253,16 @@
     // the argument of the copy errs by e at the left end, and by nothing at the right
     copy: ({ low, e }, z) => max(0, z + (e * (1 - z)) / 2 - e * low),
     draw(setting, { colours: [, orange, green] }, width) {
-      const { low, e, z } = setting, plane = across(width), { X, Y } = plane, colour = low ? green : orange;
+      const { low, e, z } = setting, plane = across(width, 150), { X, Y } = plane, colour = low ? green : orange;
       const at = (low ? e : -e) / (2 - e), end = kinds.lowered.copy(setting, 1);
       const value = kinds.lowered.copy(setting, z), neuron = max(0, z);
-      return box(X(-1), Y(1.8), X(0) - X(-1), Y(0) - Y(1.8), 'class="shade"')
-        + text(X(-1) + 8, Y(1.6), "the neuron is silent") + line(X(-1), Y(0), X(1), Y(0), "axis")
+      return box(X(-1), Y(1.2), X(0) - X(-1), Y(0) - Y(1.2), 'class="shade"')
+        + text(X(-1) + 8, Y(1.07), "the neuron is silent") + line(X(-1), Y(0), X(1), Y(0), "axis")
         + curve(bent(plane, 0), INK) + curve(bent(plane, at, end), colour, "dashed")
         + line(X(z), Y(0), X(z), Y(max(value, neuron)), "cursor")
         + dot(X(z), Y(neuron), 5, paper()) + ring(X(z), Y(value), colour)
-        + text(X(1), Y(low ? 0.1 : 0.45), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
-        + text(X(0.5), Y(1), low ? "neuron" : "copy", named(low ? INK : colour, END))
+        + text(X(1), Y(low ? 0.1 : 0.5), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
+        + text(X(0.5), Y(0.7), low ? "neuron" : "copy", named(low ? INK : colour, END))
         + text(X(z), Y(0) + 17, variable("z"), MIDDLE);
     },
     words(setting) {
