@@ -46,7 +46,8 @@ def rungs(found: Ladder, title: str) -> figures.Figure:
         ax.plot(values[row], -row, "|", color=colour, markersize=11, markeredgewidth=2, label=f"_{rung.formula}, end")
         words = f"{rung.gives_up} × {factor:.3g}"
         ax.text(0, 0.3 - row, words, transform=ax.get_yaxis_transform(), fontsize=9.5)
-    ax.set(xscale="log", ylim=(-len(values) + 0.6, 0.9), title=title, xlim=(values[0] / 1.6, values[-1] * 1.6))
+    limits = values[0] / 1.6, values[-1] * 1.6
+    ax.set(xscale="log", xlabel=chain.title, xlim=limits, ylim=(-len(values) + 0.6, 0.9), title=title)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     for rung in chain.beside[:1]:

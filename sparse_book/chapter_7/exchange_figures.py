@@ -68,7 +68,7 @@ def models() -> figures.Figure:
         _interval(ax, at, found)
         low, high = np.clip(found["pick-freeze"][1:], 0, 1)
         ax.plot([low, high], [at + 0.32] * 2, color=figures.INK, linewidth=1, label="_pick-freeze")
-    ax.set_title("much, but seldom all, is a sum over single inputs")
+    ax.set_title("Much, but seldom all, is a sum over single inputs")
     return _finished(fig, ax, rows, "share that sums of functions of single inputs explain")
 
 
@@ -82,7 +82,7 @@ def photographs() -> figures.Figure:
     fig, ax = figures.canvas(size=(6.8, 0.9 + 0.27 * len(rows)))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
-    ax.set_title("no heat map explains more than the pale bars")
+    ax.set_title("No heat map explains more than the pale bars")
     return _finished(fig, ax, rows, "share that heat maps explain")
 
 

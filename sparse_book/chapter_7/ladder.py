@@ -88,6 +88,7 @@ def drawn(ladders: Mapping[str, Mapping[str, float]]) -> figures.Figure:
                 ax.annotate(name, (at, height), ha=ha, fontsize=9)
     ax.axvline(1, color=figures.COLOURS[0])
     ax.set(xscale="log", xlabel="bound / average sensitivity (1 is best)", ylim=(-3.8, 0.8))
+    ax.set_title("The gradient comes near; counting neurons does not")
     ax.set_yticks([-row for row in range(4)], list(ladders))
     said = (
         f"{name}: gradient {found['gradient'] / found['AS']:.1f}, any function "
