@@ -95,7 +95,7 @@ const live = (() => {
       const words = { ours: wide ? "ours, 4k²W²" : "ours", printed: "Lemma 9", repaired: "repaired" };
       const colour = (form) => (form === "ours" ? green : purple);
       const names = Object.keys(words).map((form) => [curves[form].at(-1)[1], words[form], colour(form)]);
-      const inside = names.map(([y, ...rest]) => [y - 11, ...rest]); // on a phone
+      const inside = names.map(([y, ...rest], i) => [y + [-11, 46, -11][i], ...rest]); // on a phone
       return axes + line(LEFT, Y(here.dense), end, Y(here.dense), "axis")
         + text(LEFT + 8, TOP + 16, `vacuous: above the dense ${variable("s")}²${variable("W")}²`)
         + curve(curves.repaired, purple, "dotted") + curve(curves.printed, purple, "dashed")
@@ -144,18 +144,19 @@ const live = (() => {
       };
       const written = (name) => [name, `class="name" fill="${blue}"`];
       const names = [[averaging.at(-1)[1], "averaging", blue], [squares.at(-1)[1], "least squares", blue]];
-      const inside = names.map(([y, ...rest], i) => [y + [-11, 14][i], ...rest]); // on a phone
       const late = X(D) > (LEFT + end) / 2, low = Y(above) + 20 > foot;
-      const [x, y] = averaging[floor(averaging.length / 2)]; // on a phone, if there is no room below the curves
-      const beside = () => text(x + 8, y, ...written("averaging"))
-        + text(min(X(D) + 30, end - 92), Y(above) - 8, ...written("least squares"));
-      const below = () => named(inside, end - 92, TOP + 20, foot - 10);
+      const inside = () => { // on a phone: beside a curve that falls still, else above and below their common end
+        const last = end - 92, [x, y] = averaging[floor(averaging.length / 2)];
+        const falls = averaging.find(([at]) => at > last)[1] < Y(above) - 14;
+        return text(...(falls ? [x + 8, y] : [last, Y(above) - 8]), ...written("averaging"))
+          + text(...(low ? [min(X(D) + 30, last), Y(above) - 8] : [last, Y(above) + 18]), ...written("least squares"));
+      };
       return axes + line(LEFT, Y(above), end, Y(above), "axis") + line(X(D), TOP, X(D), foot, "cursor")
         + text(LEFT + 8, Y(above) + (low ? -6 : 17), `weight above ${variable("d")}`, 'class="halo"')
         + text(X(D) + (late ? -6 : 6), TOP + 12, `${variable("D")} = ${show(D)}`, late ? END : START)
         + curve(averaging, blue, "dashed") + curve(squares, blue)
         + each(measured.filter((series) => series.d === d), means)
-        + (wide ? named(names, end + 8, TOP + 6, foot) : low ? beside() : below())
+        + (wide ? named(names, end + 8, TOP + 6, foot) : inside())
         + box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"'); // over the halos of the names
     },
     words({ target, d }, { targets }) {

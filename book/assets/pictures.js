@@ -39,7 +39,7 @@
         + curve([[X(-1), Y(0)], [X(b), Y(0)], [X(b), Y(1)], [X(1), Y(1)]], orange)
         + curve(bent(plane, b), blue)
         + text(at, Y(1) - 8, "step jumps by 1", named(orange, side))
-        + text(left ? at : X(b) + 50, Y(0.15), "ReLU starts at 0", named(blue, side))
+        + text(left ? at : X(b) + 64, Y(left ? 0.15 : 0.04), "ReLU starts at 0", named(blue, side))
         + line(X(x), Y(max(step, relu)), X(x), Y(0), "cursor") + dot(X(x), Y(0), 5, paper())
         + ring(X(x), Y(step), orange) + ring(X(x), Y(relu), blue)
         + text(X(b), Y(0) + 17, variable("b"), MIDDLE)
@@ -261,7 +261,7 @@
         + curve(bent(plane, 0), INK) + curve(bent(plane, at, end), colour, "dashed")
         + line(X(z), Y(0), X(z), Y(max(value, neuron)), "cursor")
         + dot(X(z), Y(neuron), 5, paper()) + ring(X(z), Y(value), colour)
-        + text(X(1), Y(low ? 0.1 : 0.5), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
+        + text(X(1) + 20, Y(low ? 0.03 : 0.5), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
         + text(X(0.5), Y(0.7), low ? "neuron" : "copy", named(low ? INK : colour, END))
         + text(X(z), Y(0) + 17, variable("z"), MIDDLE);
     },

@@ -83,9 +83,9 @@ def test_every_number_of_a_live_figure_is_that_of_the_package(in_browser):
     assert not unequal(computed(in_browser), in_python())
 
 
-FIGURES = {  # page and anchor; two settings that it can be moved to, as its address says them
-    "02-uniform.html#fig-sharp-printed": ("1,3", "8,1000000"),
-    "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16"),
+FIGURES = {  # page and anchor; settings that it can be moved to, as its address says them
+    "02-uniform.html#fig-sharp-printed": ("1,3", "8,1000000", "8,1000"),
+    "02-uniform.html#fig-degree-by-degree": ("2,1", "1,16", "0,4"),
     "04-rounding.html#fig-lwr-map": ("2,24", "24,2"),
 }
 UNFOLDED = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
@@ -96,8 +96,17 @@ OVERLAPS = """part => {
     const touch = (a, b) => !before(a, b) && !before(b, a);
     const clipped = (a) => a.left < frame.left - 1 || a.right > frame.right + 1
         || a.top < frame.top - 1 || a.bottom > frame.bottom + 1;
+    // Letters stand in the middle of their box; a curve is looked at every few pixels
+    const points = [...svg.querySelectorAll('path.curve:not(.dotted)')].flatMap(e => {
+        const place = i => e.getPointAtLength(3 * i).matrixTransform(e.getScreenCTM());
+        return Array.from({length: Math.ceil(e.getTotalLength() / 3)}, (_, i) => place(i));
+    });
+    const crossed = ({left, right, top, bottom}) => points.some(({x, y}) =>
+        left < x && x < right && top + 5 < y && y < bottom - 5);
+    const names = [...svg.querySelectorAll('text.name')].filter(e => crossed(e.getBoundingClientRect()));
     return texts.flatMap(([one, a], i) => [...(clipped(a) ? [`${one} is clipped`] : []),
-        ...texts.slice(i + 1).filter(([, b]) => touch(a, b)).map(([other]) => `${one} touches ${other}`)]);
+        ...texts.slice(i + 1).filter(([, b]) => touch(a, b)).map(([other]) => `${one} touches ${other}`),
+        ...names.filter((e) => e.textContent === one).map(() => `${one} lies on a curve`)]);
 }"""
 
 
@@ -126,8 +135,8 @@ def test_live_figures_can_be_read_at_every_end_of_their_sliders(name, width, sit
         return found
 
     for figure, seen in in_browser(visit).items():
-        assert len({words for words, _ in seen}) == 3, figure
-        assert [faults for _, faults in seen] == [[], [], []], figure
+        assert len({words for words, _ in seen}) == len(seen) > 2, figure
+        assert not any(faults for _, faults in seen), (figure, seen)
 
 
 def test_live_figures_follow_keys_pointer_and_address(site, in_browser):

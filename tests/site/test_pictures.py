@@ -180,6 +180,14 @@ def test_no_words_of_a_picture_touch_or_leave_it(width, page, in_browser):
     }
 
 
+def test_variables_alone_are_slanted_in_the_names_of_controls(page, in_browser):
+    async def visit(tab):
+        await tab.goto(page)
+        return await tab.locator(".live-part label i").all_text_contents()
+
+    assert set(in_browser(visit)) == {*"xbTuezpm"}
+
+
 @pytest.mark.parametrize(("options", "media"), [({"java_script_enabled": False}, "screen"), ({}, "print")])
 def test_without_script_and_in_print_the_drawing_of_the_run_stands_there(options, media, page, in_browser):
     async def visit(tab):
