@@ -6,9 +6,9 @@ All is measured with the boxes of matplotlib's renderer while it draws, in point
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
+import numpy as np
 from matplotlib.transforms import Bbox
 
 __all__ = ["found", "labels_within"]
@@ -26,11 +26,13 @@ LEAST_TICKS = 2
 def found(fig: Any, renderer: Any) -> list[str]:
     """What is wrong, in words, with a figure whose panels stand below each other."""
     faults = []
-    texts = [(text, _box(text, renderer)) for text in _texts(fig)]
-    for (first, a), (second, b) in combinations(texts, 2):
-        if min(a.x1, b.x1) - max(a.x0, b.x0) > TOUCH and min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH:
-            faults.append(f"{_words(first)} and {_words(second)} overlap")
-    for text, box in texts:
+    texts = list(_texts(fig))
+    boxes = [_box(text, renderer) for text in texts]
+    low, high = np.split(np.array([box.extents for box in boxes]).reshape(-1, 4), 2, axis=1)
+    shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)  # by each two boxes, along each axis
+    for first, second in np.argwhere(np.triu((shared > TOUCH).all(axis=2), 1)):
+        faults.append(f"{_words(texts[first])} and {_words(texts[second])} overlap")
+    for text, box in zip(texts, boxes, strict=True):
         if box.x0 < fig.bbox.x0 - EDGE or box.x1 > fig.bbox.x1 + EDGE:
             faults.append(f"{_words(text)} is cut off")
         if box.y0 < fig.bbox.y0 - EDGE or box.y1 > fig.bbox.y1 + EDGE:

@@ -136,9 +136,10 @@ class _Axes(mpl.axes.Axes):
 
 
 class _Canvas(mpl.figure.Figure):
-    """A figure whose methods run in the book's style; it knows what cannot be read in its last drawing."""
+    """A figure whose methods run in the book's style; it knows what cannot be read in its last drawing for a phone."""
 
     faults: Sequence[str] = ()
+    for_a_phone = False  # of the others nothing is asked, and looking takes as long as half a drawing
 
     def draw(self, renderer: Any) -> None:
         if layout := self.get_layout_engine():
@@ -147,7 +148,8 @@ class _Canvas(mpl.figure.Figure):
             if isinstance(ax, _Axes):
                 ax.spread_names()
         super().draw(renderer)
-        self.faults = figure_faults.found(self, renderer)
+        if self.for_a_phone:
+            self.faults = figure_faults.found(self, renderer)
 
 
 for _kind in (_Axes, _Canvas):
@@ -354,6 +356,7 @@ def _twice(figs: Sequence[Any], alt: str, box: str | None, start: int = 0) -> tu
         wide = inline(_frames(figs, start, box), alt, start)
         for fig in figs:
             figure_phone.stack(fig)
+            fig.for_a_phone = True
             _legible(fig, "narrow")
         narrow = inline(_frames(figs, start, None), alt, start)
     return wide, narrow, sorted({words for fig in figs for words in fig.faults})
