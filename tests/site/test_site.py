@@ -26,35 +26,52 @@ from sphinx_claims.settings import Settings
 
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js")
 NODES = """found => found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`))"""
-VIOLATIONS = f"""only => axe.run({{
-    resultTypes: ['violations'], preload: false, ...(only && {{runOnly: only}}),
+VIOLATIONS = f"""() => axe.run({{
+    resultTypes: ['violations'], preload: false,
     rules: {{'color-contrast': {{enabled: false}}, 'link-in-text-block': {{enabled: false}}}}
 }}).then({NODES})"""
 # Colours are those of a text and of what is below it: one text of each kind, in each kind of surroundings, is enough.
 # Of its size it matters whether it is large: from 24 px on, or from 18 px if it is bold, less contrast will do.
-COLOURS = f"""known => {{
-    const seen = new Set(known), texts = [], below = new Map();
-    const surroundings = e => {{
+MARK = """([theme, known]) => {
+    const seen = new Set(known), below = new Map();
+    const surroundings = e => {
         if (!e) return '';
-        if (!below.has(e)) {{
-            const {{backgroundColor, backgroundImage, opacity}} = getComputedStyle(e);
+        if (!below.has(e)) {
+            const {backgroundColor, backgroundImage, opacity} = getComputedStyle(e);
             const own = [backgroundColor, backgroundImage, opacity].join();
             below.set(e, (own === 'rgba(0, 0, 0, 0),none,1' ? '' : own) + surroundings(e.parentElement));
-        }}
+        }
         return below.get(e);
-    }};
-    for (const e of document.body.querySelectorAll('*')) {{
+    };
+    for (const e of document.body.querySelectorAll('*')) {
         if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility()) continue;
         const own = getComputedStyle(e);
         const large = parseFloat(own.fontSize) * (own.fontWeight >= 700 ? 4 / 3 : 1) >= 24;
         const key = [e.localName, e.parentElement.localName, own.color, large, own.visibility, own.position,
             own.textDecorationLine, surroundings(e)].join();
-        if (!seen.has(key)) texts.push(e);
+        if (!seen.has(key)) e.classList.add(`look-${theme}`);
         seen.add(key);
-    }}
+    }
+    return [...seen];
+}"""
+# axe asks what lies where of all that a page shows: while it looks at these texts, only they and their siblings stay.
+ALONE = """alone => {
+    document.head.appendChild(document.createElement('style')).textContent = '.set-aside { display: none !important }';
+    const around = new Set(), whole = new Set();
+    for (let e of document.querySelectorAll('.look-light, .look-dark')) {
+        whole.add(e).add(e.parentElement);
+        for (; e && !around.has(e); e = e.parentElement) around.add(e);
+    }
+    for (const e of document.body.querySelectorAll('*')) {
+        const above = e.parentElement;
+        if (!alone) e.classList.remove('look-light', 'look-dark', 'set-aside');
+        else if (!around.has(e) && around.has(above) && !whole.has(above)) e.classList.add('set-aside');
+    }
+}"""
+COLOURS = f"""theme => {{
+    const texts = [...document.getElementsByClassName(`look-${{theme}}`)];
     const rules = {{resultTypes: ['violations'], preload: false, runOnly: ['color-contrast', 'link-in-text-block']}};
-    const found = texts.length ? axe.run({{include: texts}}, rules).then({NODES}) : [];
-    return Promise.resolve(found).then(problems => [[...seen], problems]);
+    return texts.length ? axe.run({{include: texts}}, rules).then({NODES}) : [];
 }}"""
 # what moves while a page loads, as browsers measure it: share of the screen times share of its height
 SHIFTS = """window.shift = 0; new PerformanceObserver(list => list.getEntries().forEach(e => window.shift += e.value))
@@ -69,10 +86,24 @@ EVERYTHING_OPEN = """() => {
     document.querySelectorAll('[popover]').forEach(e => e.removeAttribute('popover'));
 }"""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-UNFOCUSED = """[...document.querySelectorAll('a[href], button, input, summary')].filter(e => {
-    e.focus({focusVisible: true});
-    return document.activeElement === e && parseFloat(getComputedStyle(e).outlineWidth) < 2;
-}).map(e => `no visible focus: ${e.outerHTML.slice(0, 200)}`)"""
+# Of links and controls one of each kind: its element and classes, and those of all around it.
+UNFOCUSED = """() => {
+    const seen = new Set();
+    const kind = e => e ? e.localName + e.type + e.getAttribute('class') + kind(e.parentElement) : '';
+    return [...document.querySelectorAll('a[href], button, input, summary')].filter(e => {
+        if (seen.has(kind(e))) return false;
+        e.focus({focusVisible: true});
+        if (document.activeElement !== e) return false; // hidden, as others of its kind may not be
+        seen.add(kind(e));
+        return parseFloat(getComputedStyle(e).outlineWidth) < 2;
+    }).map(e => `no visible focus: ${e.outerHTML.slice(0, 200)}`);
+}"""
+# What scrolls, by more than axe forgives, and cannot be reached by the keyboard, which scrolls it
+STUCK = """() => [...document.body.querySelectorAll('*')]
+    .filter(e => e.scrollWidth > e.clientWidth + 13 && e.tabIndex < 0 && e.checkVisibility())
+    .filter(e => /auto|scroll/.test(getComputedStyle(e).overflowX))
+    .filter(e => ![...e.querySelectorAll('*')].some(part => part.tabIndex >= 0))
+    .map(e => `scrolls by hand alone: ${e.outerHTML.slice(0, 200)}`)"""
 # A mark that a line begins with, as after a formula: its box lies below that of the word before it. What is glued stays
 # on a line, and in some fonts the exponent before the mark has a box above that of the mark.
 LONELY_MARKS = r"""() => {
@@ -319,6 +350,16 @@ def test_links_and_dialogs_make_sense_out_of_their_place(pages):
             assert text.h1 and not text.select(".bd-header-article"), name
 
 
+def test_the_notebook_of_a_page_numbers_what_the_page_does(pages):
+    for name in chapters.sources(places.BOOK):
+        numbers = pages[f"book/{name}.html"].select(".caption-number")
+        shown = [element.text.replace("\xa0", " ").strip(" .") for element in numbers]
+        notebook = json.loads((places.BOOK / f"{name}.ipynb").read_text(encoding="utf-8"))
+        texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+        bold = " ".join(re.findall(r"^(?:> )?\*\*(.*?)\*\*", "\n".join(texts), flags=re.MULTILINE))
+        holds([(name, number) for number in shown if number not in bold])
+
+
 @pytest.fixture
 def address(site):
     """Where the site is served on this machine, and on no other."""
@@ -430,29 +471,40 @@ async def visit(browser, address, name, free):
         await page.evaluate(EVERYTHING_OPEN)
         for width in (1280, 390):
             await resize(page, width)
-            found += [f"{width} px: {one}" for one in await page.evaluate(CUT)]
-            found += [f"{width} px: {one}" for one in await page.evaluate(UNFOCUSED)]
+            for check in (CUT, UNFOCUSED, STUCK, LONELY_MARKS):
+                found += [f"{width} px: {one}" for one in await page.evaluate(check)]
             if overflow := await page.evaluate(OVERFLOW):
                 found.append(f"{width} px: {overflow} px too wide")
-            found += [f"{width} px: {one}" for one in await page.evaluate(LONELY_MARKS)]
-        await page.add_script_tag(path=AXE)
         await page.evaluate(SHORTEN)
-        for width in (390, 1280):
+        await page.add_script_tag(path=AXE)
+        # what is other on a phone, such as the menus, is so on the first page too
+        for width in (390, 1280) if name == "book/index.html" else (1280,):
             await resize(page, width)
-            # on a phone other boxes scroll; what else is other there, such as the menus, is so on the first page too
-            whole = width == 1280 or name == "book/index.html"
-            only = None if whole else ["scrollable-region-focusable"]
-            found += [f"{width} px: {one}" for one in await page.evaluate(VIOLATIONS, only)]
-            for theme in ("light", "dark") if whole else ():
-                await page.emulate_media(color_scheme=theme)
-                await page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
-                kinds, problems = await page.evaluate(COLOURS, [*KINDS])
-                KINDS.update(kinds)
-                found += [f"{width} px, {theme}: {one}" for one in problems]
+            found += [f"{width} px: {one}" for one in await page.evaluate(VIOLATIONS)]
+            found += [f"{width} px, {one}" for one in await pale_texts(page, KINDS)]
         await page.close()
     found += [f"{note.text} {note.location['url']}" for note in notes if note.type in ("error", "warning")]
     found += [f"request: {url}" for url in requests if not url.startswith((f"{address}/", "data:"))]
     return [(name, problem) for problem in found]
+
+
+async def pale_texts(page, kinds):
+    """Texts of kinds that are not known yet, to which they are added, that are hard to see in either theme."""
+    found = []
+    for theme in ("light", "dark"):
+        await show(page, theme)
+        kinds.update(await page.evaluate(MARK, [theme, [*kinds]]))
+    await page.evaluate(ALONE, True)
+    for theme in ("dark", "light"):
+        await show(page, theme)
+        found += [f"{theme}: {one}" for one in await page.evaluate(COLOURS, theme)]
+    await page.evaluate(ALONE, False)
+    return found
+
+
+async def show(page, theme):
+    await page.emulate_media(color_scheme=theme)
+    await page.wait_for_function("theme => (document.documentElement.dataset.theme ?? theme) === theme", arg=theme)
 
 
 def test_a_text_that_is_too_pale_is_found_among_many_others(in_browser):
@@ -465,10 +517,12 @@ def test_a_text_that_is_too_pale_is_found_among_many_others(in_browser):
         lines[7] = "<p>A word, and <a href='#x' style='color: #333; text-decoration: none'>a link</a>.</p>"
         await page.set_content("".join(lines))
         await page.add_script_tag(path=AXE)
-        return (await page.evaluate(COLOURS, []))[1]
+        return await pale_texts(page, set())
 
     found = in_browser(visit)
-    assert [problem.partition(":")[0] for problem in found] == ["color-contrast"] * 2 + ["link-in-text-block"]
+    assert [problem.split(": ")[:2] for problem in found] == [
+        ["light", "color-contrast"], ["light", "color-contrast"], ["light", "link-in-text-block"],
+    ]  # fmt: skip
     assert ">pale<" in found[0] and ">dark<" in found[1]
 
 
@@ -476,9 +530,10 @@ def test_a_text_that_was_hidden_is_looked_at_when_it_is_shown(in_browser):
     async def visit(page):
         await page.set_content("<p hidden style='color: #aaa'>pale</p>")
         await page.add_script_tag(path=AXE)
-        kinds, hidden = await page.evaluate(COLOURS, [])
+        kinds = set()
+        hidden = await pale_texts(page, kinds)
         await page.evaluate("document.querySelector('p').hidden = false")
-        return hidden, (await page.evaluate(COLOURS, kinds))[1]
+        return hidden, await pale_texts(page, kinds)
 
     hidden, shown = in_browser(visit)
     assert not hidden and len(shown) == 1 and ">pale<" in shown[0]
@@ -488,7 +543,11 @@ LINE = "<p style='width: 6em'>A long word <b style='display: inline-block; width
 GLUED = """<style>.glued i { position: relative; top: 2em; font-style: normal }</style>
     <p>Up to <span class='glued'><math><msup><mi>k</mi><mn>2</mn></msup></math><i>, and</i></span></p>"""
 SUM = "<math><mi>a</mi><mo>+</mo><mi>b</mi><mo>+</mo><mi>c</mi><mo>+</mo><mi>d</mi></math>"
+PLAIN = "<a href='#x' style='outline: 1px solid'>a link</a>"
+ROLL = "<div {} style='overflow: auto; width: 2em'><pre>a long line</pre>{}</div>"
 FAULTS = [  # what looks for it, a page, and how often it is there
+    (UNFOCUSED, f"<p>{PLAIN} {PLAIN}</p><p class='other'>{PLAIN} <a href='#x'>another</a></p>", 2),
+    (STUCK, ROLL.format("", "") + ROLL.format("tabindex=0", "") + ROLL.format("", "<a href='#x'>x</a>"), 1),
     (LONELY_MARKS, LINE.format(6), 1),
     (LONELY_MARKS, LINE.format(2), 0),
     (LONELY_MARKS, GLUED, 0),
@@ -644,13 +703,3 @@ async def resize(page, width):
     if page.viewport_size["width"] != width:
         await page.set_viewport_size({"width": width, "height": 900})
         await page.evaluate(SETTLED)
-
-
-@pytest.mark.parametrize("name", chapters.sources(places.BOOK))
-def test_the_notebook_of_a_page_numbers_what_the_page_does(site, name):
-    page = BeautifulSoup((site / f"book/{name}.html").read_text(encoding="utf-8"), "html.parser")
-    shown = [element.text.replace("\xa0", " ").strip(" .") for element in page.select(".caption-number")]
-    notebook = json.loads((places.BOOK / f"{name}.ipynb").read_text(encoding="utf-8"))
-    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-    bold = " ".join(re.findall(r"^(?:> )?\*\*(.*?)\*\*", "\n".join(texts), flags=re.MULTILINE))
-    assert [number for number in shown if number not in bold] == []
