@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
-from scipy.optimize import isotonic_regression
-
 # Sweeps over the columns: the first looks at the neighbours to the left, the second at those to the right, the others
 # at both. On the graph of this book more of them save no crossing.
 SWEEPS = 22
@@ -99,6 +97,8 @@ def spaced(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
     >>> spaced([0, 0], ["a", "b"])
     [-0.5, 0.5]
     """
+    from scipy.optimize import isotonic_regression  # which takes longer to load than all else that a command needs
+
     size = [1.0 if isinstance(place, str) else THIN for place in column]
     offset = [0.0] * len(column)
     for i in range(1, len(column)):
