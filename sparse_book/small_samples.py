@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 __all__ = ["THREE_POINTS", "common_part", "failures", "orthonormal", "two_points"]
 
@@ -27,6 +26,8 @@ def orthonormal(m: int, s: int, k: int = 1) -> float:
         sizes = (k * points[:, None] + np.arange(neurons)) // max(neurons, 1)
         roots: NDArray[np.float64] = np.sqrt(np.minimum(sizes, points[:, None]))
         return np.asarray(roots.sum(axis=1))
+
+    from scipy.stats import binom  # slow to load, and pictures need the points alone
 
     plus = np.arange(m + 1)
     split = [shares(plus, a) + shares(m - plus, s - a) for a in range(s + 1)]
