@@ -50,6 +50,7 @@
 
   // --- The page ---
 
+  const NO_WORKER = "this browser lets the page start no worker";
   const bar = element("div", { className: "run-bar" }), words = element("p", {});
   document.querySelector(".bd-article h1").after(bar);
   if (needs) return void bar.append(element("p", {}, `This page does not run in the browser: ${needs}.`));
@@ -81,7 +82,7 @@
   const ask = async (message, moved = []) => {
     const { broken, ...answer } = await new Promise((answered) => {
       worker.onmessage = ({ data }) => answered(data);
-      worker.onerror = (event) => answered({ broken: event.message });
+      worker.onerror = ({ message }) => answered({ broken: message ?? NO_WORKER }); // a policy gives no message
       worker.postMessage(message, moved);
     });
     if (broken) throw new Error(broken);
@@ -184,7 +185,7 @@
     }
     const loaders = ["pyodide.asm.js", "pyodide.js"].flatMap((name) => [got[name], "\n;"]);
     const url = URL.createObjectURL(new Blob([...loaders, `(${inWorker})()`], { type: "text/javascript" }));
-    try { worker = new Worker(url); } catch { throw new Error("this browser lets the page start no worker"); }
+    try { worker = new Worker(url); } catch { throw new Error(NO_WORKER); }
     words.textContent = "Starting Python";
     await ask({ files: got, ...options }, Object.values(got).map(({ buffer }) => buffer));
     URL.revokeObjectURL(url);

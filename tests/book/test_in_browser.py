@@ -189,12 +189,20 @@ def test_a_network_is_measured_as_the_package_does(tmp_path, monkeypatch):
     assert without[2] == repr(examine(tuple(arrays), output=0))
 
 
-@pytest.mark.parametrize("neurons, evaluations", [(2, 65536), (2**14, 8192), (2**18, 1024)])
-def test_a_large_network_is_evaluated_less_often(neurons, evaluations, tmp_path, monkeypatch):
+@pytest.mark.parametrize("neurons, rows, evaluations, examined", [
+    (2, 4096, 65536, True), (2**10, 4096, 32768, True), (2**14, 2048, 2048, False), (2**18, 128, 512, False),
+])  # fmt: skip
+def test_a_large_network_is_evaluated_less_often(neurons, rows, evaluations, examined, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save("net.npz", {"u": np.ones(neurons), "W": np.ones((neurons, 128), np.int8), "b": np.ones(neurons)})
     sources = dict(json.loads(in_browser.sources("net.npz")))
+    assert f"([-1, 1], ({rows}, f.net.n))" in sources["who is active"]
     assert f", evaluations={evaluations}," in sources["what sums explain"]
+    assert sources["every statement"].startswith("examine(" if examined else 'print("For so many weights')
+    given = [*dict(json.loads(in_browser.sources("net.npz", "X.csv"))).items()]
+    cut = rows < 4096
+    assert given[0][0] == f"who is active, at the first {rows} inputs" if cut else "who is active"
+    assert (f'files.load("X.csv")[:{rows}]' in given[0][1]) == cut
 
 
 @pytest.mark.parametrize("name", ["Z.npy", "Z.npz"])

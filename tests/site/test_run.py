@@ -323,20 +323,27 @@ def test_an_endless_cell_is_stopped_and_the_page_goes_on(runnable, in_browser):
     assert found["words"].startswith("Stopped after") and "same numbers as printed in 1." in found["words"]
 
 
-BAD_WAYS = {
-    "this browser has no WebAssembly": "delete window.WebAssembly;",
-    "this browser is too old to unpack files": "delete window.DecompressionStream;",
-    "this browser lets the page start no worker": "window.Worker = class { constructor() { throw new Error(); } };",
-    "the browser gave it less memory than 1.2 GB": "",
-}
+# A worker is refused when it is made or, by a policy, after that.
+REFUSED = "window.Worker = class { constructor() { throw new Error(); } };"
+BLOCKED = """window.Worker = class {
+    postMessage() { setTimeout(() => this.onerror(new Event("error"))); }
+    terminate() {}
+};"""
+BAD_WAYS = [
+    ("this browser has no WebAssembly", "delete window.WebAssembly;"),
+    ("this browser is too old to unpack files", "delete window.DecompressionStream;"),
+    ("this browser lets the page start no worker", REFUSED),
+    ("this browser lets the page start no worker", BLOCKED),
+    ("the browser gave it less memory than 1.2 GB", ""),
+]
 
 
-@pytest.mark.parametrize("words", BAD_WAYS)
-def test_what_a_browser_lacks_is_one_sentence(words, runnable, in_browser):
+@pytest.mark.parametrize("words, script", BAD_WAYS)
+def test_what_a_browser_lacks_is_one_sentence(words, script, runnable, in_browser):
     address = runnable([cell("memory", "0")])
 
     async def visit(page):
-        await page.add_init_script(BAD_WAYS[words])
+        await page.add_init_script(script)
         await run(page, address, until="ended")
         return await state(page), len(page.workers), await page.locator(".cell").inner_text()
 

@@ -30,10 +30,18 @@ from sparse_meter import as_network, examine, files, measure
 
 network = files.load("{}")
 f = as_network(network, output=0)
-X = {}"""
-# How many products a report may need: a browser computes some hundred million in a second.
-PRODUCTS = 2**34
-BITS = "np.random.default_rng(0).choice([-1, 1], (4096, f.net.n))"
+X = {}
+
+measure(network, X)"""
+BITS = "np.random.default_rng(0).choice([-1, 1], ({}, f.net.n))"
+SUMS = "print(interactions(f, {}, evaluations={}, random_state=0))"
+IN_PYTHON = 'print("For so many weights this takes minutes in a browser. In Python: sparse-meter examine net.npz")'
+# How many products a cell may need, in 20 seconds: three times 256 x 1024 by 1024 x 4096 took 14 of one processor.
+PRODUCTS = 2**32
+# How many inputs are counted, and how often the network is evaluated, at most and at least.
+INPUTS, EVALUATIONS = (2**6, 2**12), (2**9, 2**16)
+# How many weights ``examine`` is given, which reads them more often: it took 60 seconds for 2^19.
+EXAMINED = 2**17
 
 # Numbers of a figure's data are equal up to these: other versions of NumPy and SciPy change the last of ten digits.
 RTOL, ATOL = 1e-6, 1e-9
@@ -84,12 +92,14 @@ def sources(network: str, inputs: str = "") -> str:
         arrays = None
     found = {"who is active": MEASURED.format(network)}
     if isinstance(arrays, tuple):
-        X = f'files.load("{inputs}")' if inputs else BITS
-        law = "X" if inputs else "n=f.net.n"
-        found = {"who is active": f"{NETWORK.format(network, X)}\n\nmeasure(network, X)"}
-        evaluations = min(2**16, max(2**10, PRODUCTS // max(arrays[1].size, 1)))
-        found["what sums explain"] = f"print(interactions(f, {law}, evaluations={evaluations}, random_state=0))"
-        found["every statement"] = f"examine(network, {'X, ' if inputs else ''}output=0)"
+        most = PRODUCTS // max(arrays[1].size, 1)
+        rows, evaluations = (min(high, max(low, most)) for low, high in (INPUTS, EVALUATIONS))
+        first = f", at the first {rows} inputs" if inputs and rows < INPUTS[1] else ""
+        X = f'files.load("{inputs}")' + f"[:{rows}]" * bool(first) if inputs else BITS.format(rows)
+        found = {f"who is active{first}": NETWORK.format(network, X)}
+        found["what sums explain"] = SUMS.format("X" if inputs else "n=f.net.n", evaluations)
+        examined = f"examine(network, {'X, ' if inputs else ''}output=0)"
+        found["every statement"] = examined if arrays[1].size <= EXAMINED else IN_PYTHON
     return json.dumps([*found.items()])
 
 
