@@ -15,8 +15,8 @@ __all__ = ["chance", "corners", "extremes", "number", "statistic"]
 # of T, the rest for its variance. On networks, boosted trees and bits, at 2^13 to 2^18 evaluations, the colours that
 # follow make it at most a fifth wider than the best.
 NOISE = 32
-# The least squared sum would be 0. A bound is to be positive, and bets begin at its inverse: a larger one forbids good bets against
-# rare large differences, and a smaller one adds bets that are never good.
+# The least squared sum would be 0. A bound is to be positive, and bets begin at its inverse: a larger one forbids good
+# bets against rare large differences, and a smaller one adds bets that are never good.
 LEAST_SQUARE = -1 / 32
 # Beyond these many colours even a million evaluations are too few.
 MOST_COLOURS = 32
