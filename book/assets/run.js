@@ -82,7 +82,7 @@
   const ask = async (message, moved = []) => {
     const { broken, ...answer } = await new Promise((answered) => {
       worker.onmessage = ({ data }) => answered(data);
-      worker.onerror = ({ message }) => answered({ broken: message ?? NO_WORKER }); // a policy gives no message
+      worker.onerror = (event) => answered({ broken: event.message ?? NO_WORKER }); // a policy says nothing
       worker.postMessage(message, moved);
     });
     if (broken) throw new Error(broken);
