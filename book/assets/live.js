@@ -5,8 +5,8 @@
 // A kind has `fields`, each with a name, its stops and perhaps how one is written: a slider, or a box to
 // tick where there are two stops; perhaps `choices`, `steps` (buttons that lead from a setting to the next)
 // and `kept` (what the address holds besides, with what it may be); `idle`, the controls that a setting does
-// not use; `draw` and `words` of a setting; `pick`, what a finger on the drawing sets, and `taps` where each
-// touch counts once. More kinds are in pictures.js.
+// not use; `draw` and `words` of a setting; `pick`, what a finger on the drawing sets, `taps` where each
+// touch counts once, and `hovers` where none is needed. More kinds are in pictures.js.
 const live = (() => {
   const { abs, ceil, floor, log10, max, min, round } = Math;
   const { basis_size, ours, paper, show } = sparse;
@@ -332,7 +332,9 @@ const live = (() => {
         svg.setPointerCapture(event.pointerId);
         point(event);
       });
-      if (!kind.taps) svg.addEventListener("pointermove", (event) => event.buttons && point(event));
+      if (!kind.taps) svg.addEventListener("pointermove", (event) => {
+        if (event.buttons || kind.hovers) point(event);
+      });
     }
     new ResizeObserver(draw).observe(part);
     addEventListener("hashchange", follow);

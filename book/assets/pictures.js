@@ -240,6 +240,32 @@
     },
   };
 
+  // --- A verse: who is active at a letter, and where else ---
+
+  kinds.verse = {
+    fields: { at: ["t, the place in the line", range(1, 18)] },
+    start: { at: 5 },
+    hovers: true,
+    height: () => 300,
+    draw({ at }, { letters, active, rows, colours: [blue] }, width) {
+      const side = width / letters.length, high = 268 / rows, lit = new Set(active[at - 1]);
+      const cell = (place) => (row) => box(side * place + 1, high * row, side - 2, high - 0.5,
+        lit.has(row) ? `fill="${blue}"` : `fill="${INK}" class="faint"`);
+      return box(side * (at - 1), 0, side, 298, 'class="shade"')
+        + each(active, (here, place) => each(here, cell(place)))
+        + each(letters, (letter, i) =>
+          text(side * (i + 0.5), 290, letter, i === at - 1 ? `class="told" ${MIDDLE}` : MIDDLE));
+    },
+    words({ at }, { letters, active, counts, neurons }) {
+      const lit = active[at - 1], rest = new Set(active.filter((_, i) => i !== at - 1).flat());
+      return `“${letters[at - 1]}”: ${counts[at - 1]} of ${neurons} neurons are active. `
+        + `Of the ${lit.length} that are drawn, blue, ${lit.filter((row) => rest.has(row)).length} `
+        + "are active at another letter of the line as well.";
+    },
+    pick: (setting, { letters }, width, x) =>
+      ({ at: max(1, Math.min(letters.length, floor((x * letters.length) / width) + 1)) }),
+  };
+
   // --- The lowered copy: what is silent stays silent ---
 
   kinds.lowered = {

@@ -8,6 +8,7 @@ characters of windows from chapters that were held out.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def runs(name: str, what: str) -> Array:
     0.5
     """
     table = stored()
-    return np.array([table[key] for key in sorted(table) if key.startswith(f"{name} ") and key.endswith(f" {what}")])
+    return np.array([table[key] for key in sorted(table) if re.fullmatch(rf"{name} \d+ {what}", key)])
 
 
 def tables(train: Codes, test: Codes, letters: int, longest: int) -> list[float]:

@@ -1,10 +1,11 @@
 """Trains the transformers of chapter 8: ``python -m tests.benchmarks.transformer TEXT FOLDER STEPS RUN ...``.
 
-A RUN is a setting with a seed, "relu:0". All are trained for STEPS steps side by side, on one thread, and what is
-measured goes to ``sparse_book/experiments/results/transformer.npz``, which ``sparse_book.experiments.transformer``
-reads. TEXT is what ``bible -f gen1:1-rev22:21`` of Debian's package bible-kjv prints: the King James Bible, which is in
-the public domain. FOLDER keeps networks on the way: after a stop, or with more STEPS, the same command goes on. PyTorch
-is needed; 100 steps of 512 neurons take 8 seconds of a core.
+A RUN is a setting with a seed, "relu:0", and its own number of steps if they are fewer than STEPS, "gelu:0:1700". All
+are trained side by side, on one thread, and what is measured goes to
+``sparse_book/experiments/results/transformer.npz``, which ``sparse_book.experiments.transformer`` reads. TEXT is what
+``bible -f gen1:1-rev22:21`` of Debian's package bible-kjv prints: the King James Bible, which is in the public domain.
+FOLDER keeps networks on the way: after a stop, or with more STEPS, the same command goes on. PyTorch is needed; 100
+steps of 512 neurons take 8 seconds of a core.
 
 A network has LAYERS layers of pre-norm attention and of a perceptron with biases, without penalty, dropout or noise.
 """
@@ -45,7 +46,8 @@ class Setting(NamedTuple):
 SETTINGS = {
     "relu": Setting(512, "relu"),
     "fast": Setting(512, "relu", rate=2e-3),
-    "gelu": Setting(512, "gelu", rate=2e-3),
+    "gelu": Setting(512, "gelu"),
+    "gelu fast": Setting(512, "gelu", rate=2e-3),
     "narrow": Setting(128, "relu"),
     "wide": Setting(2048, "relu"),
     "no decay": Setting(512, "relu", decay=0.0),
@@ -224,10 +226,12 @@ def store(text: Text, runs: list[Run]) -> None:
 def generate(path: Path, folder: Path, steps: int, names: list[str]) -> None:
     text = Text(path)
     folder.mkdir(parents=True, exist_ok=True)
-    runs = [Run(name, int(seed), text, folder, steps) for name, _, seed in (run.partition(":") for run in names)]
+    runs = []
+    for name, seed, *own in (run.split(":") for run in names):
+        runs.append(Run(name, int(seed), text, folder, *map(int, own or [steps])))
     for until in [*range(SAVED_EVERY, steps, SAVED_EVERY), steps]:
         for run in runs:
-            run.train(until)
+            run.train(min(until, run.steps))
     store(text, runs)
 
 

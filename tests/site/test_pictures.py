@@ -9,6 +9,7 @@ from companion import places
 from companion.site.figures import themed
 
 from sparse_book import pictures, skipped_work
+from sparse_book.chapter_8 import transformer_figures
 from sparse_core.cube import fourier, hypercube
 from sparse_core.hardness import statistical_queries
 from sparse_core.network import constructions
@@ -24,6 +25,7 @@ DRAWN = {
     "patterns": pictures.patterns,
     "lowered": pictures.lowered,
     "speed": skipped_work.picture,
+    "verse": transformer_figures.verse,
 }
 
 
@@ -118,6 +120,7 @@ MOVES = {  # what is pressed, the address after it, and what is said then
     "patterns": ("input[data-key=u]", "Home", "0,1", "Pattern + + +"),
     "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.1", "so is its copy"),
     "speed": ("input[value='2']", "Space", "2,1,0,0.03,1,8", "9.84 % active"),
+    "verse": ("input[data-key=at]", "Home", "1", "“T”: "),
 }
 TAPS = {  # a place in the drawing, in shares of its size, and what is said then
     "edge": ((0.9, 0.5), "both are on"),
@@ -125,6 +128,7 @@ TAPS = {  # a place in the drawing, in shares of its size, and what is said then
     "queries": ((0.1, 0.1), "About 1 the answer was 0"),
     "points": ((0.8, 0.3), "Signs + + −"),
     "lowered": ((0.9, 0.5), "an error of 0.0"),
+    "verse": ((0.97, 0.5), "“h”: "),
 }
 
 
@@ -161,6 +165,23 @@ def test_a_finger_on_the_drawing_moves_it(name, page, in_browser):
         return await tab.locator(f"#fig-{name} .slider-words").text_content()
 
     assert words in in_browser(visit).replace("\xa0", " ")
+
+
+def test_a_mouse_over_a_letter_lights_its_neurons_wherever_they_are_active(page, in_browser):
+    given = json.loads(transformer_figures.verse().given)
+    third, others = set(given["active"][2]), set(itertools.chain(*given["active"][:2], *given["active"][3:]))
+
+    async def visit(tab):
+        await tab.goto(page)
+        svg = tab.locator("#fig-verse .live-part svg")
+        box = await svg.bounding_box()
+        await svg.hover(position={"x": 2.5 / 18 * box["width"], "y": 0.5 * box["height"]})
+        lit = await svg.locator("rect[fill^='#'], rect[fill^='var(--figure']").count()
+        return lit, await tab.locator("#fig-verse .slider-words").text_content()
+
+    lit, said = in_browser(visit)
+    assert lit == sum(len(third.intersection(here)) for here in given["active"])
+    assert f"“e”: {given['counts'][2]} of 512" in said and f" {len(third & others)} are active at another" in said
 
 
 @pytest.mark.parametrize("width", [390, 1280])

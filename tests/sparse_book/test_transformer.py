@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sparse_book.chapter_8 import transformer_figures
 from sparse_book.experiments import transformer
 from sparse_book.experiments.emergence import BATCHES
 from sparse_core.network import activity
@@ -34,6 +35,7 @@ def test_what_is_stored_agrees_with_its_parts():
     assert table["tables"].tolist() == sorted(table["tables"], reverse=True)
     runs = [key.removesuffix(" path") for key in table if key.endswith(" path")]
     assert {"relu 0", "relu 1", "relu 2"} <= set(runs)
+    assert sum(len(transformer.runs(name, "path")) for name in {run.rpartition(" ")[0] for run in runs}) == len(runs)
     for run in runs:
         counts, last = table[f"{run} counts"], table[f"{run} path"][-1]
         np.testing.assert_allclose(counts.mean(axis=1) / PLACES, last[2:6], rtol=1e-5)
@@ -55,6 +57,14 @@ def test_the_windows_that_are_shown_are_as_active_as_the_others():
 
 def test_neighbours_need_no_more_neurons_than_inputs_at_random_in_networks_of_others():
     rows = transformer.others()
-    assert len({row["model"] for row in rows}) == 2
+    assert len({row["model"] for row in rows}) == 5
     for row in rows:
         assert 0 < row["active"] < row["row"] < row["union"] <= 1 - row["dead"] and row["always"] < row["active"]
+        assert row["activation"] != "ReLU" or row["needed"] < row["active"]  # what is 0 holds nothing
+
+
+def test_a_table_of_settings_has_an_interval_where_there_are_several_runs():
+    header, rows = transformer_figures.settings().header, transformer_figures.settings().rows
+    for row in rows:
+        column = dict(zip(header, row, strict=True))
+        assert ("±" in column["active"]) == (column["runs"] != "1") and 0 < float(column["loss"].split()[0]) < 2
