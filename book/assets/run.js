@@ -194,8 +194,8 @@
     busy("Reading the files");
     await boot(going);
     if (!going()) return;
-    words.textContent = "Running the cells";
     for (const cell of cells) {
+      words.textContent = `Running the cells: ${cell.name}${changed(cell) ? ", your version" : ""}`;
       await run(cell);
       if (!going()) return;
       progress.value += 1;

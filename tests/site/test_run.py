@@ -314,7 +314,7 @@ def test_an_endless_cell_is_stopped_and_the_page_goes_on(runnable, in_browser):
             await page.click(".run-bar button")
         stopped = await state(page), len(page.workers)
         await page.click(".run-bar button")
-        await page.locator(".run-bar p", has_text="Running the cells").wait_for()
+        await page.locator(".run-bar p", has_text="Running the cells: cell 2").wait_for()
         return responds, stopped, len(page.workers)
 
     responds, (found, left), workers = in_browser(visit)

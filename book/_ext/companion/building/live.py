@@ -40,6 +40,8 @@ OPTIONS: dict[str, Any] = {
 PAGES = {
     "ten-minutes": "",
     "a-switch-is-free": "",
+    "three-points": "",
+    "three-percent": "",
     "thirty-minutes": "",
     "simple": "",
     "your-network": "",
