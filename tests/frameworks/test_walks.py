@@ -79,7 +79,7 @@ def test_whatever_stands_between_is_seen(name, X):
     assert model.training
     assert hooks == [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in model]
     assert all(torch.equal(before[key], value) for key, value in model.state_dict().items())
-    assert repr(found).startswith("Layer ")
+    assert "\nLayer " in repr(found)
 
 
 @pytest.mark.parametrize("kind", ["GELU", "SiLU", "Softplus", "SELU", "Hardswish", "PReLU", "LeakyReLU", "Tanh"])
@@ -94,6 +94,7 @@ def test_functions_that_are_hardly_ever_0_are_counted_by_size(kind, X):
     assert found.only.threshold == 0.01
     assert_counts(measure(model, X, above=0.3), (A > 0.3).numpy())
     t, share = found.only.dropped()
+    A = A[::2]  # whose sizes are counted
     assert share == pytest.approx(float((A < t).double().mean()), abs=1e-12)
     assert float((A[A < t] ** 2).sum() / (A**2).sum()) < 0.11
 

@@ -75,7 +75,7 @@ def test_the_counts_are_those_of_plain_sums(m, n, s, dtype):
     Z = pre_activations(layer, X)
     assert_counts(found, Z > 0)
     for t in (0.25, 1.0, 4.0):  # edges of the sizes
-        assert found.sizes[np.searchsorted(EDGES, t) :].sum() == np.count_nonzero(Z >= t)
+        assert found.sizes[np.searchsorted(EDGES, t) :].sum() == np.count_nonzero(Z[::2] >= t)
     runs = (Z > 0)[: len(Z) // 16 * 16].reshape(-1, 16, s).any(axis=1)
     assert (found.runs, found.run_used) == (len(runs), runs.sum())
 
@@ -115,8 +115,9 @@ def test_shards_of_pre_activations_add_wherever_they_are_cut(lengths, seed):
     for part in parts[1:]:
         total = total + part
     whole = counts(Z)
-    runs = {"runs": whole.runs, "run_used": whole.run_used}  # a cut may part inputs that follow each other
-    assert same(replace(total, **runs), whole)
+    # a cut may part inputs that follow each other
+    parted = {name: getattr(whole, name) for name in ("runs", "run_used", "sizes")}
+    assert same(replace(total, **parted), whole)
 
 
 @pytest.mark.parametrize("lengths", [[1] * 60, [17, 0, 43], [60]])
@@ -287,8 +288,9 @@ def test_what_may_be_dropped_and_the_energy_that_is_left():
     found = counts(A, above=0)
     for kept in (0.5, 0.9, 0.99):
         t, share = found.dropped(kept)
-        assert share == pytest.approx((t > A).mean())
-        assert (A[t > A] ** 2).sum() / (A**2).sum() == pytest.approx(1 - kept, abs=0.02)
+        some = A[::2]  # whose sizes are counted
+        assert share == pytest.approx((t > some).mean())
+        assert (some[t > some] ** 2).sum() / (some**2).sum() == pytest.approx(1 - kept, abs=0.02)
     assert counts(A, above=1.0).active_at.tolist() == (A > 1).sum(axis=0).tolist()
     assert counts(-A, above=1.0).active_at.tolist() == (A > 1).sum(axis=0).tolist()
 
