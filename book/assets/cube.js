@@ -210,7 +210,7 @@ const cube = (() => {
     };
 
     const slider = (j, name, key, value, most) => `<label><span>
-      <span class="visually-hidden">neuron ${j + 1}, </span>${name} = <output>${show(value)}</output></span>
+      <span class="visually-hidden">neuron ${j + 1}, </span>${name} = <b>${show(value)}</b></span>
       <input type="range" min="${-most}" max="${most}" step="0.25" value="${value}" data-neuron="${j}"
       data-key="${key}"></label>`;
     const neuron = ({ u, w, b }, j) => {
@@ -322,7 +322,7 @@ const cube = (() => {
     panel.addEventListener("input", ({ target: { dataset, value, parentElement } }) => {
       const net = structuredClone(setting.net), moved = net[dataset.neuron];
       (dataset.key in moved ? moved : moved.w)[dataset.key] = Number(value);
-      parentElement.querySelector("output").textContent = show(Number(value));
+      parentElement.querySelector("b").textContent = show(Number(value));
       set({ net }, false);
     });
     panel.addEventListener("click", ({ target: { textContent: asked } }) => {
@@ -354,7 +354,7 @@ const cube = (() => {
   const large = (box) => {
     const slider = (key, name) => {
       const [least, most, step] = SPAN[key];
-      return `<label><span>${name} = <output></output></span>
+      return `<label><span>${name} = <b></b></span>
         <input type="range" data-key="${key}" min="${least}" max="${most}" step="${step}"></label>`;
     };
     const details = document.createElement("details");
@@ -424,7 +424,7 @@ const cube = (() => {
         + `neurons; the arrow keys move the chosen point. AS = ${digits(AS)}, at most ${digits(bound)}`);
       for (const input of sliders) {
         input.value = setting[input.dataset.key];
-        input.parentElement.querySelector("output").textContent = digits(setting[input.dataset.key]);
+        input.parentElement.querySelector("b").textContent = digits(setting[input.dataset.key]);
       }
       sliders[1].disabled = setting.family === "Random, dense"; // as many are then active as are
       another.hidden = !setting.family.startsWith("Random");

@@ -238,7 +238,7 @@ const live = (() => {
       `<label><input type="checkbox" data-key="${key}" autocomplete="off"> ${name}</label>`;
     const button = (name) => `<button type="button">${name}</button>`;
     const slider = ([key, [name, stops]]) => `<label><span>${name.replace(/^\w(?=,)/, "<i>$&</i>")}:
-      <output aria-live="off"></output></span><input type="range" data-key="${key}" min="0"
+      <b></b></span><input type="range" data-key="${key}" min="0"
       max="${stops.length - 1}" step="1" autocomplete="off"></label>`;
     const choices = choice ? `<fieldset><legend>${choice}</legend>${each(options, radio)}</fieldset>` : "";
     const [ticks, sliders] = [true, false].map((two) =>
@@ -280,7 +280,7 @@ const live = (() => {
         input.value = values(key).indexOf(value);
         const shown = (fields[key][2] ?? show)(value);
         input.setAttribute("aria-valuetext", shown);
-        input.parentElement.querySelector("output").textContent = shown;
+        input.parentElement.querySelector("b").textContent = shown;
       }
       radios.forEach((radio, i) => { radio.checked = i === setting[choice]; });
       for (const input of [...sliders, ...ticks])

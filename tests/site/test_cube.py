@@ -236,9 +236,8 @@ def test_every_vertex_is_reached_by_arrows(page_file, in_browser):
     assert in_browser(visit) == [8, 16]
 
 
-SHOWN = (
-    "[...document.querySelectorAll('.cube-vertex, [data-cube], tbody, .cube output')].map(e => e.textContent).join('|')"
-)
+SHOWN = """[...document.querySelectorAll('.cube-vertex, [data-cube], tbody, .cube :is(output, label b)')]
+    .map(e => e.textContent).join('|')"""
 
 
 def test_a_setting_survives_its_address_and_a_bad_address_does_nothing(page_file, in_browser):
@@ -281,6 +280,16 @@ def test_a_click_chooses_and_flips_the_vertex_that_it_meets(page_file, in_browse
         return chosen, [[i for i in range(8) if a[i] != b[i]] for a, b in pairwise(shown)]
 
     assert in_browser(visit) == ([5, 6], [[5], [6]])
+
+
+def test_every_slider_has_the_name_beside_it(page_file, in_browser):
+    async def visit(page):
+        await page.goto(page_file)
+        await page.get_by_role("button", name="Your own weights").click()
+        return await page.evaluate("[...document.querySelectorAll('input[type=range]')].map(e => e.labels.length)")
+
+    named = in_browser(visit)
+    assert len(named) > 5 and set(named) == {1}
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -201,6 +201,18 @@ def test_no_words_of_a_picture_touch_or_leave_it(width, page, in_browser):
     }
 
 
+def test_every_slider_has_the_name_beside_it(page, in_browser):
+    """An output in a label would take the name: it is labelled, too."""
+
+    async def visit(tab):
+        await tab.goto(page)
+        sliders = tab.locator("input[type=range]")
+        return await sliders.evaluate_all("all => all.map(e => e.labels[0]?.innerText ?? '')")
+
+    names = in_browser(visit)
+    assert len(names) == 10 and all(": " in name for name in names)
+
+
 def test_variables_alone_are_slanted_in_the_names_of_controls(page, in_browser):
     async def visit(tab):
         await tab.goto(page)
