@@ -56,9 +56,11 @@ def load(path: str | os.PathLike[str]) -> Any:
         found = READERS[kind](file)
     except BROKEN as error:
         raise ValueError(f"{file} cannot be read: {error}") from None
-    if isinstance(found, dict) and (missing := {*"uWb"} - {*found}):
+    if not isinstance(found, dict):
+        return found
+    if missing := {*"uWb"} - {*found}:
         raise ValueError(f"{file} must have the arrays u, W and b; it lacks {', '.join(sorted(missing))}.")
-    return tuple(found[name] for name in "uWb") if isinstance(found, dict) else found
+    return tuple(found[name] for name in "uWb")
 
 
 def _archive(file: Path) -> Any:

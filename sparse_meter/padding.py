@@ -58,7 +58,7 @@ def masks(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Ma
 def _inputs(name: str, mask: NDArray[Any]) -> NDArray[np.bool_]:
     """Where a mask has inputs: its padding is True, or added to scores, or else 0."""
     hides = (mask.dtype == np.bool_ and "pad" in name) or mask.min(initial=0) < 0
-    return np.asarray(mask == 0 if hides else mask != 0)
+    return np.asarray((mask == 0) == hides)
 
 
 def _sequence_first(model: Any) -> bool:
