@@ -104,7 +104,11 @@ def _runs(values: NDArray[np.float64], digits: int) -> str:
 def models() -> figures.Figure:
     """Shares of the neurons of networks of other people: at one input, at 16 in a row, at 16 at random."""
     rows = transformer.others()
-    names = ("one input", "active", 0), ("16 in a row", "row", 2), ("16 at random", "union", 1)
+    names = (
+        ("one input", "active", 0, "AntiBERTy"),
+        ("16 in a row", "row", 2, "CHGNet"),  # on a phone there is no room for two words beside each other
+        ("16 at random", "union", 1, "AntiBERTy"),
+    )
     fig, ax = figures.canvas(size=(7.0, 4.4))
     heights, middles, height = [], {}, 0.0
     for model, read in READ.items():
@@ -114,12 +118,11 @@ def models() -> figures.Figure:
         height += len(layers) + 2
     for row, at in zip(rows, heights, strict=True):
         ax.plot([row["active"], row["union"]], [at, at], color=figures.INK, alpha=0.2, linewidth=1, label="_")
-    first = heights[[row["model"] for row in rows].index("AntiBERTy")]
-    named = rows[heights.index(first)]
-    for words, kind, hue in names:
+    for words, kind, hue, model in names:
         colour = figures.COLOURS[hue]
         ax.plot([row[kind] for row in rows], heights, "osD"[hue], color=colour, markersize=4, label=words)
-        ax.text(named[kind], first - 1.2, words, color=colour, ha="center", va="center", fontsize=9)
+        first = [row["model"] for row in rows].index(model)
+        ax.text(rows[first][kind], heights[first] - 1.2, words, color=colour, ha="center", va="center", fontsize=9)
     ax.set_yticks(list(middles.values()), list(middles))
     ax.set(xlabel="share of the neurons of a layer", xlim=(0, 1.02), ylim=(height - 2, -1))
     ax.set_title("Most layers are not sparse; where one is, neighbours share")
