@@ -40,7 +40,7 @@ IN_PYTHON = 'print("For so many weights this takes minutes in a browser. In Pyth
 PRODUCTS = 2**32
 # How many inputs are counted, and how often the network is evaluated, at most and at least.
 INPUTS, EVALUATIONS = (2**6, 2**12), (2**9, 2**16)
-# How many weights ``examine`` is given, which reads them more often: it took 60 seconds for 2^19.
+# How many weights ``examine`` is given, which reads them more often: 2^19 took more than a minute.
 EXAMINED = 2**17
 
 # Numbers of a figure's data are equal up to these: other versions of NumPy and SciPy change the last of ten digits.
