@@ -222,7 +222,7 @@ class Measurement(tables.Shown):
             return f"{seen} None is active at any."
         left = f"{tables.counted(s - dead, 'neuron')}, {self.mean_active / (s - dead):.2%} active"
         are, them = ("is", "it") if dead == 1 else ("are", "them")
-        return f"{seen} {dead} {are} dead, and without {them} the layer has {left}."
+        return f"{seen} Dead {are} {dead}, and without {them} the layer has {left}."
 
     def document(self) -> tables.Document:
         """The finding, the tables, and what was measured and assumed."""

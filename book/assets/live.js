@@ -145,11 +145,12 @@ const live = (() => {
       const written = (name) => [name, `class="name" fill="${blue}"`];
       const names = [[averaging.at(-1)[1], "averaging", blue], [squares.at(-1)[1], "least squares", blue]];
       const late = X(D) > (LEFT + end) / 2, low = Y(above) + 20 > foot;
-      const inside = () => { // on a phone: beside a curve that falls still, else above and below their common end
+      const inside = () => { // on a phone: beside a curve that falls still, else at their common end
         const last = end - 92, [x, y] = averaging[floor(averaging.length / 2)];
         const falls = averaging.find(([at]) => at > last)[1] < Y(above) - 14;
         return text(...(falls ? [x + 8, y] : [last, Y(above) - 8]), ...written("averaging"))
-          + text(...(low ? [min(X(D) + 30, last), Y(above) - 8] : [last, Y(above) + 18]), ...written("least squares"));
+          + text(...(low ? [min(X(D) + 30, last), Y(above) - 8] : [last, Y(above) + 18]),
+            ...written("least squares"));
       };
       return axes + line(LEFT, Y(above), end, Y(above), "axis") + line(X(D), TOP, X(D), foot, "cursor")
         + text(LEFT + 8, Y(above) + (low ? -6 : 17), `weight above ${variable("d")}`, 'class="halo"')

@@ -27,7 +27,7 @@
 
   kinds.edge = {
     fields: { x: ["x, the input", stops], b: ["b, where the neuron switches", stops.slice(4, -4)] },
-    start: { x: -0.4, b: 0 },
+    start: { x: -0.4, b: 0.5 }, // the ReLU changes by half as much as the step
     height: () => 235,
     value: ({ x, b }) => ({ step: Number(x > b), relu: max(0, x - b) }),
     draw(setting, { colours: [blue, orange] }, width) {
@@ -279,7 +279,8 @@
     // the argument of the copy errs by e at the left end, and by nothing at the right
     copy: ({ low, e }, z) => max(0, z + (e * (1 - z)) / 2 - e * low),
     draw(setting, { colours: [, orange, green] }, width) {
-      const { low, e, z } = setting, plane = across(width, 150), { X, Y } = plane, colour = low ? green : orange;
+      const { low, e, z } = setting, plane = across(width, 150), { X, Y } = plane;
+      const colour = low ? green : orange;
       const at = (low ? e : -e) / (2 - e), end = kinds.lowered.copy(setting, 1);
       const value = kinds.lowered.copy(setting, z), neuron = max(0, z);
       return box(X(-1), Y(1.2), X(0) - X(-1), Y(0) - Y(1.2), 'class="shade"')
@@ -287,7 +288,8 @@
         + curve(bent(plane, 0), INK) + curve(bent(plane, at, end), colour, "dashed")
         + line(X(z), Y(0), X(z), Y(max(value, neuron)), "cursor")
         + dot(X(z), Y(neuron), 5, paper()) + ring(X(z), Y(value), colour)
-        + text(X(1) + 20, Y(low ? 0.03 : 0.5), low ? "lowered copy" : "neuron", named(low ? colour : INK, END))
+        + text(X(1) + 20, Y(low ? 0.03 : 0.5), low ? "lowered copy" : "neuron",
+          named(low ? colour : INK, END))
         + text(X(0.5), Y(0.7), low ? "neuron" : "copy", named(low ? INK : colour, END))
         + text(X(z), Y(0) + 17, variable("z"), MIDDLE);
     },
@@ -315,7 +317,7 @@
       m: ["m, inputs at a time", BATCHES],
     },
     choices: ({ names }) => ["neurons", names],
-    start: { neurons: 0, computed: 1, gated: 0, p: 0.03, b: 1, m: 8 },
+    start: { neurons: 0, computed: 0, gated: 0, p: 0.03, b: 1, m: 8 },
     // what was measured has a share of its own, and a gate costs nothing where the active neurons are known
     idle: ({ neurons, computed }) => [neurons && "p", !computed && "gated"],
     height: () => 262,

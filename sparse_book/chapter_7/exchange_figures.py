@@ -82,7 +82,7 @@ def photographs() -> figures.Figure:
     fig, ax = figures.canvas(size=(6.8, 0.9 + 0.27 * len(rows)))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
-    ax.set_title("No heat map explains more than the pale bars")
+    ax.set_title("No heat map explains more than the long bars")
     return _finished(fig, ax, rows, "share that heat maps explain")
 
 

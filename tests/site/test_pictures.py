@@ -113,13 +113,13 @@ def test_of_one_over_the_share_as_much_is_left_as_python_says(in_browser):
 
 
 MOVES = {  # what is pressed, the address after it, and what is said then
-    "edge": ("input[data-key=x]", "End", "1,0", "both are on"),
+    "edge": ("input[data-key=x]", "End", "1,0.5", "both are on"),
     "lookup": ("input[data-key=bit0]", "Space", "-1,-1,1,-1,1,-1", "Address − −"),
     "queries": ("button:first-child", "Enter", "0,3,8", "15 of 16 parities are left"),
     "points": ("input[value='2']", "ArrowRight", "3", "Signs + − −"),
     "patterns": ("input[data-key=u]", "Home", "0,1", "Pattern + + +"),
     "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.1", "so is its copy"),
-    "speed": ("input[value='2']", "Space", "2,1,0,0.03,1,8", "9.84 % active"),
+    "speed": ("input[value='2']", "Space", "2,0,0,0.03,1,8", "9.84 % active"),
     "verse": ("input[data-key=at]", "Home", "1", "“T”: "),
 }
 TAPS = {  # a place in the drawing, in shares of its size, and what is said then

@@ -200,9 +200,9 @@ def test_every_report_is_standard_json_and_html(m):
 
 FINDINGS = {
     "dynamic": ([[1, -1], [-1, 1]], "on average 1 of 2 neurons (50.00%), at most 1. None is dead: each is"),
-    "dead": ([[1, -1, 2, -1]], "on average 2 of 4 neurons (50.00%), at most 2. 2 are dead, and without them the layer "
+    "dead": ([[1, -1, 2, -1]], "on average 2 of 4 neurons (50.00%), at most 2. Dead are 2, and without them the layer "
              "has 2 neurons, 100.00% active."),
-    "one of each": ([[1, -1], [-1, -1]], "on average 0.5 of 2 neurons (25.00%), at most 1. 1 is dead, and without it "
+    "one of each": ([[1, -1], [-1, -1]], "on average 0.5 of 2 neurons (25.00%), at most 1. Dead is 1, and without it "
                     "the layer has 1 neuron, 50.00% active."),
     "nobody": ([[-1]], "on average 0 of 1 neuron (0.00%), at most 0. None is active at any."),
 }  # fmt: skip
