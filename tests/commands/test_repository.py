@@ -76,7 +76,7 @@ def test_the_readme_has_the_constants_of_the_ledger(claim, bound):
 def test_the_first_page_has_the_shares_of_the_photographs():
     rows = [row for row in experiments.times("photographs")["rows"] if (row["blank"], row["grid"]) == ("grey", 7)]
     few, more, most = sorted(math.ceil(100 * row["high"]) for row in rows)
-    assert f"no heat map explains more than {few}, {more} and {most} %" in read("book/index.md")
+    assert f"No heat map explains more than {few}, {more} and {most} %" in read("book/index.md")
 
 
 def test_the_readme_counts_results_as_the_first_page_does():
