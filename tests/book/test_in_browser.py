@@ -201,7 +201,7 @@ def test_a_large_network_is_evaluated_less_often(neurons, rows, evaluations, exa
     assert sources["every statement"].startswith("examine(" if examined else 'print("For so many weights')
     given = [*dict(json.loads(in_browser.sources("net.npz", "X.csv"))).items()]
     cut = rows < 4096
-    assert given[0][0] == f"who is active, at the first {rows} inputs" if cut else "who is active"
+    assert given[0][0] == (f"who is active, at the first {rows} inputs" if cut else "who is active")
     assert (f'files.load("X.csv")[:{rows}]' in given[0][1]) == cut
 
 

@@ -201,26 +201,19 @@ def test_no_words_of_a_picture_touch_or_leave_it(width, page, in_browser):
     }
 
 
-def test_every_slider_has_the_name_beside_it(page, in_browser):
+def test_every_slider_has_the_name_beside_it_in_which_variables_alone_are_slanted(page, in_browser):
     """An output in a label would take the name: it is labelled, too."""
+    named = "all => all.map(e => e.labels[0]?.innerText ?? '')"
+    after = "all => all.map(e => e.textContent + e.nextSibling.textContent)"
 
     async def visit(tab):
         await tab.goto(page)
-        sliders = tab.locator("input[type=range]")
-        return await sliders.evaluate_all("all => all.map(e => e.labels[0]?.innerText ?? '')")
+        slanted = await tab.locator(".live-part label i").evaluate_all(after)
+        return await tab.locator("input[type=range]").evaluate_all(named), slanted
 
-    names = in_browser(visit)
+    names, slanted = in_browser(visit)
     assert len(names) > 5 and all(": " in name for name in names)
-
-
-def test_variables_alone_are_slanted_in_the_names_of_controls(page, in_browser):
-    async def visit(tab):
-        await tab.goto(page)
-        slanted = tab.locator(".live-part label i")
-        return await slanted.evaluate_all("all => all.map(e => e.textContent + e.nextSibling.textContent)")
-
-    names = in_browser(visit)
-    assert "x, the input" in "".join(names) and all(name[1] == "," for name in names)
+    assert "x, the input" in "".join(slanted) and all(one[1] == "," for one in slanted)
 
 
 @pytest.mark.parametrize(("options", "media"), [({"java_script_enabled": False}, "screen"), ({}, "print")])

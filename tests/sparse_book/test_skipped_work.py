@@ -44,3 +44,9 @@ def test_the_page_says_how_much_faster_one_input_ran():
     page = (Path(__file__).parents[2] / "book" / "three-percent.md").read_text(encoding="utf-8")
     few, more = sorted(one["factor"] for one in skipped_work.timed() if (one["p"], one["m"]) == (0.03, 1))
     assert f"one input ran {few:.0f} and {more:.0f} times faster" in page
+
+
+def test_chapter_9_says_at_which_batch_skipping_is_slower():
+    text = (Path(__file__).parents[2] / "book" / "09-buys.md").read_text(encoding="utf-8")
+    factors = [one["factor"] for one in skipped_work.timed() if (one["p"], one["m"]) == (0.03, 128)]
+    assert len(factors) == 2 and max(factors) < 1 and "for 128 it is slower than the dense layer" in text

@@ -95,7 +95,8 @@ def sources(network: str, inputs: str = "") -> str:
         most = PRODUCTS // max(arrays[1].size, 1)
         rows, evaluations = (min(high, max(low, most)) for low, high in (INPUTS, EVALUATIONS))
         first = f", at the first {rows} inputs" if inputs and rows < INPUTS[1] else ""
-        X = f'files.load("{inputs}")' + f"[:{rows}]" * bool(first) if inputs else BITS.format(rows)
+        cut = f"[:{rows}]" if first else ""
+        X = f'files.load("{inputs}"){cut}' if inputs else BITS.format(rows)
         found = {f"who is active{first}": NETWORK.format(network, X)}
         found["what sums explain"] = SUMS.format("X" if inputs else "n=f.net.n", evaluations)
         examined = f"examine(network, {'X, ' if inputs else ''}output=0)"
