@@ -234,13 +234,30 @@ def settled(z: Array, A: list[Array], X: NDArray[Any], error: Array) -> NDArray[
     >>> settled(0 * z, parts(W, b, X), X, round_off(W, b, X))
     array([[ True]])
     """
+    rows, j = np.nonzero(np.abs(z) <= error) if len(A) > 1 else (np.arange(0),) * 2  # otherwise z has no error
     active = z > 0
-    if len(A) > 1:  # otherwise z has no error
-        rows, j = np.nonzero(np.abs(z) <= error)
-        for block in slices(len(rows), BLOCK_ENTRIES // max(1, X.shape[1]) or 1):
-            x = X[rows[block]]
-            total = sum(np.einsum("ij,ij->i", x, part[j[block], :-1]) - part[j[block], -1] for part in A)
-            active[rows[block], j[block]] = np.greater(total, 0)
+    active[rows, j] = settled_pairs(z[rows, j], rows, j, A, X, error)
+    return active
+
+
+def settled_pairs(
+    z: Array, rows: NDArray[np.intp], j: NDArray[np.intp], A: list[Array], X: NDArray[Any], error: Array
+) -> NDArray[np.bool_]:
+    """``settled`` for pairs of a row of X and a neuron j alone, each with its z.
+
+    >>> W, b, X = np.array([[0.1, 0.1, 0.1]]), np.array([0.3]), np.ones((1, 3))
+    >>> settled_pairs(np.zeros(1), np.array([0]), np.array([0]), parts(W, b, X), X, round_off(W, b, X))
+    array([ True])
+    """
+    active = z > 0
+    if len(A) > 1:
+        close = np.flatnonzero(np.abs(z) <= error.take(j))
+        for block in slices(len(close), BLOCK_ENTRIES // max(1, X.shape[1]) or 1):
+            pairs = close[block]
+            x = X[rows[pairs]]
+            neurons_of = j[pairs]
+            total = sum(np.einsum("ij,ij->i", x, part[neurons_of, :-1]) - part[neurons_of, -1] for part in A)
+            active[pairs] = np.greater(total, 0)
     return active
 
 

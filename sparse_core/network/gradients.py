@@ -242,25 +242,35 @@ def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
     flip switches.
     """
     N = len(x)
+    s = len(b)
     z = x @ W.T - b
     terms = activity.parts(W, b, x)
     error = 4 * activity.round_off(W, b, x)  # of z, here and after a flip
     active = activity.settled(z, terms, x, error)
+    distance = np.abs(z)
     v = u[:, None] * W
     partial = active @ v
     sensitivity = np.zeros(N)
     slope = np.zeros(N)
     boundary = np.zeros(N)
+    rows = np.arange(N)
     for i in range(x.shape[1]):
-        step = x[:, [i]] * (2 * W[:, i])
-        near = z - step
+        # a flip can switch only what lies so near to 0: to look at these alone takes a fifth of the time
+        near_0 = np.flatnonzero(distance <= 2 * np.abs(W[:, i]) + 2 * error)
+        row = rows.repeat(np.diff(near_0.searchsorted(np.arange(N + 1) * s)))
+        j = near_0 - row * s
+        before = z.ravel().take(near_0)
+        step = x[:, i].take(row) * (2 * W[:, i]).take(j)
+        after = before - step
         x[:, i] *= -1  # there and back: a copy of x for each flip would be n^2 numbers for each point
-        row, j = np.nonzero(active != activity.settled(near, terms, x, error))
+        on_after = activity.settled_pairs(after, row, j, terms, x, error)
         x[:, i] *= -1
-        change = np.bincount(row, u[j] * np.abs(near[row, j]), N) - 2 * x[:, i] * partial[:, i]
+        switched = np.flatnonzero(active.ravel().take(near_0) != on_after)
+        row, j, before, step, after = (part.take(switched) for part in (row, j, before, step, after))
+        change = np.bincount(row, u[j] * np.abs(after), N) - 2 * x[:, i] * partial[:, i]
         sensitivity += change**2 / 4
         boundary += np.bincount(row, np.abs(v[j, i]), N) ** 2
-        slope += _mean_squared_slope(partial[:, i], row, z[row, j], step[row, j], v[j, i])
+        slope += _mean_squared_slope(partial[:, i], row, before, step, v[j, i])
     return _edges_of(x, partial, sensitivity, slope, boundary)
 
 
