@@ -141,14 +141,19 @@ class _Canvas(mpl.figure.Figure):
     faults: Sequence[str] = ()
     for_a_phone = False  # of the others nothing is asked, and looking takes as long as half a drawing
 
+    placed = False  # whether its axes stand where those of another figure do, and ask for no layout
+
     def draw(self, renderer: Any) -> None:
+        rehearsal = "draw_path" in vars(renderer)  # by which savefig finds the layout: it paints nothing
+        if rehearsal and self.placed:
+            return
         if layout := self.get_layout_engine():
             layout.execute(self)
         for ax in self.axes:
             if isinstance(ax, _Axes):
                 ax.spread_names()
         super().draw(renderer)
-        if self.for_a_phone:
+        if self.for_a_phone and not rehearsal:
             self.faults = figure_faults.found(self, renderer)
 
 
@@ -370,6 +375,7 @@ def _frames(figs: Sequence[Any], start: int, box: str | None) -> list[ET.Element
         for ax, model in zip(fig.axes, figs[start].axes, strict=True):
             if fig is not figs[start]:
                 ax.set_position(model.get_position(original=True))
+                fig.placed = True
         frames.append(first if fig is figs[start] else drawn(fig, None))
     return frames
 
