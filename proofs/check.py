@@ -289,6 +289,7 @@ def kernel_check(folder, modules):
 
 def exercises(proofs, folder):
     """Each exercise compiles with its hole, and its solution proves the same statement without one."""
+    sources, solutions = [], []
     for exercise in sorted((proofs / "exercises").glob("exercise_*.v")):
         solution = exercise.with_name(exercise.name.replace("exercise", "solution"))
         if "Admitted." not in sentences(exercise):
@@ -296,13 +297,16 @@ def exercises(proofs, folder):
         if stated(exercise) != stated(solution):
             raise Fault(f"{solution.name} proves another statement than {exercise.name} asks for")
         forbidden_words([solution])
-        for source in (exercise, solution):
-            shutil.copy2(source, folder)
-            run(["coqc", *FLAGS, source.name], folder)
-        for _, name in recorded_names(folder, solution.stem, ("prf",)):
-            question = {name: f"Print Assumptions {LIBRARY}.{solution.stem}.{name}."}
-            if ask(folder, f"about_{name}", f"From {LIBRARY} Require {solution.stem}.", question)[name] != CLOSED:
-                raise Fault(f"{solution.name} assumes something")
+        sources += [shutil.copy2(source, folder) for source in (exercise, solution)]
+        solutions.append(solution.stem)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda source: run(["coqc", *FLAGS, Path(source).name], folder), sources))
+    proved = [f"{module}.{name}" for module in solutions for _, name in recorded_names(folder, module, ("prf",))]
+    questions = {name: f"Print Assumptions {LIBRARY}.{name}." for name in proved}
+    preamble = f"From {LIBRARY} Require {' '.join(solutions)}."
+    for name, assumed in ask(folder, "about_solutions", preamble, questions).items():
+        if assumed != CLOSED:
+            raise Fault(f"{name} assumes something")
 
 
 def stated(source):
