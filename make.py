@@ -51,6 +51,13 @@ from companion.building import chapters, commands, kept, live  # noqa: E402  (th
 from companion.places import BOOK, BUILD, ENVIRONMENT, PACKAGES, Stop  # noqa: E402
 
 MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", *PACKAGES]
+TOOLS = ["tests/commands", "sphinx_claims", "tests/benchmarks"]
+# The parts of the tests, of which a command may run one
+PARTS = {
+    "quick": "the mathematics alone, in a minute",
+    "tools": "the commands, and the ledger: what else needs no site",
+    "rest": "what these leave out: the book and its site",
+}
 
 
 def bootstrap(venv: Path, lock: Path) -> str:
@@ -134,17 +141,17 @@ def settings() -> dict[str, Any]:
     return dict(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"])
 
 
-def test(quick: bool, rest: bool, arguments: Sequence[str]) -> None:
+def test(part: str, arguments: Sequence[str]) -> None:
     """Run the tests on all cores; further arguments are those of pytest, in place of this choice."""
-    if rest or not (quick or arguments):
+    if part == "rest" or not (part or arguments):
         commands.prepare()
     if not arguments:
         arguments = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
-    if quick:
-        arguments = [*arguments, *MATHEMATICS]
-    if rest:
+    if part:
         paths = settings()["pytest"]["ini_options"]["testpaths"]
-        arguments = [*arguments, *(path for path in paths if path not in MATHEMATICS)]
+        parts = {"quick": MATHEMATICS, "tools": TOOLS}
+        parts["rest"] = [path for path in paths if path not in MATHEMATICS + TOOLS]
+        arguments = [*arguments, *parts[part]]
     call("pytest", ["-m", "pytest", *arguments])
 
 
@@ -240,9 +247,9 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
     add["serve"].add_argument("--chapter", metavar="NAME", help="the preview of this one, built again on each change")
     add["refresh"].add_argument("names", nargs="*", metavar="NAME", help="these chapters only")
     add["measure-pages"].add_argument("names", nargs="*", metavar="NAME", help="these pages only")
-    part = add["test"].add_mutually_exclusive_group()
-    part.add_argument("--quick", action="store_true", help="the mathematics alone, in a minute")
-    part.add_argument("--rest", action="store_true", help="what --quick leaves out: the book, its site, the commands")
+    add["test"].set_defaults(part="")
+    for part, words in PARTS.items():
+        add["test"].add_argument(f"--{part}", dest="part", action="store_const", const=part, help=words)
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
     command = options.pop("command")

@@ -547,12 +547,13 @@ def test_a_chapter_that_is_not_there_is_named_before_any_package_is_installed(st
 # The rest
 
 
-def test_quick_and_the_rest_are_all_tests(monkeypatch):
+def test_the_parts_are_all_tests(monkeypatch):
     calls = []
     monkeypatch.setattr(make, "call", lambda _, words: calls.append(words))
     monkeypatch.setattr(commands, "prepare", lambda: None)
-    for quick in (True, False):
-        make.test(quick, not quick, [])
+    for part in make.PARTS:
+        command, options = make.parse(["test", f"--{part}"])
+        make.COMMANDS[command](**options)
     named = [word for words in calls for word in words if (make.ROOT / word).exists()]
     settings = tomllib.loads((make.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
     assert sorted(named) == sorted(settings["ini_options"]["testpaths"])
