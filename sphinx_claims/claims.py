@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -134,23 +134,16 @@ class Claim:
         """
         if self.settings is None:
             raise LedgerError(f"{self.id}: {NO_PAGES}.")
-        checks = checked_by(self, checking(_sources(self.settings, pages_of(self.settings, self.chapter))))
-        if not checks:
+        names = {self.id, *self.errata}
+        texts = _sources(self.settings, pages_of(self.settings, self.chapter))
+        last = {page: number for page, number, ids in checking(texts) if names & ids}
+        if not last:
             raise ValueError(f"Argument 'id' must name a claim that a cell checks, not {self.id} ({self.required}).")
-        import jupytext
-        from nbclient import NotebookClient
-
-        outputs = []
-        for page, numbers in checks.items():
-            notebook = jupytext.read(self.settings.root / f"{page}.md", fmt="md:myst")
-            code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-            notebook.cells = code[: max(numbers) + 1]
-            client = NotebookClient(notebook, timeout=None, kernel_name="python3")
-            path = os.pathsep.join(map(os.path.abspath, sys.path))
-            client.execute(cwd=str(self.settings.root), env={**os.environ, "PYTHONPATH": path})
-            outputs += [output for number in numbers for output in code[number].outputs]
-        records = [Record.of(output["data"][MIME]) for output in outputs if MIME in output.get("data", {})]
-        return [record for record in records if record.claim in (self.id, *self.errata)]
+        found = []
+        for page, number in last.items():
+            outputs = outputs_of(self.settings.root / f"{page}.md", number)
+            found += [record for record in records(outputs, page) if record.claim in names]
+        return found
 
 
 def find(claim_id: str, origin: str | Path | Settings = ".") -> Claim:
@@ -172,10 +165,36 @@ def find(claim_id: str, origin: str | Path | Settings = ".") -> Claim:
 
 def of_data(entry: Entry) -> Claim:
     """The claim of an entry of claims.json."""
-    names = {one.name for one in fields(Claim)}
-    kept: Entry = {key: entry[key] for key in names.intersection(entry)}
-    kept |= {key: tuple(value) for key, value in kept.items() if isinstance(value, list)}
-    return Claim(**kept, recipe=entry.get("command"))
+    kept: Entry = {"recipe": entry.get("command")}
+    for one in fields(Claim):
+        value = entry.get(one.name)
+        if isinstance(value, list):
+            kept[one.name] = tuple(value)
+        elif value is not None:
+            kept[one.name] = value
+    return Claim(**kept)
+
+
+def outputs_of(page: Path, last: int | None = None) -> list[Entry]:
+    """What the code cells of a page show when they are run, up to the one of this number."""
+    import jupytext
+    from nbclient import NotebookClient
+
+    notebook = jupytext.read(page, fmt="md:myst")
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    notebook.cells = code if last is None else code[: last + 1]
+    if notebook.cells:
+        path = os.pathsep.join(map(os.path.abspath, sys.path))
+        client = NotebookClient(notebook, timeout=None, kernel_name="python3")
+        client.execute(cwd=str(page.parent), env={**os.environ, "PYTHONPATH": path})
+    return [output for cell in notebook.cells for output in cell.outputs]
+
+
+def records(outputs: Iterable[Entry], page: str) -> Iterator[Record]:
+    """The records among what the cells of a page have shown."""
+    for output in outputs:
+        if MIME in output.get("data", {}):
+            yield Record.of(output["data"][MIME], page)
 
 
 def by_id(claims: Iterator[Claim] | list[Claim]) -> dict[str, Claim]:
@@ -189,7 +208,8 @@ def read(settings: Settings) -> list[Claim]:
     """All claims in the order of the chapters; or a LedgerError."""
     claims: list[Claim] = []
     theorems = machine_checked(settings)["theorems"]
-    lines = _lines_of_theorems(settings)
+    source = settings.root / settings.prover.source
+    program = _text(source) if source.is_file() else ""
     around: dict[str, Claim] = {}
     for path in sorted((settings.root / settings.claims).glob("*.yml")):
         if path.name == "published.yml":
@@ -200,17 +220,16 @@ def read(settings: Settings) -> list[Claim]:
             raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in {place}.")
         texts = _sources(settings, pages)
         entries = _entries(path)
-        boxes = _boxes(settings, texts, entries)
-        cells = checking(texts)
+        boxes = _boxes(texts, entries)
+        checked = {name for _, _, ids in checking(texts) for name in ids}
         for entry in entries:
             known = _placed(entry, path.stem, texts, boxes)
-            if entry.get("proved") and entry["proved"] not in theorems:
-                place = settings.prover.statements.removeprefix("../") or "proofs/statements.json"
-                raise LedgerError(f"{entry['id']}: proved names {entry['proved']}, which is not in {place}.")
-            proof = _proof(settings, entry, theorems, lines)
-            claim = Claim(**entry | known, proof=proof, around=around, settings=settings)
-            object.__setattr__(claim, "recipe", _recipe(settings, claim, cells))
-            claims.append(claim)
+            known["proof"] = _proof(settings, entry, theorems, program)
+            if checked.intersection([entry["id"], *entry.get("errata", ())]):
+                known["recipe"] = settings.run.format(entry["id"])
+            elif known["proof"]:
+                known["recipe"] = settings.prover.command
+            claims.append(Claim(**entry | known, around=around, settings=settings))
     around.update(by_id(claims))
     return claims
 
@@ -225,23 +244,11 @@ def pages_of(settings: Settings, chapter: str) -> list[str]:
     return [name for name in names if settings.chapter_of(name) == common]
 
 
-def checking(texts: Mapping[str, str]) -> dict[str, list[set[str]]]:
-    """By page the ids that each of its code cells checks or refutes."""
-    found: dict[str, list[set[str]]] = {}
+def checking(texts: Mapping[str, str]) -> Iterator[tuple[str, int, set[str]]]:
+    """The page and the number of each code cell, and the ids that it checks or refutes."""
     for page, text in texts.items():
-        found[page] = [set(CALL.findall(cell)) for cell in CELL.findall(text)]
-    return found
-
-
-def checked_by(claim: Claim, cells: Mapping[str, list[set[str]]]) -> dict[str, list[int]]:
-    """By page the numbers of the code cells that check or refute a claim or one of its errata."""
-    names = {claim.id, *claim.errata}
-    found: dict[str, list[int]] = {}
-    for page, checked in cells.items():
-        for number, ids in enumerate(checked):
-            if names & ids:
-                found.setdefault(page, []).append(number)
-    return found
+        for number, cell in enumerate(CELL.findall(text)):
+            yield page, number, set(CALL.findall(cell))
 
 
 def machine_checked(settings: Settings) -> dict[str, dict[str, Entry]]:
@@ -253,35 +260,24 @@ def machine_checked(settings: Settings) -> dict[str, dict[str, Entry]]:
     return proved
 
 
-def _lines_of_theorems(settings: Settings) -> dict[str, int]:
-    """The line of each theorem in the source of a proof assistant."""
-    source = settings.root / settings.prover.source
-    found: dict[str, int] = {}
-    if source.is_file():
-        for number, line in enumerate(_text(source).splitlines(), start=1):
-            if theorem := re.match(r"Theorem (\w+)", line):
-                found.setdefault(theorem[1], number)
-    return found
-
-
-def _recipe(settings: Settings, claim: Claim, cells: Mapping[str, list[set[str]]]) -> str | None:
-    if checked_by(claim, cells):
-        return settings.run.format(claim.id)
-    return settings.prover.command if claim.proved else None
-
-
-def _proof(settings: Settings, entry: Entry, theorems: dict[str, Entry], lines: dict[str, int]) -> Entry | None:
+def _proof(settings: Settings, entry: Entry, theorems: Mapping[str, Entry], program: str) -> Entry | None:
     """Where the theorem of a claim stands, and of which part of the claim it speaks where it is not all of it."""
-    if not entry.get("proved"):
+    theorem = entry.get("proved")
+    if not theorem:
         return None
-    theorem = entry["proved"]
+    if theorem not in theorems:
+        place = settings.prover.statements.removeprefix("../") or "proofs/statements.json"
+        raise LedgerError(f"{entry['id']}: proved names {theorem}, which is not in {place}.")
+    line = None
+    if stands := re.search(rf"^Theorem {theorem}\b", program, re.M):
+        line = program.count("\n", 0, stands.start()) + 1
     part = ""
     if entry.get("verdict") in ("false as printed", "settled") and entry.get("kind") != "erratum":
         part = "the corrected form"
     return {
         "theorem": theorem,
         "file": settings.prover.source.removeprefix("../"),
-        "line": lines.get(theorem),
+        "line": line,
         "part": theorems[theorem].get("part", part),
     }
 
@@ -300,21 +296,20 @@ def _entries(path: Path) -> list[Entry]:
         if not (isinstance(entry, dict) and isinstance(entry.get("id"), str)):
             raise LedgerError(f"claims/{path.name}: entry {number} must be a mapping with an id, not {entry!r:.60}.")
         for key, value in entry.items():
+            place = f"claims/{path.name}: {entry['id']}:"
             if key not in allowed:
-                raise LedgerError(f"claims/{path.name}: {entry['id']}: a claim has no {key}.")
-            form = "text (in quotes, if YAML reads something else)"
-            sound = isinstance(value, str)
+                raise LedgerError(f"{place} a claim has no {key}.")
             if key in LISTS:
-                form = "a list of ids"
-                sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            if not sound:
-                raise LedgerError(f"claims/{path.name}: {entry['id']}: {key} must be {form}, not {value!r:.60}.")
-            if key in LISTS:
+                if not isinstance(value, list) or set(map(type, value)) - {str}:
+                    raise LedgerError(f"{place} {key} must be a list of ids, not {value!r:.60}.")
                 entry[key] = tuple(value)
+            elif not isinstance(value, str):
+                form = "text (in quotes, if YAML reads something else)"
+                raise LedgerError(f"{place} {key} must be {form}, not {value!r:.60}.")
     return entries
 
 
-def _boxes(settings: Settings, texts: Mapping[str, str], entries: list[Entry]) -> dict[str, Entry]:
+def _boxes(texts: Mapping[str, str], entries: list[Entry]) -> dict[str, Entry]:
     """The boxes on the pages of a chapter by label: page, text and, of ours, the number in the order of the pages."""
     ours = {entry.get("box", entry["id"]) for entry in entries if entry.get("source") == "ours"}
     boxes: dict[str, Entry] = {}
@@ -396,30 +391,19 @@ def read_yaml(path: Path, kind: type) -> Any:
     stands twice in one mapping: of its two values YAML would keep the last one without a word."""
     import yaml
 
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            seen = []
+            for key, _ in node.value:
+                if key.value in seen:
+                    raise ValueError(f"line {key.start_mark.line + 1}: the key '{key.value}' stands twice")
+                seen.append(key.value)
+            return dict(super().construct_mapping(node, deep))
+
     try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_text(encoding="utf-8"))
-        node = loader.get_single_node()
-        for key in _repeated(node):
-            raise ValueError(f"line {key.start_mark.line + 1}: the key '{key.value}' stands twice")
-        content = node and loader.construct_document(node)
+        content = Loader(path.read_text(encoding="utf-8")).get_single_data()
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise LedgerError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(content, kind):
         raise LedgerError(f"{path.name} cannot be read: it must hold a {kind.__name__}, not {content!r:.60}")
     return content
-
-
-def _repeated(node: Any) -> Iterator[Any]:
-    """The keys below a node of YAML that stand twice in one mapping."""
-    if node is None or node.id == "scalar":
-        return
-    children = node.value
-    if node.id == "mapping":
-        seen = []
-        for key, _ in node.value:
-            if key.value in seen:
-                yield key
-            seen.append(key.value)
-        children = [value for _, value in node.value]
-    for child in children:
-        yield from _repeated(child)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from . import build, claims
-from .ledger import in_outputs
-from .record import LedgerError
+from .record import LedgerError, Record
 from .settings import Settings
 
 EXAMPLE = Path(__file__).with_name("example")
@@ -44,18 +43,11 @@ def run(ids: Sequence[str], folder: Path, show: bool) -> None:
 
 def publish(folder: Path) -> None:
     """Confirm what the claims say and what their checks find: the pages are run, and published.yml is written."""
-    import jupytext
-    from nbclient import NotebookClient
-
     settings = Settings.read(folder)
-    records = []
+    found: list[Record] = []
     for path in sorted(folder.glob("*.md")):
-        notebook = jupytext.read(path, fmt="md:myst")
-        if any(cell.cell_type == "code" for cell in notebook.cells):
-            NotebookClient(notebook, timeout=None, kernel_name="python3").execute(cwd=str(folder))
-            outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-            records += list(in_outputs(outputs, path.stem))
-    text, lines = build.published_anew(build.ledger_of(settings, records), datetime.datetime.now(datetime.UTC).date())
+        found += claims.records(claims.outputs_of(path), path.stem)
+    text, lines = build.published_anew(build.ledger_of(settings, found), datetime.datetime.now(datetime.UTC).date())
     (folder / settings.claims / "published.yml").write_text(text, encoding="utf-8")
     print(*lines, sep="\n")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import TopologicalSorter
 from typing import Any
 
-from .claims import Claim, by_id
-from .record import EXERCISE, MIME, Record
+from .claims import Claim, by_id, records
+from .record import EXERCISE, Record
 from .settings import Settings
 
 # What is not run needs a reason, of at least three words ("There is nothing to compute.").
@@ -20,19 +20,11 @@ FAILS = ("false as printed", "settled")
 
 def collect(executed: Mapping[str, dict[str, Any]]) -> list[Record]:
     """The records in the outputs of executed notebooks, each with its page; not those of exercises."""
-    return [
-        record
-        for page, notebook in executed.items()
-        for cell in notebook["cells"]
-        for record in in_outputs(cell.get("outputs", []), page)
-        if not record.claim.startswith(EXERCISE)
-    ]
-
-
-def in_outputs(outputs: Iterable[dict[str, Any]], page: str) -> Iterator[Record]:
-    for output in outputs:
-        if MIME in output.get("data", {}):
-            yield Record.of(output["data"][MIME], page)
+    found: list[Record] = []
+    for page, notebook in executed.items():
+        for cell in notebook["cells"]:
+            found += records(cell.get("outputs", []), page)
+    return [record for record in found if not record.claim.startswith(EXERCISE)]
 
 
 @dataclass(frozen=True)

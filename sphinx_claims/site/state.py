@@ -14,9 +14,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.util import logging
 
-from ..claims import Claim, by_id, read
-from ..ledger import Ledger, in_outputs
-from ..record import EXERCISE, MIME, LedgerError
+from ..claims import Claim, by_id, read, records
+from ..ledger import Ledger
+from ..record import EXERCISE, MIME, LedgerError, Record
 from ..settings import Settings
 
 
@@ -88,8 +88,10 @@ def ledger_of(env: BuildEnvironment) -> Ledger:
     state = STATES[env.app]
     if state.ledger is None:
         found = env.domaindata["claims"]["records"]
-        records = [record for docname in sorted(found) for record in in_outputs(found[docname], page_of(env, docname))]
-        evidence = [record for record in records if not record.claim.startswith(EXERCISE)]
+        evidence: list[Record] = []
+        for docname in sorted(found):
+            evidence += records(found[docname], page_of(env, docname))
+        evidence = [record for record in evidence if not record.claim.startswith(EXERCISE)]
         with as_one_line():
             state.ledger = Ledger.of(state.settings, state.claims.values(), evidence)
     return state.ledger
