@@ -192,7 +192,7 @@ def bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names that a node gives to expressions: x = f, x: T = f, (x := f) and x, y = f, g."""
     if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
         return
-    for target in getattr(node, "targets", None) or [node.target]:
+    for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
         pairs = [(target, node.value)]
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             pairs = list(zip(target.elts, node.value.elts, strict=False))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .record import MIME, LedgerError, Record
+from .record import EXERCISE, MIME, LedgerError, Record
 from .settings import Settings
 
 __all__ = ["Claim", "find", "in_line", "machine_checked", "read", "read_yaml", "statements"]
@@ -107,7 +107,7 @@ class Claim:
     @property
     def sections(self) -> list[str]:
         """The sections of the paper in which it stands, without their parts."""
-        return [part.strip().partition(".")[0] for part in self.section.split(",")]
+        return re.findall(r"(?:^|,) *([^.,]+)", self.section)
 
     @property
     def is_erratum(self) -> bool:
@@ -116,7 +116,7 @@ class Claim:
     @property
     def part(self) -> str:
         """Of which part of it the proof speaks, where it is not all."""
-        return str(self.proof["part"]) if self.proof else ""
+        return str((self.proof or {}).get("part", ""))
 
     def rests_on(self) -> list[Claim]:
         """The claims that this one uses, in their order; not those on which they rest in turn."""
@@ -191,10 +191,12 @@ def outputs_of(page: Path, last: int | None = None) -> list[Entry]:
 
 
 def records(outputs: Iterable[Entry], page: str) -> Iterator[Record]:
-    """The records among what the cells of a page have shown."""
+    """The records among what the cells of a page have shown; not those of exercises."""
     for output in outputs:
         if MIME in output.get("data", {}):
-            yield Record.of(output["data"][MIME], page)
+            record = Record.of(output["data"][MIME], page)
+            if not record.claim.startswith(EXERCISE):
+                yield record
 
 
 def by_id(claims: Iterator[Claim] | list[Claim]) -> dict[str, Claim]:
@@ -284,8 +286,12 @@ def _proof(settings: Settings, entry: Entry, theorems: Mapping[str, Entry], prog
 
 def _sources(settings: Settings, pages: list[str]) -> dict[str, str]:
     """The Markdown of these pages, of those that there are."""
-    paths = {page: settings.root / f"{page}.md" for page in pages}
-    return {page: _text(path) for page, path in paths.items() if path.is_file()}
+    texts = {}
+    for page in pages:
+        path = settings.root / f"{page}.md"
+        if path.is_file():
+            texts[page] = _text(path)
+    return texts
 
 
 def _entries(path: Path) -> list[Entry]:

@@ -1,6 +1,6 @@
 """claims.json: the ledger as data, one entry for each claim, by the schema beside this file."""
 
-from math import isfinite
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,6 @@ SCHEMA = Path(__file__).with_name("claims.schema.json")
 # Words of tightness, the tightest first; "equality" only where there is no bound, for an identity (that of a function
 # and its formula, say) does not make a bound tight.
 TIGHTNESS = ("tight", "within 10×", "loose", "equality")
-# What is told of a claim as it is.
-TOLD = ("section", "statement", "digest", "changed", "verdict")
-LISTS = ("errata", "follows")
 
 
 def document(ledger: Ledger) -> dict[str, Any]:
@@ -27,28 +24,43 @@ def entry(ledger: Ledger, claim: Claim) -> dict[str, Any]:
     """What is known of one claim."""
     folder = ledger.settings.folder
     checks = [evidence(record, folder) for record in ledger.evidence[claim.id]]
-    words = {checked["tightness"] for checked in checks}
-    told: dict[str, Any] = {"id": claim.id, "label": claim.name, "kind": claim.kind, "source": claim.source}
-    told |= {key: getattr(claim, key) for key in TOLD}
-    told |= {"standing": ledger.standing(claim), "chapter": claim.chapter, "required": claim.required}
-    told |= {"uses": list(claim.uses), "rests_on_false": ledger.upstream(claim)}
-    told |= {key: list(getattr(claim, key)) for key in LISTS}
-    told |= {"evidence": checks, "tightness": next((word for word in TIGHTNESS if word in words), None)}
+    words = [checked["tightness"] for checked in checks]
+    told = {
+        "id": claim.id,
+        "label": claim.name,
+        "kind": claim.kind,
+        "source": claim.source,
+        "section": claim.section,
+        "statement": claim.statement,
+        "digest": claim.digest,
+        "changed": claim.changed,
+        "verdict": claim.verdict,
+        "standing": ledger.standing(claim),
+        "chapter": claim.chapter,
+        "required": claim.required,
+        "uses": list(claim.uses),
+        "rests_on_false": ledger.upstream(claim),
+        "errata": list(claim.errata),
+        "follows": list(claim.follows),
+        "evidence": checks,
+        "tightness": next(filter(words.__contains__, TIGHTNESS), None),
+        "proof": claim.proof,
+        "place": claim.place and f"{folder}{claim.place}" or None,
+        "command": claim.recipe,
+    }
     if claim.printed_at:
         told["printed_at"] = claim.printed_at
-    place = f"{folder}{claim.place}" if claim.place else None
-    return told | {"proof": claim.proof, "place": place, "command": claim.recipe}
+    return told
 
 
 def evidence(found: Record, folder: str) -> dict[str, Any]:
     """What one check found, and where its cell stands; JSON has no infinity, so an infinite slack is null."""
-    slack = [value if isfinite(value) else None for value in found.slack] if found.slack else None
     return {
         "evidence": found.evidence,
         "finding": found.finding,
         "over": found.over,
         "count": found.count,
-        "slack": slack,
+        "slack": found.slack and [{inf: None}.get(value, value) for value in found.slack],
         "tightness": found.tightness,
         "controls": list(found.controls),
         "cell": f"{folder}{found.page}.html#{found.anchor}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,7 +10,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from .claims import Claim, by_id, records
-from .record import EXERCISE, Record
+from .record import Record
 from .settings import Settings
 
 # What is not run needs a reason, of at least three words ("There is nothing to compute.").
@@ -24,7 +25,7 @@ def collect(executed: Mapping[str, dict[str, Any]]) -> list[Record]:
     for page, notebook in executed.items():
         for cell in notebook["cells"]:
             found += records(cell.get("outputs", []), page)
-    return [record for record in found if not record.claim.startswith(EXERCISE)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Ledger:
     @classmethod
     def of(cls, settings: Settings, claims: Iterable[Claim], records: Sequence[Record]) -> Ledger:
         """The ledger in which each claim stands at its box, at its first record, or in a section."""
-        bare = cls(settings, list(claims), records)
-        placed = [replace(claim, place=bare.place(claim)) for claim in bare.claims]
-        return cls(settings, placed, records)
+        claims = list(claims)
+        place = cls(settings, claims, records).place
+        return cls(settings, [replace(claim, place=place(claim)) for claim in claims], records)
 
     @cached_property
     def known(self) -> dict[str, Claim]:
@@ -59,15 +60,15 @@ class Ledger:
     @cached_property
     def evidence(self) -> dict[str, list[Record]]:
         """The records of each claim."""
-        found: dict[str, list[Record]] = {claim.id: [] for claim in self.claims}
+        found: dict[str, list[Record]] = defaultdict(list)
         for record in self.records:
-            found.setdefault(record.claim, []).append(record)
+            found[record.claim].append(record)
         return found
 
     @cached_property
     def used_for(self) -> dict[str, list[str]]:
         """The statements that rest on each claim, by id."""
-        above: dict[str, list[str]] = {claim.id: [] for claim in self.claims}
+        above: dict[str, list[str]] = defaultdict(list)
         for claim in self.statements.values():
             for below in claim.uses:
                 above[below].append(claim.id)
@@ -83,14 +84,15 @@ class Ledger:
 
     def place(self, claim: Claim) -> str:
         """Where a claim stands: at its box, at its first record (in its own chapter if it can), or in a section."""
-        if claim.box:
-            return f"{claim.page}.html#{claim.box}"
-        records = self.evidence[claim.id]
-        if records:
-            chapter = self.settings.chapter_of(claim.chapter)
-            first = min(records, key=lambda record: self.settings.chapter_of(record.page) != chapter)
-            return f"{first.page}.html#{first.anchor}"
-        return f"{claim.page}.html#{claim.stands_in}" if claim.stands_in else ""
+        anchor = claim.box
+        page = claim.page
+        if not anchor and self.evidence[claim.id]:
+            chapter_of = self.settings.chapter_of
+            chapter = chapter_of(claim.chapter)
+            first = min(self.evidence[claim.id], key=lambda record: chapter_of(record.page) != chapter)
+            page, anchor = first.page, first.anchor
+        anchor = anchor or claim.stands_in
+        return anchor and f"{page}.html#{anchor}"
 
     @cached_property
     def fallen(self) -> dict[str, set[str]]:
@@ -109,29 +111,38 @@ class Ledger:
     def upstream(self, claim: Claim) -> list[str]:
         """Every claim below whose printed form is false: what rests on one is not green, even when its own check
         passed, unless its own derivation has been repaired."""
-        return [] if claim.verdict == "true, proof repaired" else sorted(self.fallen[claim.id])
+        if claim.verdict == "true, proof repaired":
+            return []
+        return sorted(self.fallen[claim.id])
 
     def standing(self, claim: Claim) -> str:
         """How a claim stands by its evidence, in one word (those of ``settings.STANDINGS``)."""
         if claim.verdict == "withdrawn":
             return "withdrawn"
-        found = {record.evidence for record in self.evidence[claim.id]}
-        witnessed = any(record.evidence == "refuted" for name in claim.errata for record in self.evidence[name])
-        if "refuted" in found or (claim.verdict in FAILS and witnessed):
+        found = self.kinds(claim)
+        if "refuted" in found or claim.verdict in FAILS and "refuted" in self.kinds(claim, *claim.errata):
             return "refuted"
+        if found == {"sampled"}:
+            return "sampled"
         if found:
-            return "sampled" if found == {"sampled"} else "checked"
+            return "checked"
         if claim.verdict == "open":
             return "open"
-        return claim.required if claim.required in NOT_RUN else "not yet run"
+        if claim.required in NOT_RUN:
+            return claim.required
+        return "not yet run"
+
+    def kinds(self, claim: Claim, *others: str) -> set[str]:
+        """The kinds of evidence for a claim, and for others by id."""
+        return {record.evidence for name in (claim.id, *others) for record in self.evidence[name]}
 
     def downstream(self, erratum: Claim) -> dict[str, list[str]]:
         """The verdicts of the statements that rest, directly or not, on a statement that the erratum makes false.
 
         What rests on a statement whose proof has been repaired no longer rests on the erratum's.
         """
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[str]] = defaultdict(list)
         for claim in self.statements.values():
             if claim.id not in erratum.about and self.fallen[claim.id].intersection(erratum.about):
-                found.setdefault(claim.verdict, []).append(claim.id)
+                found[claim.verdict].append(claim.id)
         return found

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..claims import Claim
@@ -20,14 +21,17 @@ def boxed(kind: str, title: str, here: Sequence[Claim]) -> tuple[str, str]:
     >>> boxed("Theorem", "Fourier tails (ours)", [Claim("a", number="Theorem 2.4")])
     ('Theorem 2.4', ' (Fourier tails)')
     """
-    printed = PRINTED.match(title)
     if here and here[0].number:
         return here[0].number, f" ({AUTHOR.sub(lambda of: f'; {of[1]}' * bool(of[1]), title)})"
-    return (printed[0], title[printed.end() :]) if printed else (f"{kind}.", f" {title}")
+    if printed := PRINTED.match(title):
+        return printed[0], title[printed.end() :]
+    return f"{kind}.", f" {title}"
 
 
 def titled(section: str) -> str:
-    return f"Appendix {section}" if section.isalpha() else f"§{section}"
+    if section.isalpha():
+        return f"Appendix {section}"
+    return f"§{section}"
 
 
 def order(claim: Claim) -> list[int]:
@@ -42,18 +46,20 @@ def order(claim: Claim) -> list[int]:
 def to_records(records: Sequence[Record], word: str, label: str) -> list[str]:
     """A link to the cell of each record; those who hear links alone hear of which claim, and which of several."""
     links = []
-    heard = []
+    count: Counter[str] = Counter()
     for record in records:
         text = word or record.evidence
-        heard.append(text)
-        number = f", {heard.count(text)}" if heard.count(text) > 1 else ""
-        links.append(link(f"{record.page}.html#{record.anchor}", text, f"{text}, {label}{number}"))
+        count[text] += 1
+        heard = f"{text}, {label}"
+        if count[text] > 1:
+            heard += f", {count[text]}"
+        links.append(link(f"{record.page}.html#{record.anchor}", text, heard))
     return links
 
 
 def link(target: str, text: str, heard: str = "") -> str:
     """A link; ``heard`` is its name where its text alone does not say where it leads."""
-    name = f' aria-label="{html.escape(heard)}"' if heard else ""
+    name = heard and f' aria-label="{html.escape(heard)}"'
     return f'<a href="{html.escape(target)}"{name}>{plain(text)}</a>'
 
 
@@ -69,9 +75,11 @@ def badge(word: str) -> str:
 
 def proved(ledger: Ledger, claim: Claim) -> str:
     """The mark of a claim that is proved, with the part where it is one; it leads to what the prover prints."""
-    words = "machine-checked" + (f": {claim.part}" if claim.part else "")
+    words = f"machine-checked: {claim.part}".removesuffix(": ")
     target = ledger.settings.prover.page.format(claim.proved.replace("_", "-"))
-    shown = link(target, words, f"{words}, {claim.label}") if target else plain(words)
+    shown = plain(words)
+    if target:
+        shown = link(target, words, f"{words}, {claim.label}")
     return f'<span class="proved">{shown}</span>'
 
 
@@ -87,7 +95,6 @@ def plain(text: str) -> str:
 
 def in_print(ledger: Ledger, text: str) -> str:
     """Plain text that a program made, as HTML inside Markdown."""
-    shown = ledger.settings.printed(text)
-    return re.sub(
-        r"<[^>]*>|[*_$\\`\[\]|~^{}]", lambda found: found[0] if found[0][0] == "<" else plain(found[0]), shown
-    )
+    parts = re.split(r"(<[^>]*>)", ledger.settings.printed(text))
+    parts[::2] = [re.sub(r"[*_$\\`\[\]|~^{}]", lambda sign: plain(sign[0]), part) for part in parts[::2]]
+    return "".join(parts)

@@ -16,7 +16,7 @@ from sphinx.util import logging
 
 from ..claims import Claim, by_id, read, records
 from ..ledger import Ledger
-from ..record import EXERCISE, MIME, LedgerError, Record
+from ..record import MIME, LedgerError, Record
 from ..settings import Settings
 
 
@@ -91,7 +91,6 @@ def ledger_of(env: BuildEnvironment) -> Ledger:
         evidence: list[Record] = []
         for docname in sorted(found):
             evidence += records(found[docname], page_of(env, docname))
-        evidence = [record for record in evidence if not record.claim.startswith(EXERCISE)]
         with as_one_line():
             state.ledger = Ledger.of(state.settings, state.claims.values(), evidence)
     return state.ledger
