@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 __all__ = ["found", "labels_within"]
@@ -54,7 +55,7 @@ def _texts(fig: Any) -> Iterator[Any]:
     """Every text that is drawn."""
     yield from filter(_shown, fig.texts)
     for ax in fig.axes:
-        mine = [ax.title, ax._left_title, ax._right_title, *ax.texts]
+        mine = [part for part in ax.get_children() if isinstance(part, Text)]
         if ax.axison:
             mine += [
                 part for axis in (ax.xaxis, ax.yaxis) for part in (axis.label, axis.offsetText, *labels_within(axis))
@@ -64,7 +65,14 @@ def _texts(fig: Any) -> Iterator[Any]:
 
 def labels_within(axis: Any) -> list[Any]:
     """The texts at the ticks that lie within the limits of an axis."""
-    return [label for tick in axis._update_ticks() for label in (tick.label1, tick.label2) if _shown(label)]
+    low, high = sorted(axis.get_view_interval())
+    near = 1e-9 * (high - low)  # what of round-off a tick at a limit may have
+    within = []
+    for label in axis.get_ticklabels(which="both"):
+        place = dict(zip("xy", label.get_position(), strict=True))[axis.axis_name]
+        if low - near <= place <= high + near and _shown(label):
+            within.append(label)
+    return within
 
 
 def _shown(text: Any) -> bool:
@@ -73,8 +81,6 @@ def _shown(text: Any) -> bool:
 
 def _box(text: Any, renderer: Any) -> Bbox:
     """The box of the letters themselves: not of an arrow that leads from them, nor of a frame."""
-    from matplotlib.text import Text
-
     return Text.get_window_extent(text, renderer)
 
 

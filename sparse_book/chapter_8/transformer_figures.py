@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,7 @@ def verse() -> figures.Live:
 
 def settings() -> figures.Table:
     """The transformers in all settings that were run: shares in per cent of all four layers, at the end."""
-    columns: dict[str, list[str]] = {}
+    rows = []
     for name, words in SETTINGS.items():
         path = transformer.runs(name, "path")
         if not len(path):
@@ -91,9 +91,13 @@ def settings() -> figures.Table:
             "hold 99 % of the squares": _runs(100 * held, 1),
             "loss": _runs(end[:, 1], 2),
         }
-        for column, value in row.items():
-            columns.setdefault(column, []).append(value)
-    return figures.Table(columns)
+        rows.append(row)
+    return _of_rows(rows)
+
+
+def _of_rows(rows: Sequence[Mapping[str, str]]) -> figures.Table:
+    """The table of rows that all have the columns of the first."""
+    return figures.Table({column: [row[column] for row in rows] for column in rows[0]})
 
 
 def _runs(values: NDArray[np.float64], digits: int) -> str:
@@ -134,7 +138,7 @@ def models() -> figures.Figure:
 
 def models_table() -> figures.Table:
     """The same networks, a row for each: the least and the largest share of their layers, in per cent."""
-    columns: dict[str, list[str]] = {}
+    rows = []
     for model, read in READ.items():
         layers = [row for row in transformer.others() if row["model"] == model]
         row = {
@@ -146,9 +150,8 @@ def models_table() -> figures.Table:
             "never active": _span([layer["dead"] for layer in layers]),
             "hold 99 % of the squares": _span([layer["needed"] for layer in layers]),
         }
-        for column, value in row.items():
-            columns.setdefault(column, []).append(value)
-    return figures.Table(columns)
+        rows.append(row)
+    return _of_rows(rows)
 
 
 def _span(shares: Sequence[float]) -> str:
