@@ -56,7 +56,7 @@
   if (needs) return void bar.append(element("p", {}, `This page does not run in the browser: ${needs}.`));
   const button = element("button", { type: "button", textContent: "Run this page" });
   const progress = element("progress", { ariaLabel: "Progress" });
-  const part = smaller ? `With ${smaller}, a smaller run, which is not compared.` : "";
+  const part = smaller ? `With ${smaller}, a smaller run: what differs by it is not compared.` : "";
   const phone = matchMedia("(pointer: coarse) and (max-width: 60rem)").matches;
   const warned = phone ? "A phone may close the page: it has too little memory." : "";
   words.textContent = `Python runs here, offline, and compares its numbers with those printed; it takes
@@ -117,7 +117,7 @@
     const { box, summary, shown, source } = cell.line ??= lineOf(cell), at = cells.indexOf(cell);
     const answer = await ask({ source: source.value, printed: JSON.stringify(cell.printed) });
     if (answer.kind === "differs" && cell.free) answer.kind = "free";
-    if (answer.kind !== "failed" && smaller) Object.assign(answer, { kind: "smaller", words: smaller });
+    if (answer.kind === "differs" && smaller) Object.assign(answer, { kind: "smaller", words: smaller });
     if (answer.kind !== "failed" && at < 0) Object.assign(answer, { kind: "yours", words: cell.name });
     const details = answer.kind === "silent" ? "" : ` (${answer.words})`;
     const edited = cells.slice(0, at + 1).some(changed) ? "your version: " : "";

@@ -148,7 +148,7 @@ def test_each_cell_says_whether_it_is_as_printed_and_those_that_are_not_are_open
 
 
 def test_a_smaller_run_is_not_compared(runnable, in_browser):
-    address = runnable([cell("n = 9", "", ["parameters"]), cell("1", "1")], smaller="n = 2")
+    address = runnable([cell("n = 9", "", ["parameters"]), cell("1", "1"), cell("2", "3")], smaller="n = 2")
 
     async def visit(page):
         await page.goto(address)
@@ -157,8 +157,8 @@ def test_a_smaller_run_is_not_compared(runnable, in_browser):
         return before, await state(page), await page.locator(".run-cell textarea").first.input_value()
 
     before, found, source = in_browser(visit)
-    assert "With n = 2, a smaller run, which is not compared." in before
-    assert found["lines"] == ["smaller run"] * 2
+    assert "With n = 2, a smaller run: what differs by it is not compared." in before
+    assert found["lines"] == ["smaller run", "same numbers as printed (text)", "smaller run"]
     assert source == "n = 9\nn = 2"
 
 

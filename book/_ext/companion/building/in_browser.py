@@ -98,9 +98,11 @@ def sources(network: str, inputs: str = "") -> str:
         cut = f"[:{rows}]" if first else ""
         X = f'files.load("{inputs}"){cut}' if inputs else BITS.format(rows)
         found = {f"who is active{first}": NETWORK.format(network, X)}
-        found["what sums explain"] = SUMS.format("X" if inputs else "n=f.net.n", evaluations)
-        examined = f"examine(network, {'X, ' if inputs else ''}output=0)"
-        found["every statement"] = examined if arrays[1].size <= EXAMINED else IN_PYTHON
+        if arrays[1].size <= EXAMINED:  # this report begins with what sums explain
+            found["every statement"] = f"examine(network, {'X, ' if inputs else ''}output=0)"
+        else:
+            found["what sums explain"] = SUMS.format("X" if inputs else "n=f.net.n", evaluations)
+            found["every statement"] = IN_PYTHON
     return json.dumps([*found.items()])
 
 

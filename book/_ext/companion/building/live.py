@@ -48,7 +48,7 @@ PAGES = {
     "gallery": "",
     "laboratory": "",
     "01-definitions": "",
-    "02-uniform": "",
+    "02-uniform": "runs = 3",
     "05-general": "",
     "09-buys": "",
 }
