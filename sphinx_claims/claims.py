@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -222,7 +223,7 @@ def read(settings: Settings) -> list[Claim]:
             raise LedgerError(f"claims/{path.name}: there is no chapter {path.stem} in {place}.")
         texts = _sources(settings, pages)
         entries = _entries(path)
-        boxes = _boxes(texts, entries)
+        boxes = _boxes(settings, texts, entries)
         checked = {name for _, _, ids in checking(texts) for name in ids}
         for entry in entries:
             known = _placed(entry, path.stem, texts, boxes)
@@ -315,19 +316,18 @@ def _entries(path: Path) -> list[Entry]:
     return entries
 
 
-def _boxes(texts: Mapping[str, str], entries: list[Entry]) -> dict[str, Entry]:
+def _boxes(settings: Settings, texts: Mapping[str, str], entries: list[Entry]) -> dict[str, Entry]:
     """The boxes on the pages of a chapter by label: page, text and, of ours, the number in the order of the pages."""
     ours = {entry.get("box", entry["id"]) for entry in entries if entry.get("source") == "ours"}
     boxes: dict[str, Entry] = {}
-    count = 0
+    counts: Counter[str] = Counter()
     for page, text in texts.items():
-        chapter = re.match(r"0*(\d+)", page)
-        before = f"{chapter[1]}." if chapter else ""
+        before = settings.numbered_as(page)
         for label, (kind, statement) in statements(text).items():
             boxes[label] = {"page": page, "statement": statement}
             if label in ours:
-                count += 1
-                boxes[label]["number"] = f"{kind} {before}{count}"
+                counts[before] += 1
+                boxes[label]["number"] = f"{kind} {before}{counts[before]}"
     return boxes
 
 

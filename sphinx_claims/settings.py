@@ -89,6 +89,7 @@ class Settings:
     toc: str = ""  # a file that names the pages in their order; without it they stand in the order of the alphabet
     folder: str = ""  # of these pages in the site, such as "book/"
     chapter: str = ".*"  # pages whose names begin with the same match are one chapter
+    appendices: Mapping[str, str] = field(default_factory=dict)  # page -> its letter: "Theorem A.1" in place of 6.14
     packages: str = ""  # those of the project, with spaces between them: no cell may use their private names
     checks: str = ""  # their functions that compare by ``check`` or ``refute``
     run: str = "sphinx-claims run {}"  # the command that runs the checks of a claim again
@@ -125,6 +126,14 @@ class Settings:
         """What the pages of a chapter have in common."""
         found = re.match(self.chapter, page)
         return found[0] if found else page
+
+    def numbered_as(self, page: str) -> str:
+        """What stands before the number of a statement: "6." in a chapter, "A." in an appendix."""
+        if page in self.appendices:
+            return f"{self.appendices[page]}."
+        if chapter := re.match(r"0*(\d+)", page):
+            return f"{chapter[1]}."
+        return ""
 
     def printed(self, text: str) -> str:
         """Plain text that a program made, as HTML."""

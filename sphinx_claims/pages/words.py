@@ -35,9 +35,10 @@ def titled(section: str) -> str:
 
 
 def order(claim: Claim) -> list[int]:
-    """Where a numbered claim stands in a list of ours; those without a number come last, and keep their order."""
+    """Where a numbered claim stands in a list of ours: appendices after chapters, those without a number last, in their
+    order."""
     number = claim.number.partition(" ")[2] or "99"
-    return [int(part) for part in number.split(".")]
+    return [int(part) if part.isdecimal() else ord(part) for part in number.split(".")]
 
 
 # Words, links and pills

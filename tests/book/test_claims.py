@@ -14,6 +14,7 @@ from sphinx_claims import audit, build, published
 from sphinx_claims import record as ledger
 from sphinx_claims.claims import by_id, pages_of, read, statements
 from sphinx_claims.ledger import NOT_RUN, collect
+from sphinx_claims.pages import words
 from tests.book.examples import (
     BOOK,
     CHAPTER,
@@ -156,11 +157,20 @@ def test_each_box_of_ours_has_a_number_of_its_own_by_chapter_and_order():
         text = "\n".join((BOOK / f"{page}.md").read_text(encoding="utf-8") for page in pages_of(SETTINGS, stem))
         mine = sorted((c for c in ours if c.chapter == stem), key=lambda c: text.index(f":label: {c.box}\n"))
         numbers = [c.number.split(" ") for c in mine]
-        assert [number for _, number in numbers] == [f"{int(stem[:2])}.{i}" for i in range(1, len(mine) + 1)]
+        for before in {SETTINGS.numbered_as(c.page) for c in mine}:  # "6.", and "A." of its appendix
+            found = [number for _, number in numbers if number.startswith(before)]
+            assert found == [f"{before}{i}" for i in range(1, len(found) + 1)]
         boxes = re.findall(r"^`+{prf:(?!proof)\w+} (.*)\n:label: (\S+)$", text, flags=re.M)
         others = {title for title, box in boxes if box not in {c.box for c in CLAIMS}}
         assert all(re.match(r"(Theorem|Lemma) \d+, ", title) for title in others)
         assert {kind for kind, _ in numbers} <= {"Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark"}
+
+
+def test_an_appendix_counts_by_its_letter_and_stands_after_the_chapters():
+    known = by_id(CLAIMS)
+    first, last = known["ours-one-neuron"], known["ours-gradient"]
+    assert (first.number, first.chapter, first.page) == ("Proposition A.1", "06-beyond", "06b-sharp")
+    assert words.order(last) < words.order(first) < words.order(known["definition-1"])
 
 
 def test_each_erratum_is_named_by_what_it_concerns():

@@ -370,6 +370,28 @@ def test_long_lists_end_in_the_ledger():
     assert many.count("<a ") == 6 and '<a href="ledger.html#c0" aria-label="4 more, C0">4 more</a>' in many
 
 
+def test_an_appendix_has_a_letter_for_the_number_that_sphinx_gives_it():
+    title, reference = nodes.title(secnumber=[10]), nodes.reference(secnumber=[10, 2])
+    env = SimpleNamespace(
+        toc_secnumbers={"a": {"": (10,), "#x": (10, 2), "#deeper": None}},
+        toc_fignumbers={"a": {"figure": {"f": (10, 1)}}},
+        titles={"a": title},
+        tocs={"a": nodes.bullet_list("", nodes.list_item("", reference))},
+    )
+    pages.call_appendix(env, "a", "A")
+    assert env.toc_secnumbers["a"] == {"": ("A",), "#x": ("A", 2), "#deeper": None}
+    assert env.toc_fignumbers["a"]["figure"] == {"f": ("A", 1)}
+    assert (title["secnumber"], reference["secnumber"]) == (["A"], ["A", 2])
+    pages.call_appendix(env, "a page that is not built", "B")
+
+
+def test_what_coq_proves_is_behind_one_line_a_chapter_with_its_address(site):
+    page = BeautifulSoup((site / "book/proofs.html").read_text(), "html.parser")
+    first, *_ = folds = page.select("section > details.exercise-line")
+    assert [fold.summary.get_text() for fold in folds] == ["1, in words and in Coq"] * len(folds)
+    assert page.find(id="coq-lemma-9").find_parent("details") is first and page.h2.find_parent("details") is None
+
+
 def test_the_search_knows_each_claim_by_its_name_and_its_label(site):
     text = (site / "searchindex.js").read_text()
     index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))

@@ -96,9 +96,11 @@ def page_with(label: str, name: str) -> str:
 
 
 def number(label: str, kind: str, name: str) -> str:
-    """The number of a figure or an exercise: "2.3" where the pages of its chapter have a number, else "3"."""
-    chapter = name in numbered_pages()
-    pages = [page for page in pages_of(project.settings(), name) if page in numbered_pages()] if chapter else [name]
+    """The number of a figure or an exercise: "2.3" in a chapter, "A.3" in an appendix, else "3"."""
+    before = project.settings().numbered_as
+    chapter = before(name) if name in numbered_pages() else ""
+    mine = [page for page in pages_of(project.settings(), name) if page in numbered_pages() and before(page) == chapter]
+    pages = mine if chapter else [name]
     counted = [one for page in pages for one in getattr(outline(page), kind)]
     place = counted.index(label) + 1 if label in counted else "?"
-    return f"{int(name[:2])}.{place}" if chapter else str(place)
+    return f"{chapter}{place}"

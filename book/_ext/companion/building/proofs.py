@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from sphinx_claims.claims import Claim
 from sphinx_claims.ledger import Ledger
 from sphinx_claims.pages.words import link, one_line, plain
 
@@ -24,10 +25,16 @@ def not_run(text: str) -> str:
 
 
 def sections(ledger: Ledger, theorems: Entries, definitions: Entries) -> Iterator[str]:
-    """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions."""
-    checked = [claim for claim in ledger.claims if claim.proved]
-    for chapter, mine in groupby(checked, key=lambda claim: claim.chapter):
-        yield f"\n## Statements of chapter {int(chapter[:2])}\n"
+    """Lines of MyST Markdown: the statements by chapter, those that are no claim, the definitions. The site folds each
+    of these sections."""
+    letters = ledger.settings.appendices
+    checked = sorted((claim for claim in ledger.claims if claim.proved), key=lambda claim: claim.page in letters)
+
+    def home(claim: Claim) -> str:
+        return f"appendix {letters[claim.page]}" if claim.page in letters else f"chapter {int(claim.chapter[:2])}"
+
+    for chapter, mine in groupby(checked, key=home):
+        yield f"\n## Statements of {chapter}\n"
         for claim in mine:
             theorem = claim.proved
             which = f" ({plain(claim.part)})" if claim.part else ""

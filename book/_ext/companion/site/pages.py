@@ -38,6 +38,9 @@ def name_parts(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if section["ids"] in (["exercise-content"], ["solution-content"]):
             section["classes"] = section["ids"]
             section["ids"] = []
+    for part in list(next(doctree.findall(nodes.section), nodes.section()).children):
+        if isinstance(part, nodes.section):
+            fold_statements(part)
     claims = state.claims_of(app.env)
     for index, cell in enumerate(cells(doctree), start=1):
         name_cell(app, docname, cell, index, claims)
@@ -68,6 +71,28 @@ def number_by_page(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
+def call_appendices(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """An appendix has its letter in place of the number that Sphinx gives it after the last chapter."""
+    settings = state.settings_of(env)
+    for page, letter in settings.appendices.items():
+        call_appendix(env, f"{settings.folder}{page}", letter)
+    return []
+
+
+def call_appendix(env: BuildEnvironment, docname: str, letter: str) -> None:
+    """Put a letter for the number of a page, in its headings, its figures and the lists of pages."""
+    numbered: list[dict[str, Any]] = [
+        env.toc_secnumbers.get(docname, {}),
+        *env.toc_fignumbers.get(docname, {}).values(),
+    ]
+    for numbers in numbered:
+        numbers.update((place, (letter, *parts[1:])) for place, parts in numbers.items() if parts)
+    named = [env.titles.get(docname, nodes.title()), *env.tocs.get(docname, nodes.title()).findall(nodes.reference)]
+    for title in named:
+        if parts := title.get("secnumber"):
+            title["secnumber"] = [letter, *parts[1:]]
+
+
 def number(app: Sphinx, docname: str, kind: str, node: nodes.Element) -> str:
     """The number of a figure or an exercise, "2.1"; nothing where it has none."""
     numbers = app.env.toc_fignumbers.get(docname, {}).get(kind, {})
@@ -88,6 +113,19 @@ def fold_exercise(exercise: nodes.Element, shown: str) -> None:
     end = after + 1 if after < len(around) and isinstance(around[after], solution_node) else at + 1
     around.insert(end, raw("</details>"))
     around[at:at] = [raw('<details class="exercise-line"><summary>'), line, raw("</summary>")]
+
+
+def fold_statements(part: nodes.Element) -> None:
+    """A part of a page with all that stands there side by side, in words and in Coq, behind one line."""
+
+    def pairs(within: nodes.Node) -> list[nodes.container]:
+        return [node for node in within.findall(nodes.container) if "side-by-side" in node["classes"]]
+
+    if holding := [child for child in part.children if pairs(child)]:
+        first, last = part.index(holding[0]), part.index(holding[-1])
+        line = f"{len(pairs(part))}, in words and in Coq"
+        part.insert(last + 1, raw("</details>"))
+        part.insert(first, raw(f'<details class="exercise-line"><summary>{line}</summary>'))
 
 
 def name_cell(app: Sphinx, docname: str, cell: nodes.Element, index: int, claims: dict[str, Claim]) -> None:
@@ -151,7 +189,8 @@ def setup(app: Sphinx) -> None:
     sphinx.search.IndexBuilder = ProseIndex  # type: ignore[misc]  # which the builder imports when it writes
     app.add_role("slide", figures.slide_role)
     accessible_names.setup(app)
-    app.connect("env-get-updated", number_by_page, priority=900)  # after Sphinx has given its numbers
+    for numbering in (number_by_page, call_appendices):
+        app.connect("env-get-updated", numbering, priority=900)  # after Sphinx has given its numbers
     app.connect("doctree-resolved", name_parts, priority=FIRST)
     app.connect("doctree-resolved", lead_away, priority=LAST)
     app.connect("html-page-context", searchable, priority=FIRST)
