@@ -33,8 +33,7 @@ def dated(ledger: Ledger) -> Ledger:
 
 def moved(ledger: Ledger) -> list[str]:
     """What is said otherwise than was published; nothing where nothing was published yet."""
-    then = published.read(ledger.settings)
-    return published.moved(published.blocks(ledger), then) if then else []
+    return published.moved(published.blocks(ledger), published.read(ledger.settings))
 
 
 def agree(ledger: Ledger, pages: Container[str]) -> None:
@@ -64,11 +63,13 @@ def published_anew(ledger: Ledger, today: datetime.date) -> tuple[str, list[str]
     """The text of published.yml for the claims and the evidence as they are now, and what is other than it was; the
     comment at its top stays."""
     path = ledger.settings.root / ledger.settings.claims / "published.yml"
-    head = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8")) if path.is_file() else None
+    head = ""
+    if path.is_file():
+        head = re.split(r"^(?!#)", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)[0]
     then = published.read(ledger.settings)
     now = published.blocks(ledger)
     lines = published.moved(now, then) + published.lost_evidence(now, then)
-    return (head[0] if head else "") + published.text(published.renewed(now, then, today)), lines
+    return head + published.text(published.renewed(now, then, today)), lines
 
 
 def write_data(ledger: Ledger, folder: Path) -> None:

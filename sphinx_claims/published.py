@@ -105,7 +105,9 @@ def said(now: Block) -> str:
 def read(settings: Settings) -> Blocks:
     """The blocks of published.yml, if there is one."""
     path = settings.root / settings.claims / "published.yml"
-    found: Blocks = read_yaml(path, dict) if path.is_file() else {}
+    found: Blocks = {}
+    if path.is_file():
+        found = read_yaml(path, dict)
     for name, then in found.items():
         if not (
             isinstance(then, dict)

@@ -130,7 +130,9 @@ class Record:
             return None
         if self.slack[0] <= 1.5:
             return "tight"
-        return "within 10×" if self.slack[0] <= 10 else "loose"
+        if self.slack[0] <= 10:
+            return "within 10×"
+        return "loose"
 
     @property
     def finding(self) -> str:
@@ -367,7 +369,7 @@ def refute(
     """
     _one_of("relation", relation, RELATIONS)
     left, right, exact = _sides(claim_id, lhs, rhs)
-    gaps = np.abs(left - right) if relation == "==" else left - right
+    gaps = _gaps(left, right, relation)
     i = int(np.argmax(gaps))
     gap, largest_left, largest_right = map(_number, (gaps[i], left[i], right[i]))
     floor = 0 if exact else RTOL * max(abs(left[i]), abs(right[i]))
@@ -502,8 +504,16 @@ def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: fl
         return bad
     with np.errstate(invalid="ignore"):
         allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
-        gap = left - right if relation == "<=" else np.abs(left - right)
-    return np.where(np.isfinite(left) & np.isfinite(right), gap > allowed, bad)  # infinity has no round-off
+        beyond = _gaps(left, right, relation) > allowed
+    return np.where(np.isfinite(left) & np.isfinite(right), beyond, bad)  # infinity has no round-off
+
+
+def _gaps(left: NDArray[Any], right: NDArray[Any], relation: str) -> NDArray[Any]:
+    """By how much each left side exceeds its right side; for "==", how far they are apart."""
+    gaps: NDArray[Any] = left - right
+    if relation == "==":
+        gaps = np.abs(gaps)
+    return gaps
 
 
 def _deviations(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:

@@ -71,16 +71,21 @@ def kind(ledger: Ledger, claim: Claim) -> str:
         words = f"{claim.kind}, §{claim.section}"
     if claim.printed_at:
         words += f"; p. {claim.printed_at}"
-    return words + (f"; arXiv: {claim.arxiv}" if claim.arxiv else "")
+    if claim.arxiv:
+        words += f"; arXiv: {claim.arxiv}"
+    return words
 
 
 def says(ledger: Ledger, claim: Claim) -> list[str]:
     """The statement and the verdict; then, folded, what it rests on and what rests on it."""
     lines = [one_line(claim.statement)]
     if claim.is_erratum:
-        text = "Why it is withdrawn" if claim.withdrawn else "Printed form, witness, correction"
+        text = "Why it is withdrawn"
+        consequence = ""
+        if not claim.withdrawn:
+            text = "Printed form, witness, correction"
+            consequence = f"; {claim.consequence}"
         full = link(f"errata.html#{claim.id}", text, f"{text}, {claim.label}")
-        consequence = "" if claim.withdrawn else f"; {claim.consequence}"
         lines.append(f"<small>{full}{consequence}.</small>")
     elif claim.verdict not in ("definition", "cited"):
         what = "Printed form" if claim.source == "paper" else "Verdict"
@@ -107,10 +112,9 @@ def says(ledger: Ledger, claim: Claim) -> list[str]:
 def evidence(ledger: Ledger, claim: Claim) -> list[str]:
     """What was found, with its smallest slack as a word; or why nothing was run."""
     records = ledger.evidence[claim.id]
-    shown = [
-        f"{cell}: {found(ledger, record)}"
-        for record, cell in zip(records, to_records(records, "", claim.name), strict=True)
-    ]
+    shown = []
+    for record, cell in zip(records, to_records(records, "", claim.name), strict=True):
+        shown.append(f"{cell}: {found(ledger, record)}")
     if claim.follows and not records:
         shown = [f"Follows from {roles(claim.follows)}."]
     elif not records:
