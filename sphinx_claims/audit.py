@@ -9,16 +9,16 @@ from .claims import LISTS, Claim
 from .ledger import FAILS, NOT_RUN, Ledger
 from .published import serves
 from .record import EVIDENCE, Record, misnamed_seed
+from .settings import MARKS
 
+KINDS = """
+    definition theorem lemma claim remark conjecture equation construction proposition corollary informal question
+    erratum result finding
+"""
 CHOICES = {
-    "kind": (
-        *("definition", "theorem", "lemma", "claim", "remark", "conjecture", "equation", "construction"),
-        *("proposition", "corollary", "informal", "question", "erratum", "result", "finding"),
-    ),
+    "kind": tuple(KINDS.split()),
     "source": ("paper", "ours", "other"),
-    "verdict": (
-        *("true", "true, proof repaired", "false as printed", "settled", "open", "cited", "definition", "withdrawn"),
-    ),
+    "verdict": (*MARKS, "withdrawn"),
     "required": (*EVIDENCE, "refuted", *NOT_RUN),
 }
 # What a claim must not be called while an erratum stands that is about it.
@@ -129,14 +129,16 @@ def malformed(ledger: Ledger) -> list[str]:
 def malformed_claim(ledger: Ledger, claim: Claim) -> list[str]:
     name = claim.id
     withdrawn = claim.verdict == "withdrawn"
-    of_erratum = OF_WITHDRAWN if withdrawn else OF_ERRATA
     choices = dict(CHOICES)
-    if claim.is_erratum and not withdrawn:
+    needed = list(NEEDED)
+    if claim.is_erratum and withdrawn:
+        needed += OF_WITHDRAWN
+    elif claim.is_erratum:
+        needed += OF_ERRATA
         choices["consequence"] = tuple(ledger.settings.consequences)
         if ledger.settings.artefacts:
-            of_erratum = (*of_erratum, "artefact")
+            needed.append("artefact")
             choices["artefact"] = tuple(ledger.settings.artefacts)
-    needed = (*NEEDED, *of_erratum) if claim.is_erratum else NEEDED
     missing = [key for key in needed if not getattr(claim, key)]
     if missing:
         return [f"{name}: no {', '.join(missing)}."]

@@ -137,7 +137,7 @@ class Claim:
             raise LedgerError(f"{self.id}: {NO_PAGES}.")
         names = {self.id, *self.errata}
         texts = _sources(self.settings, pages_of(self.settings, self.chapter))
-        last = {page: number for page, number, ids in checking(texts) if names & ids}
+        last = {page: number + 1 for page, number, ids in checking(texts) if names & ids}
         if not last:
             raise ValueError(f"Argument 'id' must name a claim that a cell checks, not {self.id} ({self.required}).")
         found = []
@@ -147,15 +147,16 @@ class Claim:
         return found
 
 
-def find(claim_id: str, origin: str | Path | Settings = ".") -> Claim:
+def find(claim_id: str, origin: str | Path = ".") -> Claim:
     """The claim of this id, from the folder of the pages, or from the file claims.json of a site."""
-    if isinstance(origin, (str, Path)) and Path(origin).is_file():
-        entries = json.loads(Path(origin).read_text(encoding="utf-8"))["claims"]
+    path = Path(origin)
+    if path.is_file():
+        entries = json.loads(path.read_text(encoding="utf-8"))["claims"]
         known = by_id(of_data(entry) for entry in entries)
         for claim in known.values():
             object.__setattr__(claim, "around", known)
     else:
-        settings = origin if isinstance(origin, Settings) else Settings.read(Path(origin))
+        settings = Settings.read(path)
         if not (settings.root / settings.claims).is_dir():
             raise LedgerError(f"{settings.root} has no folder {settings.claims}: {NO_PAGES}, or a file claims.json.")
         known = by_id(read(settings))
@@ -177,13 +178,13 @@ def of_data(entry: Entry) -> Claim:
 
 
 def outputs_of(page: Path, last: int | None = None) -> list[Entry]:
-    """What the code cells of a page show when they are run, up to the one of this number."""
+    """What the code cells of a page show when they are run, the first ``last`` of them."""
     import jupytext
     from nbclient import NotebookClient
 
     notebook = jupytext.read(page, fmt="md:myst")
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    notebook.cells = code if last is None else code[: last + 1]
+    notebook.cells = code[:last]
     if notebook.cells:
         path = os.pathsep.join(map(os.path.abspath, sys.path))
         client = NotebookClient(notebook, timeout=None, kernel_name="python3")
