@@ -5,7 +5,8 @@ the places move, column by column, to the mean height of their neighbours, in wh
 distances allow. Nothing is random: the same graph has the same drawing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import pairwise
@@ -38,16 +39,17 @@ def draw(below: Mapping[str, Sequence[str]]) -> Drawing:
     places: list[list[Place]] = [[] for _ in range(max(column.values(), default=-1) + 1)]
     for name in below:
         places[column[name]].append(name)
-    left: dict[Place, list[Place]] = {}
-    right: dict[Place, list[Place]] = {}
+    left: dict[Place, list[Place]] = defaultdict(list)
+    right: dict[Place, list[Place]] = defaultdict(list)
     passed = {(a, b): range(column[a] + 1, column[b]) for b in below for a in below[b]}
     for (a, b), numbers in passed.items():
-        way: list[Place] = [a, *((a, b, number) for number in numbers), b]
-        for number, place in enumerate(way[1:-1], start=column[a] + 1):
-            places[number].append(place)
-        for before, after in pairwise(way):
-            right.setdefault(before, []).append(after)
-            left.setdefault(after, []).append(before)
+        way: list[Place] = [a]
+        for number in numbers:
+            way.append((a, b, number))
+            places[number].append(way[-1])
+        for before, after in pairwise([*way, b]):
+            right[before].append(after)
+            left[after].append(before)
     height = heights(places, left, right)
     top = min(height.values(), default=0)
     at = {name: (column[name], round(height[name] - top, 2)) for name in below}
@@ -55,19 +57,22 @@ def draw(below: Mapping[str, Sequence[str]]) -> Drawing:
     return Drawing(at, arrows)
 
 
-def columns(below: Mapping[str, Iterable[str]]) -> dict[str, int]:
+def columns(below: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """The longest way to each vertex; a vertex at which no arrow ends stands right before the first that needs it.
 
     >>> columns({"a": [], "b": ["a"], "late": [], "c": ["b", "late"]})
     {'a': 0, 'late': 1, 'b': 1, 'c': 2}
     """
     found: dict[str, int] = {}
-    above: dict[str, list[int]] = {}
+    above: dict[str, list[int]] = defaultdict(list)
     for name in TopologicalSorter(below).static_order():
         found[name] = max((found[lower] + 1 for lower in below[name]), default=0)
         for lower in below[name]:
-            above.setdefault(lower, []).append(found[name])
-    return {name: number if list(below[name]) else min(above.get(name, [1])) - 1 for name, number in found.items()}
+            above[lower].append(found[name])
+    for name in found:
+        if not below[name]:
+            found[name] = min(above[name], default=1) - 1
+    return found
 
 
 def heights(
@@ -82,7 +87,7 @@ def heights(
         for column in reversed(places) if sweep % 2 else places:
             wanted = {}
             for place in column:
-                beside = [found[near] for side in sides for near in side.get(place, [])] or [found[place]]
+                beside = [found[near] for side in sides for near in side[place]] or [found[place]]
                 wanted[place] = sum(beside) / len(beside)
             ordered = sorted(sorted(column, key=found.__getitem__), key=wanted.__getitem__)
             found.update(zip(ordered, spaced([wanted[place] for place in ordered], ordered), strict=True))
@@ -100,8 +105,8 @@ def spaced(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
     from scipy.optimize import isotonic_regression  # which takes longer to load than all else that a command needs
 
     size = [1.0 if isinstance(place, str) else THIN for place in column]
-    offset = [0.0] * len(column)
-    for i in range(1, len(column)):
-        offset[i] = offset[i - 1] + (size[i - 1] + size[i]) / 2
+    offset = [0.0]
+    for before, after in pairwise(size):
+        offset.append(offset[-1] + (before + after) / 2)
     level = isotonic_regression([want - first for want, first in zip(wanted, offset, strict=True)]).x
     return [float(value) + first for value, first in zip(level, offset, strict=True)]
