@@ -108,7 +108,7 @@ def _words(axis: Any) -> Mapping[float, str]:
     """The words at the ticks of an axis by their place; nothing where the ticks are numbers."""
     places = axis.get_majorticklocs()
     texts = axis.get_major_formatter().format_ticks(places)
-    shown = {float(place): str(text) for place, text in zip(places, texts, strict=True) if str(text)}
+    shown = {float(place): str(text) for place, text in zip(places, texts, strict=True) if text}
     return shown if any(any(map(str.isalpha, text.split("$")[0])) for text in shown.values()) else {}
 
 

@@ -67,12 +67,9 @@ def labels_within(axis: Any) -> list[Any]:
     """The texts at the ticks that lie within the limits of an axis."""
     low, high = sorted(axis.get_view_interval())
     near = 1e-9 * (high - low)  # what of round-off a tick at a limit may have
-    within = []
-    for label in axis.get_ticklabels(which="both"):
-        place = dict(zip("xy", label.get_position(), strict=True))[axis.axis_name]
-        if low - near <= place <= high + near and _shown(label):
-            within.append(label)
-    return within
+    along = "xy".index(axis.axis_name)
+    labels = filter(_shown, axis.get_ticklabels(which="both"))
+    return [label for label in labels if low - near <= label.get_position()[along] <= high + near]
 
 
 def _shown(text: Any) -> bool:

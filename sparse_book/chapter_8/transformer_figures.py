@@ -82,16 +82,17 @@ def settings() -> figures.Table:
         if not len(path):
             continue
         end, held = path[:, -1], transformer.runs(name, "needed").mean(axis=1)
-        row = {
-            "setting": words,
-            "runs": str(len(path)),
-            "steps": f"{end[0, 0]:.0f}",
-            "active": _runs(100 * end[:, 2:6].mean(axis=1), 1),
-            "never active": _runs(100 * end[:, 6:].mean(axis=1), 1),
-            "hold 99 % of the squares": _runs(100 * held, 1),
-            "loss": _runs(end[:, 1], 2),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "setting": words,
+                "runs": str(len(path)),
+                "steps": f"{end[0, 0]:.0f}",
+                "active": _runs(100 * end[:, 2:6].mean(axis=1), 1),
+                "never active": _runs(100 * end[:, 6:].mean(axis=1), 1),
+                "hold 99 % of the squares": _runs(100 * held, 1),
+                "loss": _runs(end[:, 1], 2),
+            }
+        )
     return _of_rows(rows)
 
 
@@ -141,16 +142,17 @@ def models_table() -> figures.Table:
     rows = []
     for model, read in READ.items():
         layers = [row for row in transformer.others() if row["model"] == model]
-        row = {
-            "reads": read,
-            "network": model,
-            "activation": layers[0]["activation"],
-            "layers": str(len(layers)),
-            "active": _span([layer["active"] for layer in layers]),
-            "never active": _span([layer["dead"] for layer in layers]),
-            "hold 99 % of the squares": _span([layer["needed"] for layer in layers]),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "reads": read,
+                "network": model,
+                "activation": layers[0]["activation"],
+                "layers": str(len(layers)),
+                "active": _span([layer["active"] for layer in layers]),
+                "never active": _span([layer["dead"] for layer in layers]),
+                "hold 99 % of the squares": _span([layer["needed"] for layer in layers]),
+            }
+        )
     return _of_rows(rows)
 
 

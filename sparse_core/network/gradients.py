@@ -266,7 +266,8 @@ def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
         on_after = activity.settled_pairs(after, row, j, terms, x, error)
         x[:, i] *= -1
         switched = np.flatnonzero(active.ravel().take(near_0) != on_after)
-        row, j, before, step, after = (part.take(switched) for part in (row, j, before, step, after))
+        row, j = row[switched], j[switched]
+        before, step, after = (part.take(switched) for part in (before, step, after))
         change = np.bincount(row, u[j] * np.abs(after), N) - 2 * x[:, i] * partial[:, i]
         sensitivity += change**2 / 4
         boundary += np.bincount(row, np.abs(v[j, i]), N) ** 2
