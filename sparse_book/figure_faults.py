@@ -1,4 +1,4 @@
-"""What a reader cannot read in a drawn figure: texts on each other, texts cut off, a legend.
+"""What a reader cannot read in a drawn figure: texts on each other or on a curve, texts cut off, a legend.
 
 All is measured with the boxes of matplotlib's renderer while it draws, in points.
 """
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -18,6 +20,10 @@ __all__ = ["found", "labels_within"]
 TOUCH = 1.0
 # A text may reach so far beyond the edge of the figure, in points: the page leaves more than that around a figure.
 EDGE = 1.5
+# A curve may reach into the box of a text by this share of the size of its letters, where most boxes have only room.
+ROOM = 0.25
+# A marker of that size in points is a disc, on which a text may stand.
+DISC = 12.0
 # Axes narrower than this share of the figure, which has one column of them, leave too little for what is plotted.
 LEAST_WIDTH = 0.45
 # With fewer numbers along an axis no scale can be read.
@@ -39,6 +45,7 @@ def found(fig: Any, renderer: Any) -> list[str]:
         if box.y0 < fig.bbox.y0 - EDGE or box.y1 > fig.bbox.y1 + EDGE:
             faults.append(f"{_words(text)} is cut off above or below")
     for ax in fig.axes:
+        faults += [f"a curve runs through {_words(text)}" for text in _crossed(ax, renderer)]
         if ax.get_legend():
             faults.append("a legend in the axes: name the curves where they end")
         if ax.get_label() == "<colorbar>" or not ax.axison:
@@ -61,6 +68,33 @@ def _texts(fig: Any) -> Iterator[Any]:
                 part for axis in (ax.xaxis, ax.yaxis) for part in (axis.label, axis.offsetText, *labels_within(axis))
             ]
         yield from filter(_shown, dict.fromkeys(mine))
+
+
+def _crossed(ax: Any, renderer: Any) -> Iterator[Any]:
+    """The texts within the axes through which a curve runs; not those on a disc, which hides it."""
+    marked = [line for line in ax.lines if line.get_visible() and line.get_marker() not in ("None", None, "")]
+    discs = [point for line in marked if line.get_markersize() >= DISC for point in _points(line)]
+    dots = [point for line in marked if line.get_markersize() < DISC for point in _points(line)]
+    drawn = [line for line in ax.lines if line.get_visible() and line.get_linestyle() != "None"]
+    curves = [Path(points) for points in map(_points, drawn) if len(points) > 1]
+    for group in ax.collections:
+        if isinstance(group, LineCollection) and group.get_visible():
+            curves += [group.get_transform().transform_path(Path(segment)) for segment in group.get_segments()]
+    for text in filter(_shown, ax.texts):
+        room = ROOM * text.get_fontsize() * renderer.points_to_pixels(1)
+        low, high = np.array(_box(text, renderer).get_points()) + [[room], [-room]]
+        letters = Bbox([np.maximum(low, ax.bbox.min), np.minimum(high, ax.bbox.max)])  # outside no curve is drawn
+        if letters.width <= 0 or letters.height <= 0 or any(letters.contains(*disc) for disc in discs):
+            continue
+        through = any(curve.intersects_bbox(letters, filled=False) for curve in curves)
+        if through or any(letters.contains(*dot) for dot in dots):
+            yield text
+
+
+def _points(line: Any) -> Any:
+    """The points of a line where it is drawn."""
+    points = line.get_transform().transform(line.get_xydata())
+    return points[np.isfinite(points).all(axis=1)]
 
 
 def labels_within(axis: Any) -> list[Any]:

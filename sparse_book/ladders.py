@@ -75,7 +75,7 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
     >>> beside({"x + 1": explain(([1], [[1]], [-1]))}, "One").alt
     'One. x + 1: along edges 2, cancellation 1, alignment, lengths 1, sparsity 2; every function 1.'
     """
-    fig, ax = figures.canvas(size=(6.8, 0.62 * len(found) + 1.5))
+    fig, ax = figures.canvas(size=(6.8, 0.42 * len(found) + 1.8))
     columns: dict[str, list[Any]] = {"network": [], "group": [], "factor": []}
     told = []
     for row, (name, ladder) in enumerate(found.items()):
@@ -84,9 +84,9 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
         words = []
         for group, (colour, _) in GROUPS.items():
             factor = _grouped(factors)[group]
-            ax.barh(
-                -row, start * factor - start, left=start, height=0.42, color=colour, label=group if not row else None
-            )
+            ax.barh(-row, start * factor - start, left=start, height=0.5, color=colour, label=f"_{name}, {group}")
+            if not row:  # a line for each name, so that none is in the way of the next
+                ax.text(start, 0.6 + 0.5 * (len(GROUPS) - 1 - len(words)), group, color=colour, va="center")
             if factor > 10**LEAST_LABELLED_DECADES:
                 ax.text(start * factor**0.5, -row, _short(factor), color="white", ha="center", va="center", fontsize=9)
             start *= factor
@@ -95,14 +95,15 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
                 columns[key].append(value)
         measured = ladder.chains[0].rungs[0].value.value
         every = ladder.chains[0].beside[0].value.value / measured
-        label = "every function" if row == 0 else f"_{name}, every function"
-        ax.plot(every, -row - 0.32, "^", color=figures.INK, markersize=6, linestyle="none", label=label)
-        ax.text(1, 0.28 - row, name, fontsize=9.5, va="bottom")
+        label = f"_{name}, every function"
+        ax.plot(every, -row - 0.4, "^", color=figures.INK, markersize=6, linestyle="none", label=label)
+        if not row:
+            ax.annotate("every function", (every, -0.42), (6, 0), textcoords="offset points", va="center", fontsize=9.5)
         told.append(f"{name}: {', '.join(words)}; every function {_short(every)}")
-    ax.set(xscale="log", xlabel="times AS(h)", title=title, ylim=(-len(found) + 0.5, 0.75), xlim=(0.9, None))
-    ax.set_yticks([])
+    ax.set(xscale="log", xlabel="times AS(h)", title=title, ylim=(-len(found) + 0.4, 2.5), xlim=(0.9, None))
+    ax.set_yticks([-row for row in range(len(found))], list(found))
     ax.spines["left"].set_visible(False)
-    fig.legend(loc="outside lower center", ncols=2, fontsize=9.5)
+    ax.tick_params(axis="y", length=0)
     return figures.Figure(fig, f"{title}. {'; '.join(told)}.", columns)
 
 

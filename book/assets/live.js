@@ -3,7 +3,7 @@
 // controls and, as #fig-name=value,value, its address. `given` are the numbers that the run gave with it.
 //
 // A kind has `fields`, each with a name, its stops and perhaps how one is written: a slider, or a box to
-// tick where there are two stops; perhaps `choices`, `steps` (buttons that lead from a setting to the next)
+// tick where there are two stops; perhaps `choices`, `chosen` (what a choice sets besides), `steps` (buttons)
 // and `kept` (what the address holds besides, with what it may be); `idle`, the controls that a setting does
 // not use; `draw` and `words` of a setting; `pick`, what a finger on the drawing sets, `taps` where each
 // touch counts once, and `hovers` where none is needed. More kinds are in pictures.js.
@@ -321,7 +321,8 @@ const live = (() => {
     };
     part.addEventListener("input", ({ target }) => {
       const { key } = target.dataset;
-      if (target.type === "radio") set({ [choice]: Number(target.value) });
+      const chosen = Number(target.value);
+      if (target.type === "radio") set({ [choice]: chosen, ...kind.chosen?.(chosen, given) });
       else set({ [key]: values(key)[target.type === "checkbox" ? Number(target.checked) : target.value] });
     });
     part.addEventListener("click", ({ target }) => {

@@ -33,13 +33,13 @@
     draw(setting, { colours: [blue, orange] }, width) {
       const { x, b } = setting, { step, relu } = kinds.edge.value(setting);
       const plane = across(width), { X, Y } = plane;
-      const left = b > -0.3, at = X(b) + (left ? -10 : 10), side = left ? END : "";
+      const left = b > 0.1, at = left ? X(b) - 10 : X(1);
       return line(X(-1), Y(0), X(1), Y(0), "axis") + line(X(b), Y(1.1), X(b), Y(0), "cursor")
         + curve(bent(plane, -1), INK, "dotted") + text(X(0.45), Y(1.6), "stays on: changes by 2", END)
         + curve([[X(-1), Y(0)], [X(b), Y(0)], [X(b), Y(1)], [X(1), Y(1)]], orange)
         + curve(bent(plane, b), blue)
-        + text(at, Y(1) - 8, "step jumps by 1", named(orange, side))
-        + text(left ? at : X(b) + 64, Y(left ? 0.15 : 0.04), "ReLU starts at 0", named(blue, side))
+        + text(at, Y(left ? 0.5 : 1.06), "step jumps by 1", named(orange, END))
+        + text(left ? at : X(b) + 64, Y(left ? 0.15 : 0.04), "ReLU starts at 0", named(blue, left ? END : ""))
         + line(X(x), Y(max(step, relu)), X(x), Y(0), "cursor") + dot(X(x), Y(0), 5, paper())
         + ring(X(x), Y(step), orange) + ring(X(x), Y(relu), blue)
         + text(X(b), Y(0) + 17, variable("b"), MIDDLE)
@@ -310,7 +310,7 @@
   const BATCHES = range(0, 7).map((e) => 2 ** e), times = (value) => `${rounded(value)} ×`;
   kinds.speed = {
     fields: {
-      computed: ["z is computed to find them", [0, 1]],
+      computed: ["found by computing Wx − b", [0, 1]],
       gated: ["gated: three matrices", [0, 1]],
       p: ["p, share active", [0.01, 0.03, 0.1, 0.2, 0.5], (p) => `${100 * p} %`],
       b: ["b, neurons in a block", BATCHES.slice(0, 6)],
@@ -318,6 +318,11 @@
     },
     choices: ({ names }) => ["neurons", names],
     start: { neurons: 0, computed: 0, gated: 0, p: 0.03, b: 1, m: 8 },
+    // a choice opens where it was measured
+    chosen: (neurons, { timed }) => {
+      const { b, m } = timed.find((one) => one.neurons === neurons && !one.p) ?? kinds.speed.start;
+      return { computed: 0, b, m };
+    },
     // what was measured has a share of its own, and a gate costs nothing where the active neurons are known
     idle: ({ neurons, computed }) => [neurons && "p", !computed && "gated"],
     height: () => 262,
@@ -334,7 +339,7 @@
       const factors = kinds.speed.steps(setting, given), { colours: [blue, , green, purple] } = given;
       const end = (value) => max(0, (width - 70) * log(value) / log(factors[0])), top = (i) => 14 + 52 * i;
       const names = ["one input, active neurons known", `blocks of ${setting.b}`,
-        `${setting.m} at a time: all that one of them needs`, "z is computed whole"];
+        `${setting.m} at a time: what any of them needs`, "found by computing Wx − b"];
       const row = (factor, i) => {
         const from = end(factors[max(0, i - 1)]), bar = (to, more) => box(0, top(i) + 6, to, 20, more);
         return text(0, top(i), names[i]) + bar(from, 'class="outline"')

@@ -29,11 +29,11 @@ SETTINGS = {
 }
 # What networks of other people read.
 READ = {
-    "EfficientNet-lite0": "images",
-    "crepe tiny": "pitch",
-    "PP-OCR": "print",
+    "EfficientNet-lite0": "photographs",
+    "crepe tiny": "spoken pitch",
+    "PP-OCR": "scanned print",
     "AntiBERTy": "antibodies",
-    "CHGNet": "crystals",
+    "CHGNet": "minerals",
 }
 
 

@@ -119,7 +119,7 @@ MOVES = {  # what is pressed, the address after it, and what is said then
     "points": ("input[value='2']", "ArrowRight", "3", "Signs + − −"),
     "patterns": ("input[data-key=u]", "Home", "0,1", "Pattern + + +"),
     "lowered": ("input[data-key=low]", "Space", "1,0.25,-0.1", "so is its copy"),
-    "speed": ("input[value='2']", "Space", "2,0,0,0.03,1,8", "9.84 % active"),
+    "speed": ("input[value='2']", "Space", "2,0,0,0.03,4,1", "9.84 % active"),
     "verse": ("input[data-key=at]", "Home", "1", "“T”: "),
 }
 TAPS = {  # a place in the drawing, in shares of its size, and what is said then
