@@ -190,7 +190,7 @@
       const { signs: coins, neurons, value } = cases[signs];
       const [one, other] = neurons.map(({ name, values, sum, square, earns }) =>
         `w = ${name} takes ${NAMES.filter((_, i) => values[i] > 0).join(" and ")} `
-          + `and earns ${sum}/√(6·${square}) = ${earns.toFixed(4)}`);
+          + `and earns ${sum}/\u2060√(6·${square}) = ${earns.toFixed(4)}`);
       return `Signs ${three(coins)}: ${one} (blue); ${other} (orange). `
         + `A third of the sum is ${value.toFixed(4)}; the mean of the eight is ${mean.toFixed(4)}, `
         + `allowed are ${conjectured.toFixed(4)}.`;
