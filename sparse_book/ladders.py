@@ -81,7 +81,7 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
     for row, (name, ladder) in enumerate(found.items()):
         factors = ladder.factors
         start = 1.0
-        words = []
+        words: list[str] = []
         for group, (colour, _) in GROUPS.items():
             factor = _grouped(factors)[group]
             ax.barh(-row, start * factor - start, left=start, height=0.5, color=colour, label=f"_{name}, {group}")

@@ -127,7 +127,8 @@ def models() -> figures.Figure:
         colour = figures.COLOURS[hue]
         ax.plot([row[kind] for row in rows], heights, "osD"[hue], color=colour, markersize=4, label=words)
         first = [row["model"] for row in rows].index(model)
-        ax.text(rows[first][kind], heights[first] - 1.2, words, color=colour, ha="center", va="center", fontsize=9)
+        place = max(rows[first][kind], 0.2)  # right of the axis, on a phone too
+        ax.text(place, heights[first] - 1.2, words, color=colour, ha="center", va="center", fontsize=9)
     ax.set_yticks(list(middles.values()), list(middles))
     ax.set(xlabel="share of the neurons of a layer", xlim=(0, 1.02), ylim=(height - 2, -1))
     ax.set_title("Most layers are not sparse; where one is, neighbours share")
