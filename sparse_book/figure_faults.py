@@ -72,29 +72,21 @@ def _texts(fig: Any) -> Iterator[Any]:
 
 def _crossed(ax: Any, renderer: Any) -> Iterator[Any]:
     """The texts within the axes through which a curve runs; not those on a disc, which hides it."""
-    marked = [line for line in ax.lines if line.get_visible() and line.get_marker() not in ("None", None, "")]
-    discs = [point for line in marked if line.get_markersize() >= DISC for point in _points(line)]
-    dots = [point for line in marked if line.get_markersize() < DISC for point in _points(line)]
-    drawn = [line for line in ax.lines if line.get_visible() and line.get_linestyle() != "None"]
-    curves = [Path(points) for points in map(_points, drawn) if len(points) > 1]
+    drawn = [(line, line.get_transform().transform(line.get_xydata())) for line in ax.lines]
+    curves = [Path(points) for line, points in drawn if line.get_linestyle() != "None"]
     for group in ax.collections:
-        if isinstance(group, LineCollection) and group.get_visible():
-            curves += [group.get_transform().transform_path(Path(segment)) for segment in group.get_segments()]
+        if isinstance(group, LineCollection):
+            curves += map(group.get_transform().transform_path, group.get_paths())
     for text in filter(_shown, ax.texts):
         room = ROOM * text.get_fontsize() * renderer.points_to_pixels(1)
-        low, high = np.array(_box(text, renderer).get_points()) + [[room], [-room]]
-        letters = Bbox([np.maximum(low, ax.bbox.min), np.minimum(high, ax.bbox.max)])  # outside no curve is drawn
-        if letters.width <= 0 or letters.height <= 0 or any(letters.contains(*disc) for disc in discs):
+        letters = Bbox.intersection(_box(text, renderer).padded(-room), ax.bbox)  # outside no curve is drawn
+        if letters is None:
             continue
-        through = any(curve.intersects_bbox(letters, filled=False) for curve in curves)
-        if through or any(letters.contains(*dot) for dot in dots):
+        below = [line.get_markersize() for line, points in drawn for point in points if letters.contains(*point)]
+        if below and max(below) >= DISC:
+            continue
+        if below or any(curve.intersects_bbox(letters, filled=False) for curve in curves):
             yield text
-
-
-def _points(line: Any) -> Any:
-    """The points of a line where it is drawn."""
-    points = line.get_transform().transform(line.get_xydata())
-    return points[np.isfinite(points).all(axis=1)]
 
 
 def labels_within(axis: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,8 @@ MODELS = {
     "boosting": "boosting, P",
     "boosting, log-odds": "boosting, log-odds",
 }
-# Those that are drawn, in fewer words.
-DRAWN = {
-    "bits, 128": "one layer",
-    "bits, 32-32-32": "three layers",
-    "shuffled": "digits, shuffled pixels",
-    "blank": "digits, blank mask",
-    "patches": "digits, patches",
-    "forest": "forest",
-    "boosting": "boosting",
-}
+# Those that are drawn.
+DRAWN = ("bits, 128", "bits, 32-32-32", "shuffled", "blank", "patches", "forest", "boosting")
 FITS = ("linear", "additive")
 
 
@@ -72,7 +64,7 @@ def _corners(ax: Any, name: str) -> str:
 
 def models() -> figures.Figure:
     """The certified intervals of some of the stored runs, with a fit: medians over the runs."""
-    rows = {words: _medians(case) for case, words in DRAWN.items()}
+    rows = {MODELS[case].replace(", P", ""): _medians(case) for case in DRAWN}
     fig, ax = figures.canvas(size=(6.8, 2.8))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
@@ -128,11 +120,7 @@ def _interval(ax: Any, at: int, found: Mapping[str, Any]) -> None:
 
 def _finished(fig: Any, ax: Any, rows: Mapping[str, Any], words: str) -> figures.Figure:
     ax.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -0.6), xlabel=words)
-    ax.set_yticks(range(len(rows)), _names(rows))
+    ax.set_yticks(range(len(rows)), list(rows))
     said = (f"{name} {_percent(found['low'], found['high'])} %, fit {_percent(found['fits'])} %"
             for name, found in rows.items())  # fmt: skip
     return figures.Figure(fig, "Certified, at least and at most: " + "; ".join(said) + ".")
-
-
-def _names(rows: Mapping[str, Any]) -> Sequence[str]:
-    return list(rows)
