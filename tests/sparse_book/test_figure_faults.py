@@ -26,8 +26,8 @@ def crossed(ax):
         (lambda ax: ax.set_yticks([0.5]), "has one number only"),
         (lambda ax: ax.plot([0, 1], label="rising") and ax.legend(), "a legend in the axes"),
         (lambda ax: ax.plot([0, 1], [0, 1]) and ax.text(0.45, 0.47, "rising"), "a curve runs through 'rising'"),
-        (lambda ax: ax.plot([0, 0.5], [0, 0.5], "o") and ax.text(0.45, 0.47, "dots"), "a curve runs through 'dots'"),
-        (lambda ax: ax.hlines([0.5], 0, 1) and ax.text(0.45, 0.47, "range"), "a curve runs through 'range'"),
+        (lambda ax: ax.plot([0, 0.5, 1], [0, 0.5, 1], "o") and ax.text(0.45, 0.48, "dots"), "a curve runs through 'dots'"),
+        (lambda ax: ax.hlines([0.5], 0, 1) and ax.text(0.45, 0.499, "range"), "a curve runs through 'range'"),
     ],
 )
 def test_what_cannot_be_read_is_named(plot, word):
