@@ -9,6 +9,7 @@ import math
 import os
 import queue
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,12 +79,12 @@ def digest(cell: Cell) -> str:
     return hashlib.sha256((cell["cell_type"] + "".join(cell["source"]) + tags).encode()).hexdigest()[:8]
 
 
-def execute(notebook: Notebook, folder: str | Path = ".") -> Notebook:
-    """The notebook with its outputs, run in a fresh kernel."""
+def execute(notebook: Notebook, folder: str | Path = ".", **options: Any) -> Notebook:
+    """The notebook with its outputs, run in a fresh kernel; options are those of nbclient."""
     import papermill
 
     kernel = {"kernel_name": "python3", "execution_timeout": CELL_SECONDS, "extra_arguments": ["--log-level=CRITICAL"]}
-    kernel["resources"] = {"metadata": {"path": str(folder)}}
+    kernel |= {"resources": {"metadata": {"path": str(folder)}}, **options}
     try:
         done: Notebook = papermill.execute_notebook(notebook, None, progress_bar=False, **kernel)
     except papermill.PapermillExecutionError as error:
@@ -117,14 +118,21 @@ def with_outputs(notebook: Notebook, run: Notebook) -> Notebook:
 def execute_all(notebooks: Mapping[str, Notebook], folder: Path) -> Iterator[tuple[str, Notebook | Exception, float]]:
     """(name, the executed notebook or the exception, seconds) of each as they finish: one a core at a time, the first
     ones first, each in a process of its own."""
+    from companion.building import kernels  # which needs packages
+
     waiting = iter(notebooks)
+    cells = [cell["source"] for notebook in notebooks.values() for cell in code_cells(notebook)]
+    forks = len(notebooks) > 1 and sys.platform == "linux"  # elsewhere a fork is not safe, or there is none
+    nursery = kernels.Nursery(kernels.imports(cells)) if forks else None
+    options = {"kernel_manager_class": nursery.manager} if nursery else {}
+    kernels.resolve()
     finished: queue.Queue[tuple[str, Notebook | Exception, float]] = queue.Queue()
 
     def work() -> None:
         for name in waiting:
             start = time.perf_counter()
             try:
-                outcome: Notebook | Exception = execute(notebooks[name], folder)
+                outcome: Notebook | Exception = execute(notebooks[name], folder, **options)
             except Exception as error:
                 outcome = error
             with contextlib.suppress(RuntimeError):  # jupyter_core leaves the event loop of this thread open
@@ -137,6 +145,8 @@ def execute_all(notebooks: Mapping[str, Notebook], folder: Path) -> Iterator[tup
             threading.Thread(target=work, daemon=True).start()  # Ctrl-C does not wait for them
         for _ in notebooks:
             yield finished.get()
+        if nursery:
+            nursery.close()
     finally:
         logging.disable(logging.NOTSET)
 
