@@ -183,7 +183,7 @@
       const upright = (name, value, colour, kind, shift, side) =>
         curve([[X(value), top - 4], [X(value), Y(7) + 16]], colour, kind)
           + text(X(value) + shift, top - 10, `${name} ${value.toFixed(4)}`, named(colour, side));
-      return each(places, point) + each(neurons, neuron) + each(cases, row)
+      return each(neurons, neuron) + each(places, point) + each(cases, row) // no arrow over a sign
         + upright("allowed", conjectured, purple, "dashed", -4, END) + upright("mean", mean, blue, "", 4, "");
     },
     words({ signs }, { cases, mean, conjectured }) {
@@ -339,7 +339,8 @@
       const factors = kinds.speed.steps(setting, given), { colours: [blue, , green, purple] } = given;
       const end = (value) => max(0, (width - 70) * log(value) / log(factors[0])), top = (i) => 14 + 52 * i;
       const names = ["one input, active neurons known", `blocks of ${setting.b}`,
-        `${setting.m} at a time: what any of them needs`, "found by computing Wx − b"];
+        setting.m > 1 ? `${setting.m} at a time: what any of them needs` : "one at a time",
+        "found by computing Wx − b"];
       const row = (factor, i) => {
         const from = end(factors[max(0, i - 1)]), bar = (to, more) => box(0, top(i) + 6, to, 20, more);
         return text(0, top(i), names[i]) + bar(from, 'class="outline"')
