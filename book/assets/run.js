@@ -122,7 +122,7 @@
     const details = answer.kind === "silent" ? "" : ` (${answer.words})`;
     const edited = cells.slice(0, at + 1).some(changed) ? "your version: " : "";
     summary.textContent = `${edited}${KINDS[answer.kind]}${details}, ${answer.seconds.toFixed(1)} s`;
-    box.className = `run-cell ${answer.kind}`;
+    box.className = `run-cell ${edited && answer.kind === "differs" ? "edited" : answer.kind}`; // no alarm
     box.open ||= !["same", "silent", "smaller"].includes(answer.kind);
     shown.replaceChildren(...answer.outputs.map(output));
     shown.dispatchEvent(new CustomEvent("outputs", { bubbles: true })); // its sliders begin to move

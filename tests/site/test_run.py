@@ -175,7 +175,7 @@ def test_a_reader_edits_a_cell_by_the_keyboard_and_its_sliders_move(runnable, in
         await page.keyboard.type("slider")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await page.locator(".run-cell.differs").wait_for()
+        await page.locator(".run-cell.edited").wait_for()  # which is no alarm, as .differs is
         await page.locator(".run-bar[data-state=ready]").wait_for()
         moved = page.locator(".run-cell input[type=range]")
         await moved.focus()
