@@ -266,13 +266,8 @@ def _one_layer(W: Array, b: Array, u: Array, x: Array) -> Edges:
         on_after = activity.settled_pairs(after, row, j, terms, x, error)
         x[:, i] *= -1
         switched = np.flatnonzero(active.ravel().take(near_0) != on_after)
-<<<<<<< HEAD
         row, j = row[switched], j[switched]
         before, step, after = (part.take(switched) for part in (before, step, after))
-=======
-        row, j, step = row[switched], j[switched], step[switched]
-        before, after = before[switched], after[switched]
->>>>>>> 1788fcdb (Chapters run in kernels that are forked from one process, which has imported what they do)
         change = np.bincount(row, u[j] * np.abs(after), N) - 2 * x[:, i] * partial[:, i]
         sensitivity += change**2 / 4
         boundary += np.bincount(row, np.abs(v[j, i]), N) ** 2
