@@ -30,10 +30,17 @@ COMBINES = re.compile("index_add|index_put|_unsafe_index_put|scatter|index_copy|
 
 def part(weight: Weight, source: Any, view: Any) -> Weight:
     """The note of a view of a weight: of one with three axes it is that of an expert, if it is one of its matrices."""
+    weight = replace(weight, times=weight.times * max(1, view.numel() // source.numel()))
     if weight.expert is not None or source.ndim != 3 or view.shape != source.shape[1:]:
         return weight
     place = (view.storage_offset() - source.storage_offset()) // source.stride(0)
     return replace(weight, expert=place, count=len(source))
+
+
+def tiled(matrix: Any, times: int) -> bool:
+    """Whether the same matrices stand there for each of several inputs, one after another."""
+    each = matrix.unflatten(0, (times, -1))
+    return times > 1 and bool((each == each[:1]).all())
 
 
 def picked(weight: Weight, source: Any, places: Any, choice: Choice | None) -> Weight:

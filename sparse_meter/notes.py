@@ -43,6 +43,7 @@ class Weight:
     """A weight, or a part of it: its name, and of which of ``count`` experts it is.
 
     expert : a number, or one for each row that is multiplied, picked by a ``choice``.
+    times : how often it stands there, as a broadcast product repeats it.
     latent : whether it is computed from weights as the inputs of others are, as the queries of a Perceiver.
     """
 
@@ -51,6 +52,7 @@ class Weight:
     count: int = 1
     choice: Choice | None = None
     latent: bool = False
+    times: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,7 @@ class Trace:
     axes : along which the neurons are, as those of a map whose outputs were cut into heads are along two.
     writer : the last linear map.
     site : the activation function whose output it is, perhaps scaled.
+    gates : those whose outputs are among its numbers, as picked or joined with others.
     doubts : what changed it since the last linear map and was not recognised.
     rows : of which inputs of a mixture its rows are, if an expert was given only some.
     latent : whether its rows are the model's own, of which a mask of inputs hides none.
@@ -69,6 +72,7 @@ class Trace:
     axes: tuple[int, ...]
     writer: Weight = Weight("")
     site: Site | None = None
+    gates: frozenset[Site] = frozenset()
     doubts: frozenset[str] = frozenset()
     rows: Rows | None = None
     latent: bool = False

@@ -18,6 +18,8 @@ __all__: list[str] = []  # called by ``tracing``
 # How the arguments of a decoder are called, and the masks of what a decoder reads, which are not of its inputs.
 DECODER = ("decoder", "tgt")
 CROSS = ("encoder", "memory", "cross")
+# Operators after which a mask still says the same, or says it of more positions.
+CHANGES = frozenset("eq ne gt ge lt le bitwise_not logical_not _to_copy rsub cat constant_pad_nd".split())
 
 
 class Mask(NamedTuple):
@@ -53,6 +55,18 @@ def masks(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Ma
                 inputs = inputs.T
             found.append(Mask(value, inputs, name.startswith(DECODER) if two_sided else None))
     return found
+
+
+def changed(mask: Mask, out: Any) -> Mask:
+    """What an operator makes of a mask: one that says the same, or a longer one, which means it by the same numbers.
+
+    >>> changed(Mask(np.array([[1, 0]]), np.array([[True, False]])), np.array([[1, 1, 0]])).inputs
+    array([[ True,  True, False]])
+    """
+    inputs = mask.inputs
+    if out.shape != mask.given.shape:
+        inputs = np.isin(plain("mask", out), plain("mask", mask.given)[inputs])
+    return mask._replace(given=out, inputs=inputs)
 
 
 def _inputs(name: str, mask: NDArray[Any]) -> NDArray[np.bool_]:

@@ -11,6 +11,9 @@ from .counting import RUN, Measurement
 
 __all__: list[str] = []  # called by ``Layers.plot``
 
+# Names of so many letters stand beside each other; longer ones are turned.
+SHORT = 4
+
 
 def layers(found: Mapping[str, Measurement]) -> Any:
     """A figure of Matplotlib with the share of active neurons by layer, and of those that a batch uses.
@@ -30,9 +33,11 @@ def layers(found: Mapping[str, Measurement]) -> Any:
         right.plot(one.batches(), [one.union(m) / one.s for m in one.batches()], color=colour, label=name)
         if one.in_a_row is not None:
             right.plot(RUN, one.in_a_row / one.s, "o", color=colour)
-    left.tick_params("x", rotation=90, labelsize=8)
+    if any(len(name) > SHORT for name in found):
+        left.tick_params("x", rotation=90, labelsize=8)
     left.set(title="Active at one input: most, and on average", ylabel="share of the neurons", ylim=(0, 1.02))
     right.set_xscale("log", base=2)
+    right.xaxis.set_major_formatter("{x:.0f}")
     right.set(title="Used by a batch (dots: inputs in a row)", xlabel="inputs in the batch")
     if found:
         right.legend(frameon=False, fontsize=7, ncols=1 + len(found) // 9)

@@ -11,7 +11,7 @@ import numpy as np
 from . import padding
 from .counting import empty
 from .networks import plain
-from .notes import Trace
+from .notes import Trace, tensors
 from .padding import Mask
 from .sites import Site
 
@@ -60,6 +60,12 @@ class Run:
         elif masks:  # those that it is given, as a tower is given one of two
             masks = [mask for mask in masks if any(one is mask.given for one in (*args, *kwargs.values()))] or masks
         self.path.append(Part(name, model, masks))
+
+    def follow_masks(self, name: str, args: Any, out: Any) -> None:
+        """A mask is changed on its way, as by a token that the model puts before the others."""
+        for mask in [*self.path[-1].masks]:
+            if name in padding.CHANGES and any(one is mask.given for one in tensors(args)):
+                self.path[-1].masks.append(padding.changed(mask, out))
 
     def leave(self) -> None:
         """The innermost module has run: so have the experts for which it picks inputs."""

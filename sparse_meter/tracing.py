@@ -65,6 +65,7 @@ class Tracer:
         """An operator has returned."""
         known = [(one, note) for one in tensors(args) if (note := self.notes.get(one)) is not None]
         name = activation_name(name, args)
+        self.run.follow_masks(name, args, out)
         outs = [one for one in tensors([out]) if not isinstance(self.notes.get(one), Weight)]  # no step of an optimiser
         if FRESH.search(name) or not (known or name in ACTIVATIONS.keys() - GATES):
             return
@@ -77,7 +78,8 @@ class Tracer:
         if function.is_view or name in COPIES:
             self._moves(function, known[0], args, outs)
         elif weights and len(weights) == sum(one.ndim > 0 for one in tensors(args)):
-            weight = max(weights, key=lambda one: one[0].numel())[1]  # a weight that is computed
+            source, weight = max(weights, key=lambda one: one[0].numel())  # a weight that is computed
+            weight = experts.part(weight, source, outs[0])
             self.notes[outs[0]] = replace(weight, latent=weight.latent or bool(LINEAR.search(name)))
         elif "attention" in name:
             self._attends(args[0], outs[0])
@@ -89,7 +91,7 @@ class Tracer:
             rows := experts.replayed(name, function, args, self.notes, choice, self.run.own)
         ):
             first = traces[0][1] if traces else Trace(())
-            self.notes[out] = replace(first, axes=(out.ndim - 1,), site=None, rows=rows)
+            self.notes[out] = replace(first, axes=(out.ndim - 1,), site=None, rows=rows, gates=gates(traces))
         elif (name in ACTIVATIONS and (traces or name not in GATES)) or (name in SHAPES and self._site(args[0])):
             self._function(name, args[0], outs[0])
         elif not (
@@ -148,13 +150,16 @@ class Tracer:
         axis = 1 if convolves else out.ndim - 1
         rows = getattr(note, "rows", None)
         axes: tuple[int, ...] = (axis,)
+        merged = None
         weight = Weight(self.run.own)
         if matrix is not None:
             if matrix is factors[0] and out.ndim > 1 and not convolves:
                 axis -= 1  # a matrix times x, whose columns are the inputs
                 axes = (axis,)
             weight = self.notes[matrix]
-            if rows is None and not convolves and experts.read_all(matrix, x, note, out):
+            if matrix.ndim == 3 and experts.tiled(matrix, weight.times):
+                merged = (weight.times, len(matrix) // weight.times, *out.shape[1:]), (1, axis + 1)
+            elif rows is None and not convolves and experts.read_all(matrix, x, note, out):
                 axes = (0, axis)
             else:
                 weight = experts.of_list(experts.of_rows(weight, matrix, args, out), rows, self.lists)
@@ -163,7 +168,7 @@ class Tracer:
                 rows = rows and rows.of(weight.expert, weight.count)
         if isinstance(note, Trace):
             self._reads(weight, x, note)
-        self.notes[out] = Trace(axes, weight, rows=rows, latent=getattr(note, "latent", False))
+        self.notes[out] = Trace(axes, weight, rows=rows, latent=getattr(note, "latent", False), merged=merged)
         if name.endswith("relu"):
             self._function("relu", out, out)
 
@@ -174,6 +179,8 @@ class Tracer:
         if note.site is not None:
             note.site.readers[weight.name] = None
         else:
+            for gate in note.gates:
+                gate.readers[weight.name] = None
             self._doubt(weight.name, note.doubts)
 
     def _function(self, name: str, x: Any, out: Any) -> None:
@@ -229,11 +236,12 @@ class Tracer:
         if weights:
             self._doubt(weights[0][1].name, doubts)
         x, first = (*traces, (outs[0], Trace((outs[0].ndim - 1,))))[0]
+        among = gates(traces) if name in experts.PICKS | experts.JOINS else frozenset()
         for one in outs:
             same = [note for tensor, note in traces if tensor.shape == one.shape]
             if not same:
                 axes = first.axes if x.ndim == one.ndim else (one.ndim - 1,)
-                self.notes[one] = Trace(axes, first.writer)
+                self.notes[one] = Trace(axes, first.writer, gates=among)
                 continue
             note = replace(same[0], doubts=doubts.union(*(note.doubts for note in same)))
             if name not in SCALED or sum(arg.numel() == one.numel() for arg in tensors(args)) > 1:
@@ -246,7 +254,12 @@ class Tracer:
         """Count the outputs of a function; their note."""
         if note.writer.expert is not None and note.rows is None:
             self._doubt(note.writer.name, ["inputs of experts in an order that is not known"])
-        site = self.run.count(label, note, out, above, gate)
+        seen = out
+        apart = note
+        if note.merged is not None and out.numel() == prod(note.merged[0]):
+            seen = out.reshape(note.merged[0])
+            apart = replace(note, axes=note.merged[1])
+        site = self.run.count(label, apart, seen, above, gate)
         self.notes[out] = found = replace(note, site=site, doubts=frozenset())
         return found
 
@@ -254,6 +267,12 @@ class Tracer:
         """A linear map, or what else has weights, reads what was not recognised."""
         if doubts:
             self.unknown.setdefault(reader, set()).update(doubts)
+
+
+def gates(traces: list[Any]) -> frozenset[Site]:
+    """The gates whose outputs are among the numbers of tensors."""
+    sites = [note.site for _, note in traces if note.site is not None and note.site.gate]
+    return frozenset(sites).union(*(note.gates for _, note in traces))
 
 
 def attends(factors: list[Any], notes: list[Any]) -> bool:

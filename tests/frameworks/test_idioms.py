@@ -66,8 +66,7 @@ def jump(z):
     return z * (z > 0.5)
 
 
-@torch.jit.script
-def scripted(z):
+def relu_twice(z):
     return torch.relu(z) * torch.relu(z)
 
 
@@ -90,7 +89,8 @@ FUNCTIONS = {
     "maximum": (lambda z: torch.maximum(z, torch.zeros(())), 0), "where": (lambda z: torch.where(z > 0, z, 0.0), 0),
     "max of zeros": (lambda z: torch.max(z, torch.zeros_like(z)), 0), "mask": (lambda z: z * (z > 0), 0),
     "threshold": (lambda z: F.threshold(z, 0.2, 0.0), 0), "jump": (jump, 0), "squared": (lambda z: F.relu(z) ** 2, 0),
-    "its own square": (lambda z: F.relu(z).square(), 0), "scripted": (scripted, 0), "autograd": (Own.apply, 0),
+    "its own square": (lambda z: F.relu(z).square(), 0), "autograd": (Own.apply, 0),
+    "scripted": (lambda z: torch.jit.script(relu_twice)(z), 0),
     "gelu": (F.gelu, 0.01), "silu": (F.silu, 0.01), "mish": (F.mish, 0.01), "elu": (F.elu, 0.01),
     "selu": (F.selu, 0.01),
     "softplus": (F.softplus, 0.01), "leaky": (F.leaky_relu, 0.01), "hardswish": (F.hardswish, 0),
@@ -396,6 +396,32 @@ def test_a_mask_that_fits_no_inputs_has_a_line(change):
     found = measure(model, {"ids": torch.randint(50, (4, 10)), "attention_mask": torch.ones(4, 10)})
     line = "No mask that was given fits inner.function: if there is padding, it is counted."
     assert [*found.notes] == [line] * (change != "one row")
+
+
+LENGTHENED = {
+    "joined": lambda mask: torch.cat([mask.new_ones(len(mask), 1), mask], 1).bool(),
+    "padded": lambda mask: F.pad(mask, (1, 0), value=1) > 0,
+    "of what is hidden": lambda mask: ~torch.cat([torch.zeros(len(mask), 1, dtype=torch.bool), mask == 0], 1),
+}
+
+
+@pytest.mark.parametrize("how", LENGTHENED)
+def test_a_model_with_a_token_of_its_own_lengthens_the_mask(how):
+    model = Masked()
+    mask = torch.ones(4, 9, dtype=torch.long)
+    mask[1:3, 6:] = 0
+    longer = []
+
+    def forward(ids, attention_mask):
+        longer.append(LENGTHENED[how](attention_mask))
+        return model.block(F.pad(model.table(ids), (0, 0, 1, 0)))
+
+    model.forward = forward
+    ids = torch.randint(50, (4, 9))
+    with torch.no_grad():
+        found = measure(model, {"ids": ids, "attention_mask": mask})
+        assert_counts(found, model.block.fc1(F.pad(model.table(ids), (0, 0, 1, 0)))[longer[0]] > 0)
+    assert not found.notes and found.only.inputs == 34
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -816,6 +842,48 @@ def test_a_mask_of_inputs_hides_no_latents(how, X):
     assert not found.notes
     with torch.no_grad():
         assert_counts(found.only, model.fc1(model.z) > 0)
+
+
+def test_what_is_picked_and_joined_is_read(X):
+    class Edges(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.nodes, self.message = nn.Linear(N, S), nn.Linear(2 * S, 3)
+
+        def forward(self, x):
+            h = self.nodes(x).tanh()
+            return self.message(torch.cat([h[:5], h[[7, 3, 1, 1, 0]]], 1))
+
+    model = Edges()
+    with torch.no_grad():
+        assert_counts(measure(model, X), model.nodes(X).tanh().abs() > 0.01)
+
+
+@pytest.mark.parametrize("how", ["product", "repeated", "flat"])
+def test_each_head_has_a_network_of_its_own(how, X):
+    up, down = nn.Parameter(torch.randn(5, 6, 7)), nn.Parameter(torch.randn(5, 7, 6))
+    model = nn.Module()
+    model.inner, model.up, model.down = nn.Linear(N, S), up, down
+
+    def forward(x):
+        z = model.inner(x).unflatten(-1, (5, 6)).transpose(1, 2)
+        if how == "product":
+            return (z @ up).relu() @ down
+        if how == "flat":
+            return torch.bmm((z @ up).flatten(0, 1).relu(), down.expand(len(x), -1, -1, -1).flatten(0, 1))
+        return torch.bmm(torch.bmm(z.flatten(0, 1), up.repeat(len(x), 1, 1)).relu(), down.repeat(len(x), 1, 1))
+
+    model.forward = forward
+    found = measure(model, X.view(6, 8, N))
+    with torch.no_grad():
+        assert_counts(found, torch.einsum("nhd,hdw->nhw", model.inner(X).unflatten(-1, (5, 6)), up).flatten(1) > 0)
+
+
+def test_heads_in_another_order_than_their_inputs_have_a_line(X):
+    model = EveryExpert("moved")
+    model.forward = lambda x: torch.bmm(x.view(8, 6, N), model.up.repeat_interleave(2, 0)).relu()
+    with pytest.raises(ValueError, match="up reads inputs of experts in an order that is not known"):
+        measure(model, X)
 
 
 def test_heads_are_neurons_of_one_map(X):

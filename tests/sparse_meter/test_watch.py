@@ -102,3 +102,18 @@ def test_what_is_not_recognised_is_said_and_padding_is_left_out():
         with pytest.raises(ValueError, match="is being watched already"):
             measure(model, X)
     assert seen.layers.only.inputs == 43
+
+
+def test_a_mask_that_the_model_lengthens_is_followed():
+    model = Model(lambda model, z: model.act(z), act=Function("relu", relu))
+    inner = model.forward
+
+    def forward(x, attention_mask):
+        call("cat", lambda mask: np.pad(mask, ((0, 0), (1, 0)), constant_values=1), attention_mask)
+        return inner(call("constant_pad_nd", lambda x: np.pad(x, ((0, 0), (1, 0), (0, 0))), x))
+
+    model.forward = forward
+    mask = np.ones((5, 8), int)
+    mask[2, 6:] = 0
+    found = measure(model, (X.reshape(5, 8, 6), mask))
+    assert found.only.inputs == 43 and not found.notes
