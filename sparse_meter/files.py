@@ -22,8 +22,6 @@ from sparse_core import checks
 
 __all__ = ["load"]
 
-# With what each kind of file begins; a table may begin with anything.
-BEGINS = {".npy": b"\x93NUMPY", ".npz": b"PK\x03\x04", ".csv": b""}
 # What the readers raise at a broken file
 BROKEN = (
     *(ValueError, EOFError, OverflowError, RuntimeError),
@@ -46,14 +44,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     file = checks.path("path", path)
     kind = file.suffix.lower()
-    if kind not in BEGINS:
-        rule = f"must name a file {', '.join(BEGINS)}, not {file}; others are read by the library that wrote them"
+    if kind not in READERS:
+        rule = f"must name a file {', '.join(READERS)}, not {file}; others are read by the library that wrote them"
         raise ValueError(f"Argument 'path' {rule}.")
+    begins, reader = READERS[kind]
     with file.open("rb") as stream:
-        if stream.read(len(BEGINS[kind])) != BEGINS[kind]:
+        if stream.read(len(begins)) != begins:
             raise ValueError(f"{file} must be a file of NumPy; it does not begin like a {kind}.")
     try:
-        found = READERS[kind](file)
+        found = reader(file)
     except BROKEN as error:
         raise ValueError(f"{file} cannot be read: {error}") from None
     if not isinstance(found, dict):
@@ -84,8 +83,9 @@ def _table(file: Path) -> Any:
         return np.loadtxt(stream, delimiter=",", ndmin=2)
 
 
-READERS: Mapping[str, Callable[[Path], Any]] = {
-    ".npy": partial(np.load, mmap_mode="r", allow_pickle=False),
-    ".npz": _archive,
-    ".csv": _table,
+# With what each kind of file begins, and who reads it; a table may begin with anything.
+READERS: Mapping[str, tuple[bytes, Callable[[Path], Any]]] = {
+    ".npy": (b"\x93NUMPY", partial(np.load, mmap_mode="r", allow_pickle=False)),
+    ".npz": (b"PK\x03\x04", _archive),
+    ".csv": (b"", _table),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import prod
@@ -18,8 +19,11 @@ __all__: list[str] = []  # called by ``tracing``
 # How the arguments of a decoder are called, and the masks of what a decoder reads, which are not of its inputs.
 DECODER = ("decoder", "tgt")
 CROSS = ("encoder", "memory", "cross")
-# Operators after which a mask still says the same, or says it of more positions.
-CHANGES = frozenset("eq ne gt ge lt le bitwise_not logical_not _to_copy rsub cat constant_pad_nd".split())
+# Parts of the names of masks that say something else of positions, or of heads: who is hidden from a loss, or global.
+OTHERS = re.compile("masked|indices|global|head|special|loss|label")
+# Operators after which a mask says the same in other numbers, and those that give the same numbers more or other places.
+RESTATES = frozenset("eq ne gt ge lt le bitwise_not logical_not _to_copy rsub".split())
+MOVES = frozenset("cat constant_pad_nd transpose t permute clone".split())
 
 
 class Mask(NamedTuple):
@@ -49,7 +53,7 @@ def masks(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Ma
     kind = "key_padding_mask" if any(name.endswith("key_padding_mask") for name in names) else "mask"
     found = []
     for name, value in given.items():
-        if kind in name and getattr(value, "ndim", 0) == 2 and not name.startswith(CROSS):
+        if kind in name and getattr(value, "ndim", 0) == 2 and not (name.startswith(CROSS) or OTHERS.search(name)):
             inputs = _inputs(name, plain(name, value))
             if kind != "mask" and _sequence_first(model):
                 inputs = inputs.T
@@ -57,14 +61,14 @@ def masks(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Ma
     return found
 
 
-def changed(mask: Mask, out: Any) -> Mask:
-    """What an operator makes of a mask: one that says the same, or a longer one, which means it by the same numbers.
+def changed(mask: Mask, name: str, out: Any) -> Mask:
+    """What an operator makes of a mask.
 
-    >>> changed(Mask(np.array([[1, 0]]), np.array([[True, False]])), np.array([[1, 1, 0]])).inputs
+    >>> changed(Mask(np.array([[1, 0]]), np.array([[True, False]])), "cat", np.array([[1, 1, 0]])).inputs
     array([[ True,  True, False]])
     """
     inputs = mask.inputs
-    if out.shape != mask.given.shape:
+    if name in MOVES:
         inputs = np.isin(plain("mask", out), plain("mask", mask.given)[inputs])
     return mask._replace(given=out, inputs=inputs)
 

@@ -62,10 +62,10 @@ class Run:
         self.path.append(Part(name, model, masks))
 
     def follow_masks(self, name: str, args: Any, out: Any) -> None:
-        """A mask is changed on its way, as by a token that the model puts before the others."""
+        """A mask is changed on its way, as by a model that puts a token before the others, or positions first."""
         for mask in [*self.path[-1].masks]:
-            if name in padding.CHANGES and any(one is mask.given for one in tensors(args)):
-                self.path[-1].masks.append(padding.changed(mask, out))
+            if name in padding.RESTATES | padding.MOVES and any(one is mask.given for one in tensors(args)):
+                self.path[-1].masks.insert(0, padding.changed(mask, name, out))
 
     def leave(self) -> None:
         """The innermost module has run: so have the experts for which it picks inputs."""

@@ -128,10 +128,10 @@ class Tracer:
             inputs = [note.rows] * len(outs)
             if note.rows is not None and (function.is_view or outs[0].shape != source.shape):
                 inputs = experts.moved(function, source, note.rows, args, all_axes)
+            if outs[0].numel() < source.numel():
+                note = replace(note, site=None)
             for axes, one, rows in zip(all_axes, outs, inputs, strict=True):
                 self.notes[one] = replace(note, axes=axes, rows=rows)
-                if one.numel() < source.numel():
-                    self.notes[one] = replace(note, axes=axes, rows=rows, site=None)
 
     def _attends(self, query: Any, out: Any) -> None:
         """The rows of what attends are those of its queries, which may be the model's own."""

@@ -382,6 +382,8 @@ def test_padding_by_any_of_its_names():
     for batch in ((ids, mask), [(ids[:2], mask[:2]), (ids[2:], mask[2:])]):
         found = measure(model, batch).only
         assert found.inputs == len(A) and found.active_at.tolist() == A.sum(axis=0).tolist()
+    for name in ("bool_masked_pos", "mask_time_indices", "global_attention_mask", "head_mask"):
+        assert measure(model, {"ids": ids, name: mask}).only.inputs == 36
     labels = torch.full((4, 9), 7)
     assert measure(model, (ids, labels)).only.inputs == 36  # no mask: these are labels
 
@@ -422,6 +424,17 @@ def test_a_model_with_a_token_of_its_own_lengthens_the_mask(how):
         found = measure(model, {"ids": ids, "attention_mask": mask})
         assert_counts(found, model.block.fc1(F.pad(model.table(ids), (0, 0, 1, 0)))[longer[0]] > 0)
     assert not found.notes and found.only.inputs == 34
+
+
+def test_a_model_that_puts_positions_first_turns_the_mask():
+    model = Masked()
+    ids = torch.randint(50, (9, 9))  # so that the mask would fit as it is
+    mask = torch.ones(9, 9, dtype=torch.long)
+    mask[2, 5:] = 0
+    model.forward = lambda ids, attention_mask: (attention_mask.T.contiguous(), model.block(model.table(ids.T)))
+    with torch.no_grad():
+        A = model.block.fc1(model.table(ids.T)) > 0
+    assert_counts(measure(model, {"ids": ids, "attention_mask": mask}), A[mask.T.bool()])
 
 
 @pytest.mark.parametrize("first", [True, False])
