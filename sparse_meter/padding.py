@@ -21,7 +21,7 @@ DECODER = ("decoder", "tgt")
 CROSS = ("encoder", "memory", "cross")
 # Parts of the names of masks that say something else of positions, or of heads: who is hidden from a loss, or global.
 OTHERS = re.compile("masked|indices|global|head|special|loss|label")
-# Operators after which a mask says the same in other numbers, and those that give the same numbers more or other places.
+# Operators after which a mask says the same in other numbers, and those that put the same numbers elsewhere.
 RESTATES = frozenset("eq ne gt ge lt le bitwise_not logical_not _to_copy rsub".split())
 MOVES = frozenset("cat constant_pad_nd transpose t permute clone".split())
 

@@ -256,9 +256,10 @@ class Tracer:
             self._doubt(note.writer.name, ["inputs of experts in an order that is not known"])
         seen = out
         apart = note
-        if note.merged is not None and out.numel() == prod(note.merged[0]):
-            seen = out.reshape(note.merged[0])
-            apart = replace(note, axes=note.merged[1])
+        shape, axes = note.merged or ((), ())
+        if len(axes) > 1 and out.numel() == prod(shape):  # heads were merged with inputs
+            seen = out.reshape(shape)
+            apart = replace(note, axes=axes)
         site = self.run.count(label, apart, seen, above, gate)
         self.notes[out] = found = replace(note, site=site, doubts=frozenset())
         return found

@@ -899,6 +899,19 @@ def test_heads_in_another_order_than_their_inputs_have_a_line(X):
         measure(model, X)
 
 
+def test_heads_of_attention_that_are_joined_are_the_neurons_of_the_next_map(X):
+    model = nn.Module()
+    model.out = nn.Linear(N, 3)
+    x = X.view(6, 8, N)
+
+    def attended(x):
+        heads = x.unflatten(-1, (4, 5)).transpose(1, 2)
+        return F.scaled_dot_product_attention(heads, heads, heads).transpose(1, 2).flatten(2)
+
+    model.forward = lambda x: model.out(F.hardswish(attended(x)))
+    assert_counts(measure(model, x), F.hardswish(attended(x)) != 0)
+
+
 def test_heads_are_neurons_of_one_map(X):
     model = nn.Sequential(nn.Linear(N, S), nn.Unflatten(1, (5, -1)), nn.ReLU(), nn.Flatten(), nn.Linear(S, 2))
     assert_counts(measure(model, X).only, model[0](X).detach() > 0)
