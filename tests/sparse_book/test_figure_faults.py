@@ -26,7 +26,10 @@ def crossed(ax):
         (lambda ax: ax.set_yticks([0.5]), "has one number only"),
         (lambda ax: ax.plot([0, 1], label="rising") and ax.legend(), "a legend in the axes"),
         (lambda ax: ax.plot([0, 1], [0, 1]) and ax.text(0.45, 0.47, "rising"), "a curve runs through 'rising'"),
-        (lambda ax: ax.plot([0, 0.5, 1], [0, 0.5, 1], "o") and ax.text(0.45, 0.48, "dots"), "a curve runs through 'dots'"),
+        (
+            lambda ax: ax.plot([0, 0.5, 1], [0, 0.5, 1], "o") and ax.text(0.45, 0.48, "dots"),
+            "a curve runs through 'dots'",
+        ),
         (lambda ax: ax.hlines([0.5], 0, 1) and ax.text(0.45, 0.499, "range"), "a curve runs through 'range'"),
     ],
 )
