@@ -195,6 +195,15 @@ class Table:
         ]
         self.rows = list(zip(*cells, strict=True))
 
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
+        """The table of rows that all have the columns of the first.
+
+        >>> Table.of_rows([{"n": 3, "AS": 0.25}, {"n": 6, "AS": 1 / 3}]).rows
+        [('3', '0.25'), ('6', '0.3333')]
+        """
+        return cls({column: [row[column] for row in rows] for column in rows[0]})
+
     def __repr__(self) -> str:
         return tables.as_text(self.header, self.rows)
 

@@ -88,7 +88,7 @@ def photographs() -> figures.Figure:
 
 def table() -> figures.Table:
     """All the stored runs, in per cent: medians over the runs, and the largest upper end."""
-    columns: dict[str, list[str]] = {}
+    rows = []
     for case, words in MODELS.items():
         found, runs = _medians(case), experiments.stored("simplicity", case)
         row = {"model": words, "certified": _percent(found["low"], found["high"]),
@@ -96,9 +96,8 @@ def table() -> figures.Table:
                **{name: _percent(found[name]) for name in ("linear", "additive", "pairs")},
                "pick-freeze": _percent(found["pick-freeze"][0]), "bootstrap": _percent(*found["pick-freeze"][1:]),
                "colours": f"{found['colours']:.0f}"}  # fmt: skip
-        for name, value in row.items():
-            columns.setdefault(name, []).append(value)
-    return figures.Table(columns)
+        rows.append(row)
+    return figures.Table.of_rows(rows)
 
 
 def _percent(*ends: float) -> str:

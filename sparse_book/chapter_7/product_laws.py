@@ -105,17 +105,17 @@ def _points(laws: Sequence[Law]) -> tuple[Array, Array]:
     return grid.reshape(-1, len(laws)), reduce(np.multiply.outer, chances).ravel()
 
 
-def _others(laws: Sequence[Law], i: int) -> tuple[Array, Array]:
-    """The same, with 0 for coordinate i."""
-    return _points([*laws[:i], (np.zeros(1), np.ones(1)), *laws[i + 1 :]])
+def _others(net: SparseNetwork, laws: Sequence[Law], i: int) -> tuple[Array, Array]:
+    """z at all points with 0 for coordinate i, and their chances."""
+    X, chance = _points([*laws[:i], (np.zeros(1), np.ones(1)), *laws[i + 1 :]])
+    return X @ net.W.T - net.b, chance
 
 
 def _zero_bias(net: SparseNetwork, laws: Sequence[Law]) -> float:
     """sum_i int E (d_i h)^2 tau_i(u) du, in pieces: between two values tau_i is constant, between kinks d_i h is."""
     total = 0.0
     for i, (values, chances) in enumerate(laws):
-        X, chance = _others(laws, i)
-        z = X @ net.W.T - net.b
+        z, chance = _others(net, laws, i)
         row = net.W[:, i]
         kinks = -z / np.where(row, row, np.inf)
         tau = -np.cumsum(chances * (values - chances @ values))
@@ -131,8 +131,7 @@ def _switches(net: SparseNetwork, laws: Sequence[Law]) -> float:
     """sum_i E (t_i - t_i')^2 (sum |v_ji| over the neurons that are active at one of x and x')^2."""
     total = 0.0
     for i, (values, chances) in enumerate(laws):
-        X, chance = _others(laws, i)
-        z = X @ net.W.T - net.b
+        z, chance = _others(net, laws, i)
         active = z + np.multiply.outer(values, net.W[:, i])[:, None] > 0
         changed = (active[:, None] != active) @ np.abs(net.u * net.W[:, i])
         weight = np.subtract.outer(values, values) ** 2 * np.multiply.outer(chances, chances)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,12 +93,7 @@ def settings() -> figures.Table:
                 "loss": _runs(end[:, 1], 2),
             }
         )
-    return _of_rows(rows)
-
-
-def _of_rows(rows: Sequence[Mapping[str, str]]) -> figures.Table:
-    """The table of rows that all have the columns of the first."""
-    return figures.Table({column: [row[column] for row in rows] for column in rows[0]})
+    return figures.Table.of_rows(rows)
 
 
 def _runs(values: NDArray[np.float64], digits: int) -> str:
@@ -154,7 +149,7 @@ def models_table() -> figures.Table:
                 "hold 99 % of the squares": _span([layer["needed"] for layer in layers]),
             }
         )
-    return _of_rows(rows)
+    return figures.Table.of_rows(rows)
 
 
 def _span(shares: Sequence[float]) -> str:
