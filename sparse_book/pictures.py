@@ -115,7 +115,8 @@ def queries() -> figures.Live:
         x, y = T % 4, -(T // 4)
         ax.text(x, y, name, ha="center", va="center", alpha=0.5 if T in crossed else 1)
         if T in crossed:
-            ax.plot([x - 0.35, x + 0.35], [y - 0.3, y + 0.3], color=ORANGE, label=f"_crossed {T}")
+            strike = {"arrowstyle": "-", "color": ORANGE, "linewidth": 1.8}
+            ax.annotate("", (x + 0.35, y + 0.3), (x - 0.35, y - 0.3), arrowprops=strike)
     ax.set(xlim=(-0.5, 3.5), ylim=(-3.5, 0.5), xticks=np.arange(-0.5, 4), yticks=-np.arange(-0.5, 4))
     ax.set(xticklabels=[], yticklabels=[])
     ax.tick_params(length=0)
