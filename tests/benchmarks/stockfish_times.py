@@ -28,7 +28,8 @@ from sparse_book.experiments.timing import described
 
 # The class that skips, and the one that takes its place.
 SKIPPING, DENSE = "AffineTransformSparseInput<Transformed", "AffineTransform<Transformed"
-FLAGS = "-std=c++17 -O3 -DNDEBUG -DIS_64BIT -DUSE_SSE2 -DUSE_SSSE3 -DUSE_SSE41 -DUSE_AVX2 -DUSE_POPCNT -mavx2 -mbmi -mpopcnt"
+USED = "-DUSE_SSE2 -DUSE_SSSE3 -DUSE_SSE41 -DUSE_AVX2 -DUSE_POPCNT -mavx2 -mbmi -mpopcnt"
+FLAGS = f"-std=c++17 -O3 -DNDEBUG -DIS_64BIT {USED}"
 # Positions for the layer, the bucket whose weights it has, its runs, and pairs of runs of the engine.
 POSITIONS, BUCKET, RUNS, PAIRS = 500, 4, 10, 40
 BENCH = "bench 16 1 12 default depth"
