@@ -20,6 +20,8 @@ __all__ = ["Score", "pilot"]
 MARGIN = 0.1
 # The largest value of f whose squares are surely floats.
 MOST_VALUE = 1e60
+# A function that varies by less has squares that may not be floats.
+LEAST_SPREAD = 1e-150
 
 
 @dataclass
@@ -76,7 +78,7 @@ def pilot(score: Score, law: Inputs, clip: Any, size: int, rng: np.random.Genera
     columns = law.widest()[: size // 8]  # a slope needs some points
     blocks = [(x[:, columns], score(x)[1]) for x, _ in law.pairs(size, rng)]
     x, y = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    if y.var() == 0:
+    if np.ptp(y) < LEAST_SPREAD:  # the variance of equal numbers need not be 0
         raise ValueError(f"Argument 'f' must vary; it is {y[0]} at each of {size} points, where clip is {clip}.")
     if clip is not None:
         return float(y.var()), float(y.var())

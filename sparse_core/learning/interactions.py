@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,13 @@ class Interactions:
 
     def __str__(self) -> str:
         each = "single inputs" if self.order == 1 else f"at most {self.order} inputs"
+        # rounded outwards, as what is printed is certified as well
+        low = floor(1000 * self.low) / 10
+        high = ceil(1000 * self.high) / 10
+        of = "variance of f as clipped" if self.clipped else "variance"
         return (
-            f"{self.inputs}: the best sum of functions of {each} explains {self.low:.1%} to {self.high:.1%} of the "
-            f"variance ({self.confidence:.0%} confidence, {self.evaluations} evaluations, {self.clipped:.2%} clipped)"
+            f"{self.inputs}: the best sum of functions of {each} explains {low:.1f}% to {high:.1f}% of the {of} "
+            f"({100 * self.confidence:g}% confidence, {self.evaluations} evaluations, {self.clipped:.2%} clipped)"
         )
 
     def plot(self, ax: Any = None) -> Any:
@@ -82,7 +87,7 @@ class Interactions:
 
             figure = pyplot.figure(figsize=(6, 1.6), layout="constrained")
             ax = figure.add_subplot()
-        certified = f"{self.confidence:.0%} confidence"
+        certified = f"{100 * self.confidence:g}% confidence"
         width = self.high - self.low
         ax.barh(0, width, 0.3, self.low, alpha=0.5, label=certified)
         low, high = self.estimate
