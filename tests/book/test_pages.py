@@ -123,7 +123,7 @@ def test_the_sheet_has_each_standing_erratum_and_the_correction_of_those_that_ma
     sheet = fill((BOOK / "errata-sheet.md").read_text(encoding="utf-8"), ledgered(SMALL))
     assert re.findall(r"^- \{claim\}`(E\d)` \(§3\)", sheet, re.M) == ["E1", "E2", "E3"]
     assert sheet.count("*Correct:* $1 \\le 1$.") == 2 and "3 entries" in sheet
-    assert "have\nnot seen them" in sheet and "have not seen this list" in errata_page(SMALL)
+    assert "have\nnot seen them" in sheet and "have yet to see this list" in errata_page(SMALL)
 
 
 def test_a_withdrawn_erratum_stands_last_with_its_reason_and_counts_nowhere():
