@@ -43,13 +43,14 @@ class Reader(ast.NodeVisitor):
     """Reads the cells of a notebook one after the other; ``found`` has the line and the fault of each in the last one.
 
     ``names`` leads from each name to the dotted name of what was imported, for which it stands; to nothing from the
-    name of something that a cell has made.
+    name of something that a cell has made. ``values`` leads from a name to the expression that it was given.
     """
 
     def __init__(self, packages: str = "", checks: str = "") -> None:
         self.ours = {"sphinx_claims", *packages.split()}
         self.comparing = {*CHECKS, "ledger.check", "ledger.refute", *checks.split()}
         self.names: dict[str, str] = {}
+        self.values: dict[str, ast.expr] = {}
         self.checking: set[str] = set()  # functions of the chapter that check
         self.found: list[tuple[int, str]] = []
 
@@ -81,6 +82,7 @@ class Reader(ast.NodeVisitor):
             self.checking.add(node.name)
         for name, value in bindings(node):
             self.names[name] = self.path(value)
+            self.values[name] = value
             if isinstance(value, ast.Lambda) and self.checks(value.body):
                 self.checking.add(name)
 
@@ -158,9 +160,9 @@ class Reader(ast.NodeVisitor):
             given[one.arg or ""] = one.value
         if "lhs" not in given or "rhs" not in given:
             return
-        left = ast.unparse(given["lhs"])
-        if left == ast.unparse(given["rhs"]) and any(isinstance(one, ast.Call) for one in ast.walk(given["lhs"])):
-            self.fault(node, f"both sides are {left}: the comparison cannot fail")
+        left, right = (ast.dump(Plain(self.values).visit(copied(given[side]))) for side in ("lhs", "rhs"))
+        if left == right and any(isinstance(one, ast.Call) for one in ast.walk(given["lhs"])):
+            self.fault(node, f"both sides are {ast.unparse(given['lhs'])}: the comparison cannot fail")
 
     def visit_Try(self, node: ast.Try | ast.TryStar | ast.With) -> None:
         if self.checks(*node.body):
@@ -188,8 +190,30 @@ class Reader(ast.NodeVisitor):
         return top(path) in self.ours
 
 
+class Plain(ast.NodeTransformer):
+    """Calls of a second name of a function as calls of the function: after g = f, or g = lambda x: f(x)."""
+
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self.values = values
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        for _ in self.values:  # each name leads to another one at most once
+            behind = self.values.get(node.func.id) if isinstance(node.func, ast.Name) else None
+            if isinstance(behind, ast.Lambda) and isinstance(behind.body, ast.Call):
+                parameters = [argument.arg for argument in behind.args.args]
+                passed = [ast.unparse(argument) for argument in behind.body.args]
+                behind = behind.body.func if parameters == passed and not behind.body.keywords else None
+            if not isinstance(behind, (ast.Name, ast.Attribute)):
+                break
+            node.func = behind
+        return node
+
+
 def bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a node gives to expressions: x = f, x: T = f, (x := f) and x, y = f, g."""
+    """The names that a node gives to expressions: x = f, x: T = f, (x := f), x, y = f, g and def x(a): return f(a)."""
+    if isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Return) and node.body[0].value:
+        yield node.name, ast.Lambda(node.args, node.body[0].value)
     if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
         return
     for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
@@ -199,6 +223,10 @@ def bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         for one, value in pairs:
             if isinstance(one, ast.Name):
                 yield one.id, value
+
+
+def copied(expression: ast.expr) -> ast.AST:
+    return ast.parse(ast.unparse(expression), mode="eval")
 
 
 def top(path: str) -> str:

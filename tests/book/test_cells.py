@@ -51,6 +51,18 @@ def found(*sources, tags=()):
         ("for ledger.RTOL in (9,):\n    pass", "line 1: ledger.RTOL is of a module"),
         ("with open('x') as ledger.check:\n    pass", "line 1: ledger.check is of a module"),
         ("ledger.__dict__['check'] = print", "ledger.__dict__ was imported"),
+        (
+            "g = lambda a, b: f(a, b)\nledger.check('a', g(x, 1), f(x, 1), evidence='exact', over='x')",
+            "both sides are g",
+        ),
+        (
+            "g = f\nledger.check('a', [g(x) for x in X], [f(x) for x in X], evidence='exact', over='x')",
+            "both sides are",
+        ),
+        (
+            "def g(x):\n    return f(x)\nledger.check('a', g(x), f(x), evidence='exact', over='x')",
+            "both sides are g(x)",
+        ),
         ("import builtins\nbuiltins.setattr(ledger, 'check', print)", "builtins.setattr reaches by a text"),
         (f"try:\n    {CHECK}\nexcept* AssertionError:\n    pass", "line 1: try or with around a check"),
         ("s = setattr\ns(ledger, 'RTOL', 9)", "line 1: setattr reaches by a text"),
