@@ -114,7 +114,7 @@ def _interval(ax: Any, at: int, found: Mapping[str, Any]) -> None:
     colour = figures.COLOURS[2]
     ax.barh(at, found["high"] - found["low"], 0.42, found["low"], color=colour, alpha=0.45)
     ax.barh(at, found["estimate"][1] - found["estimate"][0], 0.42, found["estimate"][0], color=colour)
-    ax.plot(found["fits"], at, "o", color=figures.INK, label="_fit")
+    ax.plot(found["fits"], at - 0.36, "o", color=figures.INK, label="_fit")  # beside the bars, whose green hides it
 
 
 def _finished(fig: Any, ax: Any, rows: Mapping[str, Any], words: str) -> figures.Figure:

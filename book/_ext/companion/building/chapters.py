@@ -145,10 +145,10 @@ def execute_all(notebooks: Mapping[str, Notebook], folder: Path) -> Iterator[tup
             threading.Thread(target=work, daemon=True).start()  # Ctrl-C does not wait for them
         for _ in notebooks:
             yield finished.get()
-        if nursery:
-            nursery.close()
     finally:
         logging.disable(logging.NOTSET)
+        if nursery:  # its kernels end with it
+            nursery.close()
 
 
 def code_cells(notebook: Notebook) -> list[Cell]:
