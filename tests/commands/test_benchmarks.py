@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from companion.building import kept
 
 import make
 from sparse_core.cube import hypercube
@@ -32,9 +33,10 @@ def test_scikit_learns_monomials_are_ours_in_another_order():
 # The command
 
 
-def bench(monkeypatch, capfd, *words):
-    """The exit code of `make.py bench`, and what it says."""
+def bench(monkeypatch, capfd, tmp_path, *words):
+    """The exit code of `make.py bench`, and what it says; a build of the site beside it is not waited for."""
     pytest.importorskip("pytest_benchmark")
+    monkeypatch.setattr(kept, "BUILD", tmp_path / "_build")
     monkeypatch.setenv("COMPANION_NO_VENV", "1")
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # a worker of these tests, which measures nothing
     try:
@@ -46,7 +48,7 @@ def bench(monkeypatch, capfd, *words):
 
 def test_a_part_is_measured_and_kept_only_where_it_is_told(monkeypatch, capfd, tmp_path):
     before, path = report.RESULTS.read_bytes(), tmp_path / "part.json"
-    code, said = bench(monkeypatch, capfd, "-m", "quick", "-k", "rank", f"--benchmark-json={path}")
+    code, said = bench(monkeypatch, capfd, tmp_path, "-m", "quick", "-k", "rank", f"--benchmark-json={path}")
     assert code == 0 and "2 passed" in said and "p=5" not in said
     kept = run.condensed(json.loads(path.read_text()), load=0.5)
     assert list(kept["cases"]) == ["rank rows=600 columns=512 p=2"]
@@ -56,8 +58,8 @@ def test_a_part_is_measured_and_kept_only_where_it_is_told(monkeypatch, capfd, t
     assert report.RESULTS.read_bytes() == before
 
 
-def test_what_measures_nothing_fails(monkeypatch, capfd):
-    code, _ = bench(monkeypatch, capfd, "-k", "nothing")
+def test_what_measures_nothing_fails(monkeypatch, capfd, tmp_path):
+    code, _ = bench(monkeypatch, capfd, tmp_path, "-k", "nothing")
     assert code not in (0, None)
 
 

@@ -376,6 +376,7 @@ PARTS = 4
 KINDS = set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 def test_each_page_in_a_browser(site, address, in_browser, part, pytestconfig):
     """Its heading waits for no script; no console error, foreign request, broken or cut formula, axe violation,
