@@ -42,7 +42,7 @@ class Inputs:
 
 
 def inputs(X: Any, n: Any, pair: Any, groups: Any) -> Inputs:
-    """The law that the arguments of ``interactions`` describe.
+    """The law that the arguments of ``interactions`` describe, of which one column varies at least.
 
     >>> inputs(None, 4, None, [0, 0, 1, 1]).words
     '2 uniform bits'
@@ -56,12 +56,14 @@ def inputs(X: Any, n: Any, pair: Any, groups: Any) -> Inputs:
         return _shuffled("uniform bits", bits, np.arange(columns), _labels("n", columns, groups))
     if X is not None:
         table = _table("X", X)
+        _varying("X", table)
         label = _labels("X", table.shape[1], groups)
         return _shuffled("shuffled columns", table, label, label)
     tables = [_table("pair", part) for part in checks.listed("pair", pair)]
     shapes = [table.shape for table in tables]
     if len(tables) != 2 or shapes[0][1] != shapes[1][1]:
         raise ValueError(f"Argument 'pair' must be two rows, or tables, with the same columns, not {shapes}.")
+    _varying("pair", np.concatenate(tables))
     return _masked(tables, _labels("pair", len(tables[0].T), groups))
 
 
@@ -71,6 +73,12 @@ def _table(name: str, value: Any) -> Array:
     if not len(table):
         raise ValueError(f"Argument '{name}' must have at least 1 row, not 0.")
     return table
+
+
+def _varying(name: str, table: Array) -> None:
+    """Where all rows are the same, so are all values of f."""
+    if (table == table[0]).all():
+        raise ValueError(f"Argument '{name}' must have two rows that differ, not {len(table)} times the same.")
 
 
 def _labels(name: str, columns: int, groups: Any) -> Integers:

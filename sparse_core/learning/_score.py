@@ -53,7 +53,9 @@ class Score:
         return line, kept
 
     def _values(self, points: Array) -> Array:
-        given = np.asarray(self.f(points))
+        given = checks.rectangular("f", self.f(points))
+        if len(points) == 1:  # of one row, a model that squeezes its outputs gives a number
+            given = given.reshape(-1)
         if given.shape != (len(points),) or given.dtype.kind not in "biuf":
             found = f"{given.shape} of type {given.dtype}"
             raise ValueError(f"Argument 'f' must give one number for each of {len(points)} rows, not {found}.")

@@ -45,8 +45,9 @@ __all__ = ["Interactions", "interactions"]
 
 # An eighth of the evaluations, but no more than these, are a pilot sample: a line, ranges, the number of colours.
 MOST_PILOT = 1 << 14
-# With fewer evaluations, times 2^order, it would say little.
+# With fewer evaluations, times 2^order, it would say little; for a larger order there are more than one can count.
 LEAST = 256
+MOST_ORDER = 22
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def interactions(
     """
     checks.function("f", f)
     law = inputs(X, n, pair, groups)
-    order = checks.integer("order", order, 1, law.count - 1)
+    order = checks.integer("order", order, 1, min(law.count - 1, MOST_ORDER))
     evaluations = checks.size("evaluations", evaluations, LEAST << order)
     confidence = checks.real("confidence", confidence, above=0, below=1)
     if not isinstance(random_state, np.random.Generator | None):

@@ -240,6 +240,17 @@ def test_f_sees_rows_and_no_more_of_them_than_was_said(evaluations):
     assert min(seen) > 0 and evaluations - 30 < sum(seen) == found.evaluations <= evaluations
 
 
+def test_a_model_that_squeezes_its_outputs_is_asked_for_one_row_too():
+    rows = []
+
+    def squeezed(x):
+        rows.append(len(x))
+        return np.squeeze(three(x)[:, None])
+
+    found = interactions(squeezed, n=9, evaluations=8200, random_state=0)
+    assert 1 in rows and found == interactions(three, n=9, evaluations=8200, random_state=0)
+
+
 def test_a_wide_table_is_drawn_in_blocks_of_few_rows():
     seen = []
 
