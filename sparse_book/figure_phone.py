@@ -21,6 +21,8 @@ INCHES = 3.4
 # The least height of a panel in inches, so that its ticks do not touch; and what each further line of text takes.
 LEAST_PANEL = 2.3
 LINE = 0.21
+# What keeps a title nearer to its own panel than to the one above.
+GAP = 0.08
 # The letters of 12 px in a line across the figure, beside words at the ticks, up along a panel, and of such a word or
 # the name of a curve.
 ACROSS, BESIDE_WORDS, UPWARDS, WORD = 32, 24, 30, 13
@@ -45,7 +47,9 @@ def stack(fig: Any) -> None:
             name.set_text(_lines(name.get_text(), WORD))
         ax.set_subplotspec(column[row])
         total += max(height, LINE * _words_at_ticks(ax)) + LINE * _words_around(ax)
-    fig.set_size_inches(INCHES, total)
+    if layout := fig.get_layout_engine():
+        layout.set(h_pad=GAP)
+    fig.set_size_inches(INCHES, total + GAP * len(panels))
 
 
 def _words_at_ticks(ax: Any) -> int:

@@ -88,7 +88,8 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
             if not row:  # a line for each name, so that none is in the way of the next
                 ax.text(start, 0.6 + 0.5 * (len(GROUPS) - 1 - len(words)), group, color=colour, va="center")
             if factor > 10**LEAST_LABELLED_DECADES:
-                ax.text(start * factor**0.5, -row, _short(factor), color="white", ha="center", va="center", fontsize=9)
+                words_on = f"{float(_short(factor)):.0f}"  # a phone has no room for a decimal
+                ax.text(start * factor**0.5, -row, words_on, color="white", ha="center", va="center", fontsize=9)
             start *= factor
             words.append(f"{group} {_short(factor)}")
             for key, value in zip(columns, (name, group, factor), strict=True):

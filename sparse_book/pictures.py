@@ -73,12 +73,12 @@ def lookup() -> figures.Live:
                     linestyle="-" if agrees else ":", alpha=1 if agrees else 0.4, linewidth=1.4)  # fmt: skip
     for i, (place, bit) in enumerate(zip(inputs, bits, strict=True)):
         ax.text(place[0] - 0.14, place[1], f"$x_{i + 1}$" if i < 2 else f"$y_{i - 1}$", ha="right", va="center")
-        _disc(ax, place, _sign(bit), (ORANGE if i < 2 else BLUE) if bit > 0 else None)
+        _disc(ax, place, _sign(bit), ORANGE if i < 2 else BLUE, bit > 0)
     for j, place in enumerate(neurons):
         ax.plot(*zip(place, (1.8, -2.85), strict=True), color=BLUE if values[j] else figures.INK, label="_wire",
                 linestyle="-" if values[j] else ":", alpha=1 if values[j] else 0.4, linewidth=1.4)  # fmt: skip
         ax.text(place[0], place[1] + 0.42, _signs(net.W[j, :2]), ha="center", fontsize=9)
-        _disc(ax, place, f"{values[j]:g}", BLUE if values[j] else None)
+        _disc(ax, place, f"{values[j]:g}", BLUE if values[j] else figures.INK, values[j] > 0)
     _disc(ax, (1.8, -2.85), f"{values.sum():g}", BLUE)
     ax.text(1.8, -3.45, "output", ha="center")
     ax.set(xlim=(-0.35, 2), ylim=(-6.2, 0.5))
@@ -98,9 +98,9 @@ def _table(net: SparseNetwork) -> dict[str, Any]:
     return {**columns, "active neuron": np.where(active.any(1), active.argmax(1) + 1, 0), "output": net(X)}
 
 
-def _disc(ax: Any, place: Any, words: str, colour: str | None) -> None:
-    ax.plot(*place, "o", markersize=17, color=colour or figures.INK, mfc=colour or "#ffffff", label="_disc")
-    ax.text(*place, words, ha="center", va="center", fontsize=9, color="#ffffff" if colour else figures.INK)
+def _disc(ax: Any, place: Any, words: str, colour: str, full: Any = True) -> None:
+    ax.plot(*place, "o", markersize=17, color=colour, mfc=colour if full else "#ffffff", label="_disc")
+    ax.text(*place, words, ha="center", va="center", fontsize=9, color="#ffffff" if full else figures.INK)
 
 
 # --- The adversary of statistical queries ---

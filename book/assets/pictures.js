@@ -14,8 +14,8 @@
   // A sign or a number on a disc, or on a part of a table: filled if a colour is given
   const written = (x, y, words, colour) =>
     text(x, y + 5, words, `${MIDDLE} class="cell" ${colour ? 'fill="var(--figure-on)"' : ""}`);
-  const paper = (colour) => `fill="${colour || "var(--pst-color-background)"}" stroke="${colour || INK}"`;
-  const disc = (x, y, words, colour) => dot(x, y, 16, paper(colour)) + written(x, y, words, colour);
+  const paper = (colour, rim = colour || INK) => `fill="${colour || "var(--pst-color-background)"}" stroke="${rim}"`;
+  const disc = (x, y, words, colour, rim) => dot(x, y, 16, paper(colour, rim)) + written(x, y, words, colour);
   const across = (width, unit = 95) => ({ // from -1 to 1
     X: (value) => 24 + ((value + 1) / 2) * (width - 48), Y: (value) => 210 - unit * value,
     value: (x) => nearest((2 * (x - 24)) / (width - 48) - 1),
@@ -78,9 +78,8 @@
           + text(x, y - 22, three(W[j].slice(0, 2)), `class="halo" ${MIDDLE}`);
       };
       const bit = (name, i) => {
-        const [x, y] = input(i), value = setting[`bit${i}`];
-        const colour = value > 0 && (i < 2 ? orange : blue);
-        return text(x - 20, y + 5, name, END) + disc(x, y, signed(value), colour);
+        const [x, y] = input(i), value = setting[`bit${i}`], colour = i < 2 ? orange : blue;
+        return text(x - 20, y + 5, name, END) + disc(x, y, signed(value), value > 0 && colour, colour);
       };
       const lit = values.some((value) => value > 0);
       return each(W, into) + each(values, neuron) + each(BITS, bit) + disc(...end, Number(lit), lit && blue)

@@ -30,8 +30,9 @@ MODELS = {
     "boosting": "boosting, P",
     "boosting, log-odds": "boosting, log-odds",
 }
-# Those that are drawn.
-DRAWN = ("bits, 128", "bits, 32-32-32", "shuffled", "blank", "patches", "forest", "boosting")
+# Those that are drawn, in words that a phone has room for.
+DRAWN = {"bits, 128": "one layer", "bits, 32-32-32": "three layers", "shuffled": "pixels", "blank": "3 / blank",
+         "patches": "patches", "forest": "forest", "boosting": "boosting"}  # fmt: skip
 FITS = ("linear", "additive")
 
 
@@ -64,26 +65,26 @@ def _corners(ax: Any, name: str) -> str:
 
 def models() -> figures.Figure:
     """The certified intervals of some of the stored runs, with a fit: medians over the runs."""
-    rows = {MODELS[case].replace(", P", ""): _medians(case) for case in DRAWN}
+    rows = {words: _medians(case) for case, words in DRAWN.items()}
     fig, ax = figures.canvas(size=(6.8, 2.8))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
-    ax.set_title("Much, but seldom all, is a sum over single inputs")
-    return _finished(fig, ax, rows, "share that sums of functions of single inputs explain")
+    ax.set_title("Sums of single inputs explain much, seldom all")
+    return _finished(fig, ax, rows, "share of the variance explained")
 
 
 def photographs() -> figures.Figure:
     """The same for the probability that EfficientNet-lite0 gives to photographs, with patches hidden."""
     rows = {}
     for row in experiments.times("photographs")["rows"]:
-        size = f"{row['grid']} × {row['grid']}, " if row["grid"] != 7 else ""
-        score = "logit, " if row["score"] == "logit" else ""
-        rows[f"{row['photograph']}, {size}{score}{row['blank']}"] = {**row, "fits": row["fit"]}
+        size = f" {row['grid']} × {row['grid']}" if row["grid"] != 7 else ""
+        blank = f" {row['blank']}" if row["blank"] != "grey" else ""
+        rows[row["photograph"] + size + blank] = {**row, "fits": row["fit"]}
     fig, ax = figures.canvas(size=(6.8, 0.9 + 0.27 * len(rows)))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
     ax.set_title("No heat map explains more than the long bars")
-    return _finished(fig, ax, rows, "share that heat maps explain")
+    return _finished(fig, ax, rows, "share of the variance explained")
 
 
 def table() -> figures.Table:
