@@ -126,7 +126,7 @@ def models() -> figures.Figure:
         ax.text(place, heights[first] - 1.2, words, color=colour, ha="center", va="center", fontsize=9)
     ax.set_yticks(list(middles.values()), list(middles))
     ax.set(xlabel="share of the neurons of a layer", xlim=(0, 1.02), ylim=(height - 2, -1))
-    ax.set_title("Most layers are not sparse; where one is, neighbours share")
+    ax.set_title("Few layers are sparse; there neighbours share")
     said = (
         f"{row['model']}, {row['layer']}: {row['active']:.0%}, {row['row']:.0%} and {row['union']:.0%}" for row in rows
     )
