@@ -141,20 +141,30 @@ class _Canvas(mpl.figure.Figure):
     faults: Sequence[str] = ()
     for_a_phone = False  # of the others nothing is asked, and looking takes as long as half a drawing
 
-    placed = False  # whether its axes stand where those of another figure do, and ask for no layout
+    placed = False  # whether its axes stand where they are to stay, as after a first drawing of this size
 
     def draw(self, renderer: Any) -> None:
         rehearsal = "draw_path" in vars(renderer)  # by which savefig finds the layout: it paints nothing
-        if rehearsal and self.placed:
+        if rehearsal:
+            if not self.placed:
+                self._arrange()
+                self.placed = True
             return
-        if layout := self.get_layout_engine():
-            layout.execute(self)
-        for ax in self.axes:
-            if isinstance(ax, _Axes):
-                ax.spread_names()
         super().draw(renderer)
-        if self.for_a_phone and not rehearsal:
+        if self.for_a_phone:
             self.faults = figure_faults.found(self, renderer)
+
+    def _arrange(self) -> None:
+        """Find where the axes stand, and then the names of their curves, for which they make room."""
+        layout = self.get_layout_engine()
+        if not layout:
+            return
+        layout.execute(self)
+        named = [ax for ax in self.axes if isinstance(ax, _Axes) and ax.names]
+        for ax in named:
+            ax.spread_names()
+        if named:
+            layout.execute(self)
 
 
 for _kind in (_Axes, _Canvas):
@@ -236,6 +246,7 @@ class Figure:
     ``data``, columns under their names, replaces what is read off the figure where its coordinates are not the data.
     """
 
+    @_book_style()
     def __init__(self, fig: Any, alt: str, data: Mapping[str, Iterable[Any]] | None = None) -> None:
         if not alt.strip():
             raise ValueError("Argument 'alt' must say what the figure shows, with its numbers; it is empty.")
@@ -292,6 +303,7 @@ class Slider:
       2: A line from 0 to 2.
     """
 
+    @_book_style()
     def __init__(
         self, parameter: str, values: Iterable[Any], draw: Callable[[Any, Any], str], *, start: Any, **options: Any
     ) -> None:
@@ -303,17 +315,16 @@ class Slider:
         names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
         figs = []
         alts = []
-        with _book_style():
-            for i, value in enumerate(values):
-                fig, axes = canvas(**options, layout=None if i == self.start else "none")
-                figs.append(fig)
-                alts.append(draw(axes, value))
-            self.frames = dict(zip(names, alts, strict=True))
-            _share_limits(figs)
-            table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
-            self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
-            self.png = _picture(figs[self.start])
-            self.svg, self.narrow, self.faults = _twice(figs, alts[self.start], None, self.start)
+        for i, value in enumerate(values):
+            fig, axes = canvas(**options, layout=None if i == self.start else "none")
+            figs.append(fig)
+            alts.append(draw(axes, value))
+        self.frames = dict(zip(names, alts, strict=True))
+        _share_limits(figs)
+        table = [[value, *row] for value, fig in zip(values, figs, strict=True) for row in figure_data.rows(fig)]
+        self.csv = figure_data.as_csv([parameter, *figure_data.COLUMNS], table)
+        self.png = _picture(figs[self.start])
+        self.svg, self.narrow, self.faults = _twice(figs, alts[self.start], None, self.start)
 
     def __repr__(self) -> str:
         first = f"Slider: {self.parameter}, from {list(self.frames)[self.start]}"
@@ -355,24 +366,23 @@ def _share_limits(figs: Sequence[Any]) -> None:
 def _picture(fig: Any) -> str:
     """The figure as a PNG, in base64: what a notebook keeps, since every viewer shows it, whatever its theme."""
     buffer = io.BytesIO()
-    with _book_style():
-        _legible(fig, "wide")
-        options = {"dpi": PICTURE_DPI, "facecolor": "white", "transparent": False, "bbox_inches": "tight"}
-        fig.savefig(buffer, format="png", metadata={"Software": None}, **options)
+    _legible(fig, "wide")
+    options = {"dpi": PICTURE_DPI, "facecolor": "white", "transparent": False, "bbox_inches": "tight"}
+    fig.savefig(buffer, format="png", metadata={"Software": None}, **options)
     return base64.b64encode(buffer.getvalue()).decode()
 
 
 def _twice(figs: Sequence[Any], alt: str, box: str | None, start: int = 0) -> tuple[str, str, list[str]]:
     """The figures as the frames of an SVG for a page and of one for a phone, and what cannot be read on the phone."""
-    with _book_style():
-        for fig in figs:
-            _legible(fig, "wide")
-        wide = inline(_frames(figs, start, box), alt, start)
-        for fig in figs:
-            figure_phone.stack(fig)
-            fig.for_a_phone = True
-            _legible(fig, "narrow")
-        narrow = inline(_frames(figs, start, None), alt, start)
+    for fig in figs:
+        _legible(fig, "wide")
+    wide = inline(_frames(figs, start, box), alt, start)
+    for fig in figs:
+        figure_phone.stack(fig)
+        fig.placed = False
+        fig.for_a_phone = True
+        _legible(fig, "narrow")
+    narrow = inline(_frames(figs, start, None), alt, start)
     return wide, narrow, sorted({words for fig in figs for words in fig.faults})
 
 
