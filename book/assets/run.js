@@ -100,8 +100,13 @@
   const lineOf = (cell) => {
     const { source: value, name, place } = cell, rows = Math.min(value.split("\n").length + 1, 24);
     const ariaLabel = `Code of ${name}`, onclick = () => rerun(cell);
-    const source = element("textarea", { value, rows, spellcheck: false, ariaLabel });
-    const again = element("button", { type: "button", textContent: "Run this cell", onclick });
+    const onkeydown = (event) => { // as in a notebook
+      if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey)) return;
+      event.preventDefault();
+      again.click(); // unless it is disabled, while Python is busy
+    };
+    const source = element("textarea", { value, rows, spellcheck: false, ariaLabel, onkeydown });
+    const again = element("button", { type: "button", textContent: "Run this cell", title: "Shift+Enter", onclick });
     const heading = element("summary", {}, "Edit this cell");
     const edit = element("details", { className: "run-edit" }, heading, source, again);
     const id = `run-${name.replaceAll(" ", "-")}`;

@@ -171,12 +171,13 @@ def test_a_reader_edits_a_cell_by_the_keyboard_and_its_sliders_move(runnable, in
         await page.focus(".run-cell > summary")
         for key in ("Enter", "Tab", "Enter", "Tab"):  # the line of the cell, its editor
             await page.keyboard.press(key)
-        await page.keyboard.press("Control+a")
-        await page.keyboard.type("slider")
-        await page.keyboard.press("Tab")
-        await page.keyboard.press("Enter")
-        await page.locator(".run-cell.edited").wait_for()  # which is no alarm, as .differs is
-        await page.locator(".run-bar[data-state=ready]").wait_for()
+        for source, keys in (("2", ["Shift+Enter"]), ("slider", ["Tab", "Enter"])):
+            await page.keyboard.press("Control+a")
+            await page.keyboard.type(source)
+            for key in keys:
+                await page.keyboard.press(key)
+            await page.locator(".run-cell.edited").wait_for()  # which is no alarm, as .differs is
+            await page.locator(".run-bar[data-state=ready]").wait_for()
         moved = page.locator(".run-cell input[type=range]")
         await moved.focus()
         await page.keyboard.press("ArrowRight")
