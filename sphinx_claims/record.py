@@ -30,13 +30,14 @@ Such a record is shown like any other, and never counts as evidence for a claim.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from numbers import Complex, Rational, Real
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,10 @@ MAGNITUDE = re.compile(r"\b(?:hundred|thousand|million|billion|trillion)s?\b")
 MAX_RTOL = 1e-5
 # The largest absolute tolerance: sums of some 10^4 numbers of order 1, of which one side may be 0, need no more.
 MAX_ATOL = 1e-9
+
+
+# Sides of a comparison, one number for each instance; whether each compares as it must.
+Array = NDArray[Any]
 
 
 class LedgerError(AssertionError):
@@ -99,13 +104,18 @@ class Record:
         >>> Record.of({**asdict(record), "slack": [2.0, "inf"]}) == record
         True
         """
+        kinds = {"claim": str, "over": str, "count": int, "pairs": int}
         names = {field.name for field in fields(cls)} - {"page"}
-        sound = isinstance(data, dict) and data.keys() >= names
-        sound = sound and all(isinstance(data[key], str) for key in ("claim", "over"))
-        sound = sound and all(isinstance(data[key], int) for key in ("count", "pairs"))
-        if not sound or data["evidence"] not in (*EVIDENCE, "refuted"):
+        sound = isinstance(data, dict) and data.keys() >= names and data["evidence"] in (*EVIDENCE, "refuted")
+        if not sound or {key: type(data[key]) for key in kinds} != kinds:
             raise LedgerError(f"{page}: this is no record of ledger.check or ledger.refute: {data!r:.99}")
-        return cls(page=page, **{name: _restored(data[name]) for name in names})
+        found: dict[str, Any] = {"page": page}
+        for name in names:
+            value = data[name]
+            found[name] = tuple(value) if isinstance(value, list) else value
+        if found["slack"]:
+            found["slack"] = tuple(map(float, found["slack"]))
+        return cls(**found)
 
     @property
     def anchor(self) -> str:
@@ -137,7 +147,7 @@ class Record:
     @property
     def finding(self) -> str:
         """What was found, in words: the line without the name of the claim."""
-        many = f"{self.count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+        many = grouped(self.count)
         if self.evidence == "refuted":
             left, right = self.sides or ("", "")
             sign = ">" if self.relation == "<=" else "≠"
@@ -147,10 +157,14 @@ class Record:
         else:
             parts = [f"{many} {self.over}"]
         if self.slack is not None:
-            low, high = map(_number, self.slack)
-            parts.append(f"slack {low}×" if low == high else f"slack {low}–{high}×")
-        if self.deviation is not None:
-            parts.append("equal" if self.deviation == 0 else f"equal to {_order_of(self.deviation)}")
+            ends = dict.fromkeys(map(_number, self.slack))  # one where both read alike
+            parts.append(f"slack {'–'.join(ends)}×")
+        if self.deviation == 0:
+            parts.append("equal")
+        elif self.deviation is not None:
+            # an upper bound of round-off as a power of ten, so that the line is the same on every machine
+            order = max(1e-12, 10.0 ** np.ceil(np.log10(self.deviation)))
+            parts.append(f"equal to {order:.0e}")
         if self.atol:
             parts.append(f"absolute tolerance {self.atol:g}")
         if self.interval is not None:
@@ -167,8 +181,10 @@ class Record:
         """The line for readers of the notebook, and the data that the book shows and counts: those of a comparison."""
         if self not in _FOUND:
             return {"text/plain": f"{self}\n  (no comparison found this)"}
-        data = {name: _plain(value) for name, value in asdict(self).items() if name != "page"}
-        return {"text/plain": str(self), MIME: {**data, "anchor": self.anchor}}
+        text = json.dumps({**asdict(self), "anchor": self.anchor}, default=int)  # a seed may be an integer of NumPy
+        data = json.loads(text, parse_constant=lambda name: repr(float(name)))  # infinite numbers as text
+        del data["page"]
+        return {"text/plain": str(self), MIME: data}
 
 
 # The records that ``check`` and ``refute`` made: one that was made or changed by hand is none of them.
@@ -180,18 +196,9 @@ def _found(record: Record) -> Record:
     return record
 
 
-def _plain(value: Any) -> Any:
-    """A value as a notebook stores it: infinite numbers as text."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    return repr(value) if isinstance(value, float) and not isfinite(value) else value
-
-
-def _restored(value: Any) -> Any:
-    """The value of which a notebook stores this."""
-    if isinstance(value, (list, tuple)):
-        return tuple(map(_restored, value))
-    return float(value) if value in ("inf", "-inf", "nan") else value
+def grouped(count: int) -> str:
+    """A number with its digits in groups of three."""
+    return f"{count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def label(claim_id: str) -> str:
@@ -251,7 +258,10 @@ def check(
     rtol = _tolerance("rtol", rtol, MAX_RTOL)
     atol = _tolerance("atol", atol, MAX_ATOL)
     if interval is not None:
-        interval = _interval(interval)
+        if not -np.inf < interval[0] <= interval[1] < np.inf:
+            rule = "must be finite numbers (low, high) with low <= high"
+            raise ValueError(f"Argument 'interval' {rule}, not {interval}.")
+        interval = float(interval[0]), float(interval[1])
     left, right, exact = _sides(claim_id, lhs, rhs)
     if exact:
         rtol = 0.0
@@ -268,7 +278,7 @@ def check(
         raise LedgerError(f"{claim_id}: a bound on what is negative, or by infinity, holds whatever was computed.")
     caught = []
     family = left.size > 1 or evidence in ("exhaustive", "sampled")
-    varied = not (family and _constant(left) and _constant(right))
+    varied = not (family and (left == left[0]).all() and (right == right[0]).all())
     if interval is not None and not _meets(interval, left, right):
         raise LedgerError(f"{claim_id}: the interval {interval} meets neither side of what was sampled.")
     for mutation, changed, against in _mutated(claim_id, lhs, control, left.size):
@@ -293,7 +303,9 @@ def check(
     slack = None
     deviation = None
     if relation == "==":
-        deviation = float(_deviations(left, right).max())
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            apart = np.abs(left - right) / np.maximum(1, _size(left, right))
+        deviation = float(np.where(left == right, 0, apart).max())
     elif (positive := (left > 0) & (left < np.inf)).any():
         with np.errstate(over="ignore"):  # a slack beyond 1e308 is infinite
             ratio = right[positive] / left[positive]
@@ -339,16 +351,10 @@ def miscounted(over: str, evidence: str, count: int) -> str | None:
         before = over[: number.start()]
         # after the last sign stand at most other values of the same parameter
         of_parameter = SIGN.search(before) and not re.search(r"[^\W\d]", LISTED.sub("", SIGN.split(before)[-1]))
-        if not of_parameter and _value(number[0]) > count:
+        base, _, power = number[0].replace(" ", "").partition("^")
+        if not of_parameter and Decimal(base) ** int(power or 1) > count:
             return f"names {number[0]}, more than the {count} instances that were checked: {over!r}"
     return None
-
-
-def _value(figures: str) -> float:
-    """The value of 65 536, 1.5, 1e6 or 10^9."""
-    base, _, power = figures.replace(" ", "").partition("^")
-    with np.errstate(over="ignore"):
-        return float(np.power(float(base), float(power or 1)))
 
 
 def refute(
@@ -391,50 +397,48 @@ def refute(
 
 def _mutated(
     claim_id: str, lhs: Any, control: Mapping[str, Any] | None, count: int
-) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
+) -> Iterator[tuple[str, Array, Array]]:
     """The name and both sides of each control; one that gives the right side alone is of the instances of the check."""
     for name, sides in (control or {}).items():
         if not LETTER.search(name):
             raise LedgerError(f"{claim_id}: a control must have a name that says what is changed, not {name!r}.")
         alone = not isinstance(sides, tuple)
-        left, right, _ = _sides(claim_id, *((lhs, sides) if alone else sides))
+        if alone:
+            sides = lhs, sides
+        left, right, _ = _sides(claim_id, *sides)
         if alone and left.size != count:
             raise LedgerError(f"{claim_id}: the control '{name}' has {left.size} instances, and the check {count}.")
         yield name, left, right
 
 
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
+    if value not in choices:
         raise ValueError(f"Argument '{name}' must be one of {', '.join(map(repr, choices))}, not {value!r}.")
 
 
 def _tolerance(name: str, value: Any, largest: float) -> float:
     """0 <= value <= largest, as a float."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
     number = float(value)
-    if not isfinite(number):
-        raise ValueError(f"Argument '{name}' must be finite, not {value}.")
-    if number < 0:
-        raise ValueError(f"Argument '{name}' must be at least 0, not {value}.")
-    if number > largest:
-        raise ValueError(f"Argument '{name}' must be at most {largest}, not {number}.")
+    rules = {"finite": isfinite(number), "at least 0": number >= 0, f"at most {largest}": number <= largest}
+    for rule, holds in rules.items():
+        if not holds:
+            raise ValueError(f"Argument '{name}' must be {rule}, not {number}.")
     return number
 
 
-def _finite(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
-    finite: NDArray[np.bool_] = np.isfinite(left.astype(float)) & np.isfinite(right.astype(float))
+def _finite(left: Array, right: Array) -> Array:
+    finite: Array = np.isfinite(np.array([left, right], float)).all(axis=0)
     return finite
 
 
-def _meets(interval: tuple[float, float], left: NDArray[Any], right: NDArray[Any]) -> bool:
+def _meets(interval: tuple[float, float], left: Array, right: Array) -> bool:
     """Whether an interval has a number between the least and the greatest of both sides."""
-    numbers = np.concatenate([left, right]).astype(float)
+    numbers = np.array([left, right], float)
     numbers = numbers[np.isfinite(numbers)]
     return bool(numbers.size) and interval[0] <= numbers.max() and interval[1] >= numbers.min()
 
 
-def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
+def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[Array, Array, bool]:
     """Both sides as flat arrays of one length, and whether they can be compared exactly."""
     if np.ndim(lhs) > 0 and (lhs is rhs or _same_memory(lhs, rhs)):  # two equal numbers may be one object
         raise LedgerError(f"{claim_id}: both sides are the same object, so the comparison cannot fail.")
@@ -445,7 +449,7 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
     if left.size == 0:
         raise LedgerError(f"{claim_id}: a check over zero instances says nothing.")
     for name, side in (("lhs", left), ("rhs", right)):
-        if side.dtype.kind == "c" or side.dtype == object and any(map(_is_complex, side)):
+        if np.iscomplexobj(side) or side.dtype == object and any(isinstance(v, complex) for v in side):
             raise TypeError(f"Argument '{name}' must be real; compare real and imaginary parts.")
     kinds = left.dtype.kind + right.dtype.kind
     if "f" not in kinds and not ("O" in kinds and any(isinstance(v, float) for v in (*left, *right))):
@@ -459,13 +463,11 @@ def _sides(claim_id: str, lhs: Any, rhs: Any) -> tuple[NDArray[Any], NDArray[Any
 
 def _same_memory(lhs: Any, rhs: Any) -> bool:
     """Whether two arrays are views of the same numbers in the same order; a chain, x[:-1] and x[1:], is none."""
-    if not (isinstance(lhs, np.ndarray) and isinstance(rhs, np.ndarray)):
-        return False
-    places = [(side.__array_interface__["data"], side.shape, side.strides) for side in (lhs, rhs)]
-    return places[0] == places[1]
+    arrays = isinstance(lhs, np.ndarray) and isinstance(rhs, np.ndarray)
+    return arrays and lhs.__array_interface__ == rhs.__array_interface__
 
 
-def _exact(name: str, side: NDArray[Any]) -> NDArray[Any]:
+def _exact(name: str, side: Array) -> Array:
     """Integers and fractions of Python, which compare as numbers do; objects that compare as they like are refused."""
     if side.dtype != object:
         return side.astype(object)
@@ -475,60 +477,37 @@ def _exact(name: str, side: NDArray[Any]) -> NDArray[Any]:
     return np.array([Fraction(value) for value in side], dtype=object)
 
 
-def _pairs(left: NDArray[Any], right: NDArray[Any]) -> int:
+def _pairs(left: Array, right: Array) -> int:
     """How many pairs of sides differ. Floats are counted by a grid of six digits, below 1/1000 of nine places, so that
     round-off, which depends on the processor, makes no pair of its own; 1/3 keeps round numbers off the lines."""
-    sides = [side if side.dtype == object else np.floor(1e6 * np.arcsinh(1e3 * side) + 1 / 3) for side in (left, right)]
-    return len({*zip(*(side.tolist() for side in sides), strict=True)})
+    if left.dtype != object:
+        left, right = np.floor(1e6 * np.arcsinh(1e3 * np.array([left, right])) + 1 / 3)
+    return len({*zip(left.tolist(), right.tolist(), strict=True)})
 
 
-def _constant(side: NDArray[Any]) -> bool:
-    return bool((side == side[0]).all())
-
-
-def _is_complex(value: Any) -> bool:
-    return isinstance(value, Complex) and not isinstance(value, Real)
-
-
-def _interval(interval: tuple[float, float]) -> tuple[float, float]:
-    """(low, high) as two finite floats with low <= high."""
-    low, high = map(float, interval)
-    if not (isfinite(low) and isfinite(high) and low <= high):
-        raise ValueError(f"Argument 'interval' must be finite numbers (low, high) with low <= high, not {interval}.")
-    return low, high
-
-
-def _violations(left: NDArray[Any], right: NDArray[Any], relation: str, rtol: float, atol: float) -> NDArray[np.bool_]:
-    bad: NDArray[np.bool_] = left > right if relation == "<=" else left != right
+def _violations(left: Array, right: Array, relation: str, rtol: float, atol: float) -> Array:
+    bad: Array = left > right if relation == "<=" else left != right
     if left.dtype == object:
         return bad
     with np.errstate(invalid="ignore"):
-        allowed = rtol * np.maximum(np.abs(left), np.abs(right)) + atol
+        allowed = rtol * _size(left, right) + atol
         beyond = _gaps(left, right, relation) > allowed
-    return np.where(np.isfinite(left) & np.isfinite(right), beyond, bad)  # infinity has no round-off
+    return np.where(_finite(left, right), beyond, bad)  # infinity has no round-off
 
 
-def _gaps(left: NDArray[Any], right: NDArray[Any], relation: str) -> NDArray[Any]:
+def _gaps(left: Array, right: Array, relation: str) -> Array:
     """By how much each left side exceeds its right side; for "==", how far they are apart."""
-    gaps: NDArray[Any] = left - right
+    gaps: Array = left - right
     if relation == "==":
         gaps = np.abs(gaps)
     return gaps
 
 
-def _deviations(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """|left - right| / max(1, |left|, |right|), and 0 where both are the same infinity."""
-    differ = left != right
-    a, b = left[differ], right[differ]
-    distance = np.zeros(left.shape)
-    distance[differ] = np.abs(a - b) / np.maximum(1, np.maximum(np.abs(a), np.abs(b)))
-    return distance
+def _size(left: Array, right: Array) -> Array:
+    return np.asarray(np.maximum(np.abs(left), np.abs(right)))
 
 
 def _number(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, (float, np.floating)) else str(value)
-
-
-def _order_of(value: float) -> str:
-    """An upper bound of round-off size as a power of ten, so that the line is the same on every machine."""
-    return f"{max(1e-12, 10.0 ** np.ceil(np.log10(value))):.0e}"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.3g}"
+    return str(value)
