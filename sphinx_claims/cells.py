@@ -6,6 +6,7 @@ spelt in two ways. Cells are read.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,137 +40,144 @@ def faults(notebook: dict[str, Any], packages: str = "", checks: str = "") -> It
             yield f"cell [{number}], line {line}: {fault}"
 
 
-class Reader(ast.NodeVisitor):
-    """Reads the cells of a notebook one after the other; ``found`` has the line and the fault of each in the last one.
+class Reader:
+    """Reads the cells of a notebook one after the other.
 
     ``names`` leads from each name to the dotted name of what was imported, for which it stands; to nothing from the
-    name of something that a cell has made. ``values`` leads from a name to the expression that it was given.
+    name of something that a cell has made. ``second`` leads from a name to the function that it calls by another name,
+    after g = f, or g = lambda x: f(x); from any other name of a cell to itself.
     """
 
     def __init__(self, packages: str = "", checks: str = "") -> None:
         self.ours = {"sphinx_claims", *packages.split()}
         self.comparing = {*CHECKS, "ledger.check", "ledger.refute", *checks.split()}
         self.names: dict[str, str] = {}
-        self.values: dict[str, ast.expr] = {}
+        self.second: dict[str, str] = {}
         self.checking: set[str] = set()  # functions of the chapter that check
-        self.found: list[tuple[int, str]] = []
 
-    def read(self, source: str) -> list[tuple[int, str]]:
+    def read(self, source: str) -> Iterator[tuple[int, str]]:
+        """The line of each fault in a cell, and what it is."""
         from IPython.core.inputtransformer2 import TransformerManager
 
-        self.found = []
         try:
             tree = ast.parse(TransformerManager().transform_cell(source))  # type: ignore[no-untyped-call]
         except SyntaxError:  # the kernel says it better
-            return []
-        for node in ast.walk(tree):
+            return
+        found = list(ast.walk(tree))
+        for node in found:
             self.remember(node)
-        self.visit(tree)
-        return self.found
+        for node in found:
+            for fault in self.faults(node):
+                yield getattr(node, "lineno", 0), fault
 
     def remember(self, node: ast.AST) -> None:
         """Keep what a statement imports, and what it gives a name to."""
-        if isinstance(node, ast.Import):
-            for one in node.names:
-                if one.asname:
-                    self.names[one.asname] = one.name
-                else:
-                    self.names[top(one.name)] = top(one.name)
-        elif isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                self.names[one.asname or one.name] = f"{node.module}.{one.name}"
-        elif isinstance(node, ast.FunctionDef) and self.checks(*node.body):
-            self.checking.add(node.name)
+        match node:
+            case ast.Import():
+                for one in node.names:
+                    self.names[one.asname or top(one.name)] = one.name if one.asname else top(one.name)
+            case ast.ImportFrom():
+                for one in node.names:
+                    self.names[one.asname or one.name] = f"{node.module}.{one.name}"
+            case ast.FunctionDef() if self.checks(*node.body):
+                self.checking.add(node.name)
         for name, value in bindings(node):
             self.names[name] = self.path(value)
-            self.values[name] = value
-            if isinstance(value, ast.Lambda) and self.checks(value.body):
-                self.checking.add(name)
+            self.second[name] = name
+            if isinstance(value, (ast.Name, ast.Attribute)):
+                self.second[name] = ast.unparse(value)
+            if isinstance(value, ast.Lambda):
+                called, _, passed = ast.unparse(value.body).partition("(")
+                if passed == f"{ast.unparse(value.args)})":
+                    self.second[name] = called
+                if self.checks(value.body):
+                    self.checking.add(name)
 
     def path(self, node: ast.AST) -> str:
         """The dotted name of what an expression stands for, "sphinx_claims.check"; nothing if it was not imported."""
-        if isinstance(node, ast.Attribute):
-            base = self.path(node.value)
-            return base and f"{base}.{node.attr}"
-        if isinstance(node, ast.NamedExpr):
-            return self.path(node.value)
+        match node:
+            case ast.Attribute():
+                base = self.path(node.value)
+                return base and f"{base}.{node.attr}"
+            case ast.NamedExpr():
+                return self.path(node.value)
         return self.names.get(getattr(node, "id", ""), "")
 
-    def fault(self, node: ast.AST, words: str) -> None:
-        self.found.append((getattr(node, "lineno", 0), words))
-
-    def use(self, node: ast.AST, path: str) -> None:
+    def used(self, path: str, shown: str) -> Iterator[str]:
         """What must not be used, under whatever name."""
         name = path.rpartition(".")[2]
         if self.of_ours(path) and name in RECORDS:
-            self.fault(node, f"{ast.unparse(node)} makes a record by hand: only check and refute may")
+            yield f"{shown} makes a record by hand: only check and refute may"
         if path in BY_TEXT or name.strip("_") in ATTRIBUTES:
-            self.fault(node, f"{path.strip('.')} reaches by a text what nobody reads")
+            yield f"{path.strip('.')} reaches by a text what nobody reads"
 
-    def visit_Name(self, node: ast.Name) -> None:
-        self.use(node, self.names.get(node.id, node.id))
+    def faults(self, node: ast.AST) -> Iterator[str]:
+        """What a node does that a cell must not do."""
+        match node:
+            case ast.Name():
+                yield from self.used(self.names.get(node.id, node.id), node.id)
+            case ast.Attribute():
+                yield from self.of_attribute(node)
+            case ast.Constant(str(text)) if RECORD_TYPE in text:
+                yield f"{text!r} is the type of a record, which only check and refute may make"
+            case ast.Subscript(owner, _, ast.Store() | ast.Del()) if self.of_ours(self.path(owner)):
+                yield f"{ast.unparse(owner)} was imported: nothing may be put into it"
+            case ast.Import():
+                yield from self.imported("", node.names)
+            case ast.ImportFrom():
+                yield from self.imported(node.module or "", node.names)
+            case ast.Try(body) | ast.TryStar(body) | ast.With(_, body) if self.checks(*body):
+                yield "try or with around a check, which must stop the book when it fails"
+            case ast.Call():
+                yield from self.of_call(node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
+    def of_attribute(self, node: ast.Attribute) -> Iterator[str]:
         owner = self.path(node.value)
+        shown = ast.unparse(node)
         if owner and not isinstance(node.ctx, ast.Load):
-            self.fault(node, f"{ast.unparse(node)} is of a module that was imported: nothing may be assigned to it")
+            yield f"{shown} is of a module that was imported: nothing may be assigned to it"
         if private(node.attr) and self.of_ours(owner):
-            self.fault(node, f"{ast.unparse(node)} is a private name of {top(owner)}")
+            yield f"{shown} is a private name of {top(owner)}"
         if node.attr in RUNNING:
-            self.fault(node, "%% at the top of a cell runs it where nobody reads what it does to its checks")
-        self.use(node, f"{owner}.{node.attr}")
-        self.generic_visit(node)
+            yield "%% at the top of a cell runs it where nobody reads what it does to its checks"
+        yield from self.used(f"{owner}.{node.attr}", shown)
 
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and RECORD_TYPE in node.value:
-            self.fault(node, f"{node.value!r} is the type of a record, which only check and refute may make")
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        if self.of_ours(self.path(node.value)) and not isinstance(node.ctx, ast.Load):
-            self.fault(node, f"{ast.unparse(node.value)} was imported: nothing may be put into it")
-        self.generic_visit(node)
-
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        module = getattr(node, "module", None) or ""
-        parts: list[str] = []
-        self.use(node, module)
-        for one in node.names:
+    def imported(self, module: str, names: list[ast.alias]) -> Iterator[str]:
+        yield from self.used(module, module)
+        for one in names:
             path = f"{module}.{one.name}".strip(".")
-            self.use(node, path)
-            parts += path.split(".") * self.of_ours(path)
-        if "*" in parts:
-            self.fault(node, f"from {module} import * does not show what is whose")
-        for part in filter(private, parts):
-            self.fault(node, f"{part} is a private name of {parts[0]}")
+            yield from self.used(path, path)
+            if not self.of_ours(path):
+                continue
+            if one.name == "*":
+                yield f"from {module} import * does not show what is whose"
+            for part in filter(private, path.split(".")):
+                yield f"{part} is a private name of {top(path)}"
 
-    visit_ImportFrom = visit_Import
-
-    def visit_Call(self, node: ast.Call) -> None:
+    def of_call(self, node: ast.Call) -> Iterator[str]:
+        """A command of IPython, or a check of which both sides are one and the same call."""
         if getattr(node.func, "attr", "") == "run_line_magic":
             command = getattr(node.args[0], "value", "")
             if command not in HARMLESS:
-                self.fault(node, f"%{command} runs what nobody reads")
-        if self.is_check(node):
-            self.compare(node)
-        self.generic_visit(node)
-
-    def compare(self, node: ast.Call) -> None:
-        """Both sides of a check must not be one and the same call."""
+                yield f"%{command} runs what nobody reads"
         given = dict(zip(("id", "lhs", "rhs"), node.args, strict=False))
-        for one in node.keywords:
-            given[one.arg or ""] = one.value
-        if "lhs" not in given or "rhs" not in given:
+        given |= {one.arg or "": one.value for one in node.keywords}
+        if not (self.is_check(node) and "lhs" in given and "rhs" in given):
             return
-        left, right = (ast.dump(Plain(self.values).visit(copied(given[side]))) for side in ("lhs", "rhs"))
-        if left == right and any(isinstance(one, ast.Call) for one in ast.walk(given["lhs"])):
-            self.fault(node, f"both sides are {ast.unparse(given['lhs'])}: the comparison cannot fail")
+        left = ast.unparse(given["lhs"])
+        if re.search(r"\w\(", left) and self.plain(left) == self.plain(ast.unparse(given["rhs"])):
+            yield f"both sides are {left}: the comparison cannot fail"
 
-    def visit_Try(self, node: ast.Try | ast.TryStar | ast.With) -> None:
-        if self.checks(*node.body):
-            self.fault(node, "try or with around a check, which must stop the book when it fails")
-        self.generic_visit(node)
+    def plain(self, expression: str) -> str:
+        """An expression in which each function that is called has its first name."""
 
-    visit_TryStar = visit_With = visit_Try
+        def first(call: re.Match[str]) -> str:
+            name = call[0]
+            for _ in self.second:  # each name leads to another one at most once
+                name = self.second.get(name, name)
+            return name
+
+        return re.sub(r"[\w.]+(?=\()", first, expression)
 
     def is_check(self, node: ast.AST) -> bool:
         """Whether this is a call of ledger.check or ledger.refute, under whatever name."""
@@ -190,43 +198,26 @@ class Reader(ast.NodeVisitor):
         return top(path) in self.ours
 
 
-class Plain(ast.NodeTransformer):
-    """Calls of a second name of a function as calls of the function: after g = f, or g = lambda x: f(x)."""
-
-    def __init__(self, values: dict[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        for _ in self.values:  # each name leads to another one at most once
-            behind = self.values.get(node.func.id) if isinstance(node.func, ast.Name) else None
-            if isinstance(behind, ast.Lambda) and isinstance(behind.body, ast.Call):
-                parameters = [argument.arg for argument in behind.args.args]
-                passed = [ast.unparse(argument) for argument in behind.body.args]
-                behind = behind.body.func if parameters == passed and not behind.body.keywords else None
-            if not isinstance(behind, (ast.Name, ast.Attribute)):
-                break
-            node.func = behind
-        return node
-
-
 def bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names that a node gives to expressions: x = f, x: T = f, (x := f), x, y = f, g and def x(a): return f(a)."""
-    if isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Return) and node.body[0].value:
-        yield node.name, ast.Lambda(node.args, node.body[0].value)
-    if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
-        return
-    for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
-        pairs = [(target, node.value)]
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            pairs = list(zip(target.elts, node.value.elts, strict=False))
-        for one, value in pairs:
-            if isinstance(one, ast.Name):
-                yield one.id, value
+    match node:
+        case ast.FunctionDef(name, arguments, [ast.Return(ast.expr() as value), *_]):
+            yield name, ast.Lambda(arguments, value)
+        case ast.Assign(targets, value):
+            for target in targets:
+                yield from pairs(target, value)
+        case ast.AnnAssign(target, _, ast.expr() as value) | ast.NamedExpr(target, value):
+            yield from pairs(target, value)
 
 
-def copied(expression: ast.expr) -> ast.AST:
-    return ast.parse(ast.unparse(expression), mode="eval")
+def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names of a target, each with the expression that it stands for."""
+    match target, value:
+        case ast.Name(name), _:
+            yield name, value
+        case ast.Tuple(targets), ast.Tuple(values):
+            for one, other in zip(targets, values, strict=False):
+                yield from pairs(one, other)
 
 
 def top(path: str) -> str:
