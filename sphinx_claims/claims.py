@@ -150,11 +150,10 @@ class Claim:
 def find(claim_id: str, origin: str | Path = ".") -> Claim:
     """The claim of this id, from the folder of the pages, or from the file claims.json of a site."""
     path = Path(origin)
+    known: dict[str, Claim] = {}
     if path.is_file():
-        entries = json.loads(path.read_text(encoding="utf-8"))["claims"]
-        known = by_id(of_data(entry) for entry in entries)
-        for claim in known.values():
-            object.__setattr__(claim, "around", known)
+        for entry in json.loads(_text(path))["claims"]:
+            known[entry["id"]] = of_data(entry, known)
     else:
         settings = Settings.read(path)
         if not (settings.root / settings.claims).is_dir():
@@ -165,16 +164,14 @@ def find(claim_id: str, origin: str | Path = ".") -> Claim:
     return known[claim_id]
 
 
-def of_data(entry: Entry) -> Claim:
-    """The claim of an entry of claims.json."""
-    kept: Entry = {"recipe": entry.get("command")}
-    for one in fields(Claim):
-        value = entry.get(one.name)
-        if isinstance(value, list):
-            kept[one.name] = tuple(value)
-        elif value is not None:
-            kept[one.name] = value
-    return Claim(**kept)
+def of_data(entry: Entry, around: Mapping[str, Claim]) -> Claim:
+    """The claim of an entry of claims.json, and those around it."""
+    names = {one.name for one in fields(Claim)}
+    kept: Entry = {}
+    for key, value in entry.items():
+        if key in names and value is not None:
+            kept[key] = tuple(value) if isinstance(value, list) else value
+    return Claim(**kept, recipe=entry.get("command"), around=around)
 
 
 def outputs_of(page: Path, last: int | None = None) -> list[Entry]:
@@ -260,17 +257,17 @@ def machine_checked(settings: Settings) -> dict[str, dict[str, Entry]]:
     path = settings.root / settings.prover.statements
     proved: dict[str, dict[str, Entry]] = {"definitions": {}, "theorems": {}}
     if path.is_file():
-        proved = json.loads(path.read_text(encoding="utf-8"))
+        proved |= json.loads(_text(path))
     return proved
 
 
 def _proof(settings: Settings, entry: Entry, theorems: Mapping[str, Entry], program: str) -> Entry | None:
     """Where the theorem of a claim stands, and of which part of the claim it speaks where it is not all of it."""
-    theorem = entry.get("proved")
+    theorem = entry.get("proved", "")
     if not theorem:
         return None
     if theorem not in theorems:
-        place = settings.prover.statements.removeprefix("../") or "proofs/statements.json"
+        place = settings.prover.statements.removeprefix("../")
         raise LedgerError(f"{entry['id']}: proved names {theorem}, which is not in {place}.")
     line = None
     if stands := re.search(rf"^Theorem {theorem}\b", program, re.M):
@@ -307,13 +304,15 @@ def _entries(path: Path) -> list[Entry]:
             place = f"claims/{path.name}: {entry['id']}:"
             if key not in allowed:
                 raise LedgerError(f"{place} a claim has no {key}.")
+            form = "text (in quotes, if YAML reads something else)"
+            sound = isinstance(value, str)
             if key in LISTS:
-                if not isinstance(value, list) or set(map(type, value)) - {str}:
-                    raise LedgerError(f"{place} {key} must be a list of ids, not {value!r:.60}.")
-                entry[key] = tuple(value)
-            elif not isinstance(value, str):
-                form = "text (in quotes, if YAML reads something else)"
+                form = "a list of ids"
+                sound = isinstance(value, list) and {str}.issuperset(map(type, value))
+            if not sound:
                 raise LedgerError(f"{place} {key} must be {form}, not {value!r:.60}.")
+            if key in LISTS:
+                entry[key] = tuple(value)
     return entries
 
 
@@ -325,7 +324,7 @@ def _boxes(settings: Settings, texts: Mapping[str, str], entries: list[Entry]) -
     for page, text in texts.items():
         before = settings.numbered_as(page)
         for label, (kind, statement) in statements(text).items():
-            boxes[label] = {"page": page, "statement": statement}
+            boxes[label] = {"box": label, "page": page, "statement": statement}
             if label in ours:
                 counts[before] += 1
                 boxes[label]["number"] = f"{kind} {before}{counts[before]}"
@@ -334,19 +333,20 @@ def _boxes(settings: Settings, texts: Mapping[str, str], entries: list[Entry]) -
 
 def _placed(entry: Entry, chapter: str, texts: Mapping[str, str], boxes: Mapping[str, Entry]) -> Entry:
     """The chapter and the page of a claim and, if it stands in a box, the box, its text and, of ours, its number."""
-    box = str(entry.get("box", entry["id"]))
+    found: Entry = {"chapter": chapter, "page": chapter}
+    name = entry["id"]
+    box = str(entry.get("box", name))
     if box in boxes:
+        found |= boxes[box]
         if "statement" in entry:
-            page = boxes[box]["page"]
-            raise LedgerError(f"{entry['id']}: its statement stands in a box of {page}.md; it must not stand twice.")
-        return {"chapter": chapter, "box": box, **boxes[box]}
-    if "box" in entry:
-        raise LedgerError(f"{entry['id']}: there is no box {box} in {chapter}.md.")
-    if "stands_in" in entry:
+            raise LedgerError(f"{name}: its statement stands in a box of {found['page']}.md; it must not stand twice.")
+    elif "box" in entry:
+        raise LedgerError(f"{name}: there is no box {box} in {chapter}.md.")
+    elif "stands_in" in entry:
         for page, text in texts.items():
             if f"({entry['stands_in']})=" in text:
-                return {"chapter": chapter, "page": page}
-    return {"chapter": chapter, "page": chapter}
+                found["page"] = page
+    return found
 
 
 def statements(source: str) -> dict[str, tuple[str, str]]:
@@ -369,20 +369,19 @@ def statements(source: str) -> dict[str, tuple[str, str]]:
 
 
 def in_line(text: str) -> str:
-    """A text on one line, its displayed formulas in line.
+    """A text on one line, its displayed formulas in line, where lines break by need and not where they were aligned.
 
     >>> in_line("It is\\n$$\\n1 < 2\\n$$\\nsmall.")
     'It is $1 < 2$ small.'
     """
-    return " ".join(re.sub(r"\$\$(.*?)\$\$", _in_line, text, flags=re.S).split())
 
+    def as_text(displayed: re.Match[str]) -> str:
+        formula = displayed[1]
+        if r"\begin{aligned}" in formula:
+            formula = re.sub(r"\\(?:begin|end)\{aligned\}|&|\\\\", " ", formula)
+        return f"${formula.strip()}$"
 
-def _in_line(displayed: re.Match[str]) -> str:
-    """A displayed formula as one in the text, whose lines are broken when there is need, not where it was aligned."""
-    formula = displayed[1]
-    if r"\begin{aligned}" in formula:
-        formula = re.sub(r"\\(?:begin|end)\{aligned\}|&|\\\\", " ", formula)
-    return f"${formula.strip()}$"
+    return " ".join(re.sub(r"\$\$(.*?)\$\$", as_text, text, flags=re.S).split())
 
 
 def _text(path: Path) -> str:

@@ -9,6 +9,11 @@ from .ledger import Ledger
 from .record import Record
 
 SCHEMA = Path(__file__).with_name("claims.schema.json")
+# What is always said of a claim, in this order.
+KEYS = """
+    id label kind source section statement digest changed verdict standing chapter required uses rests_on_false errata
+    follows evidence tightness proof place command
+""".split()
 # Words of tightness, the tightest first; "equality" only where there is no bound, for an identity (that of a function
 # and its formula, say) does not make a bound tight.
 TIGHTNESS = ("tight", "within 10×", "loose", "equality")
@@ -25,29 +30,17 @@ def entry(ledger: Ledger, claim: Claim) -> dict[str, Any]:
     folder = ledger.settings.folder
     checks = [evidence(record, folder) for record in ledger.evidence[claim.id]]
     words = [checked["tightness"] for checked in checks]
-    told = {
-        "id": claim.id,
-        "label": claim.name,
-        "kind": claim.kind,
-        "source": claim.source,
-        "section": claim.section,
-        "statement": claim.statement,
-        "digest": claim.digest,
-        "changed": claim.changed,
-        "verdict": claim.verdict,
-        "standing": ledger.standing(claim),
-        "chapter": claim.chapter,
-        "required": claim.required,
-        "uses": list(claim.uses),
-        "rests_on_false": ledger.upstream(claim),
-        "errata": list(claim.errata),
-        "follows": list(claim.follows),
-        "evidence": checks,
-        "tightness": next(filter(words.__contains__, TIGHTNESS), None),
-        "proof": claim.proof,
-        "place": claim.place and f"{folder}{claim.place}" or None,
-        "command": claim.recipe,
-    }
+    told: dict[str, Any] = dict.fromkeys(KEYS)
+    told |= {key: getattr(claim, key) for key in KEYS if hasattr(claim, key)}
+    for key in ("uses", "errata", "follows"):
+        told[key] = list(told[key])
+    told["label"] = claim.name
+    told["standing"] = ledger.standing(claim)
+    told["rests_on_false"] = ledger.upstream(claim)
+    told["evidence"] = checks
+    told["tightness"] = next(filter(words.__contains__, TIGHTNESS), None)
+    told["place"] = claim.place and f"{folder}{claim.place}" or None
+    told["command"] = claim.recipe
     if claim.printed_at:
         told["printed_at"] = claim.printed_at
     return told

@@ -39,9 +39,8 @@ class Ledger:
     @classmethod
     def of(cls, settings: Settings, claims: Iterable[Claim], records: Sequence[Record]) -> Ledger:
         """The ledger in which each claim stands at its box, at its first record, or in a section."""
-        claims = list(claims)
-        place = cls(settings, claims, records).place
-        return cls(settings, [replace(claim, place=place(claim)) for claim in claims], records)
+        found = cls(settings, list(claims), records)
+        return replace(found, claims=[replace(claim, place=found.place(claim)) for claim in found.claims])
 
     @cached_property
     def known(self) -> dict[str, Claim]:

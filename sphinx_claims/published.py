@@ -53,12 +53,20 @@ def confirmed(settings: Settings) -> str:
 def blocks(ledger: Ledger) -> Blocks:
     """The block of each claim as it is now, and of what is machine-checked and belongs to no claim."""
     proved: Blocks = {}
-    for entries in machine_checked(ledger.settings).values():
-        for name, entry in entries.items() if isinstance(entries, dict) else ():
-            proved[name] = {"formula": in_line(entry["note"]), "part": entry.get("part"), "coq": printed(entry)}
-    found = {claim.id: block(claim, ledger) | proved.pop(claim.proved, {}) for claim in ledger.claims}
-    found |= {f"{ledger.settings.prover.name} {name}": entry for name, entry in proved.items()}
-    return {name: {key: now[key] for key in ORDER if now.get(key) not in (None, "", [])} for name, now in found.items()}
+    checked = machine_checked(ledger.settings)
+    for name, entry in {**checked["definitions"], **checked["theorems"]}.items():
+        proved[name] = {"formula": in_line(entry["note"]), "part": entry.get("part"), "coq": printed(entry)}
+    found = {}
+    for claim in ledger.claims:
+        found[claim.id] = sorted_block(block(claim, ledger) | proved.pop(claim.proved, {}))
+    for name, entry in proved.items():
+        found[f"{ledger.settings.prover.name} {name}"] = sorted_block(entry)
+    return found
+
+
+def sorted_block(block: Block) -> Block:
+    """What is said in a block, in the order of the file."""
+    return {key: block[key] for key in ORDER if block.get(key) not in (None, "", [])}
 
 
 def block(claim: Claim, ledger: Ledger) -> Block:
@@ -153,12 +161,8 @@ def by_words(old: str, new: str) -> str:
             gone, come = " ".join(before[i:j]), " ".join(after[first:last])
             if tag == "equal":
                 parts.append(gone)
-            elif tag == "insert":
-                parts.append(f"{{+{come}+}}")
-            elif tag == "delete":
-                parts.append(f"[-{gone}-]")
             else:
-                parts.append(f"[-{gone}-]{{+{come}+}}")
+                parts.append(f"[-{gone}-]{{+{come}+}}".replace("[--]", "").replace("{++}", ""))
         groups.append(" ".join(parts))
     return " … ".join(groups)
 
@@ -193,11 +197,11 @@ def renewed(now: Blocks, then: Blocks, today: datetime.date) -> Blocks:
         day = today
         if before and unbroken(said(block)) == unbroken(said(before)):
             day = before["changed"]
-        block = block | {"changed": day}
+        found[name] = sorted_block({**block, "changed": day})
         for key in WORDS:
-            if isinstance(block.get(key), str) and unbroken(block[key]) == unbroken(before.get(key, "")):
-                block[key] = before[key]
-        found[name] = {key: block[key] for key in ORDER if key in block}
+            words = block.get(key)
+            if isinstance(words, str) and unbroken(words) == unbroken(before.get(key, "")):
+                found[name][key] = before[key]
     return found
 
 
@@ -206,10 +210,7 @@ def text(found: Blocks) -> str:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Texts that are longer than a label are folded, lists stand on a line, and each value stands at its place."""
-
-        def ignore_aliases(self, data: object) -> bool:
-            return True
+        """Texts that are longer than a label are folded, and lists stand on a line."""
 
     def of_text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=">" if len(value) > 60 else None)
@@ -219,7 +220,7 @@ def text(found: Blocks) -> str:
 
     Dumper.add_representer(str, of_text)
     Dumper.add_representer(list, of_list)
-    return "\n".join(
-        yaml.dump({name: block}, Dumper=Dumper, width=110, allow_unicode=True, sort_keys=False)
-        for name, block in found.items()
-    )
+    parts = []
+    for name, block in found.items():
+        parts.append(yaml.dump({name: block}, Dumper=Dumper, width=110, allow_unicode=True, sort_keys=False))
+    return "\n".join(parts)

@@ -69,11 +69,6 @@ class Prover:
     command: str = ""
 
 
-def as_html(text: str) -> str:
-    """Plain text as it is; a project may set its formulas and numbers better."""
-    return text
-
-
 def nowhere(subject: str) -> str:
     """The address at which an error in a statement is reported, if there is one."""
     return ""
@@ -103,7 +98,7 @@ class Settings:
     artefacts: Mapping[str, str] = field(default_factory=dict)  # may an erratum be one of the text that was read?
     example: str = "Lemma 1, …"  # what one may look for in the drawing
     prover: Prover = Prover()
-    typeset: Callable[[str], str] = as_html  # of text in which & and < are written as HTML has them
+    typeset: Callable[[str], str] = str  # of text in which & and < are written as HTML has them
     report: Callable[[str], str] = nowhere
     notes: Mapping[str, list[str]] = field(default_factory=dict)  # HTML in the row of a claim, by its id
 
@@ -149,6 +144,6 @@ def _known(table: str, found: dict[str, Any], kind: type) -> dict[str, Any]:
             raise LedgerError(f"{FILE}: there is no key {place}.")
         wanted = dict if "Mapping" in str(allowed[key].type) else str
         if not isinstance(value, wanted):
-            form = "a table" if wanted is dict else "text"
+            form = {dict: "a table", str: "text"}[wanted]
             raise LedgerError(f"{FILE}: {place} must be {form}, not {value!r}.")
     return found
