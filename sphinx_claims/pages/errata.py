@@ -1,7 +1,5 @@
 """The errata: the printed form, the witness and the correction of each, by consequence."""
 
-from itertools import groupby
-
 from ..claims import Claim
 from ..ledger import Ledger
 from ..settings import MEANINGS
@@ -29,11 +27,10 @@ def verdicts(ledger: Ledger) -> str:
     """The numbered statements of the paper by their verdict."""
     lines = []
     for verdict, meaning in (ledger.settings.numbered or MEANINGS).items():
-        mine = [
-            claim.id
-            for claim in ledger.claims
-            if claim.source == "paper" and claim.kind in NUMBERED and claim.verdict == verdict
-        ]
+        mine = []
+        for claim in ledger.claims:
+            if claim.source == "paper" and claim.kind in NUMBERED and claim.verdict == verdict:
+                mine.append(claim.id)
         if mine:
             lines.append(f"- *{meaning}* ({len(mine)}): {roles(mine)}.")
     return "\n".join(lines)
@@ -64,12 +61,12 @@ def sheet(ledger: Ledger) -> str:
 
 def entries(ledger: Ledger) -> str:
     """The errata by consequence, each in a box of its own that opens; those withdrawn last."""
-    words = list(ledger.settings.consequences)
-    errata = sorted(ledger.errata, key=lambda one: words.index(one.consequence))
     withdrawn = [claim for claim in ledger.claims if claim.verdict == "withdrawn"]
     lines = []
-    for word, mine in groupby(errata, key=lambda one: one.consequence):
-        lines += [f"## {ledger.settings.headings.get(word, word.capitalize())}", ""]
+    for word in ledger.settings.consequences:
+        mine = [erratum for erratum in ledger.errata if erratum.consequence == word]
+        if mine:
+            lines += [f"## {ledger.settings.headings.get(word, word.capitalize())}", ""]
         for erratum in mine:
             lines += entry(ledger, erratum)
     if withdrawn:
@@ -110,8 +107,8 @@ def entry(ledger: Ledger, erratum: Claim) -> list[str]:
     if not records:
         absent = f"Its chapter, `{erratum.chapter}`, was not executed for this page."
         witness.append(f"Not run. {one_line(erratum.reason or absent)}")
-    parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected)]
-    parts.append(("What else changes", changes(ledger, erratum)))
+    further = changes(ledger, erratum)
+    parts = [("Printed", printed), ("Witness", witness), ("Corrected", corrected), ("What else changes", further)]
     if erratum.artefact:
         parts.append(("Artefact of text extraction?", [ledger.settings.artefacts[erratum.artefact]]))
     return box(ledger, erratum, one_line(erratum.statement).rstrip("."), parts)

@@ -26,30 +26,31 @@ LETTERS_BESIDE_MARK = 16
 def drawing(ledger: Ledger) -> str:
     """The drawing with its controls, as one block of HTML, and what its signs mean."""
     statements = ledger.statements
-    below = {name: [one for one in claim.uses if one in statements] for name, claim in statements.items()}
+    below = {name: list(filter(statements.__contains__, claim.uses)) for name, claim in statements.items()}
     block = [
         '<div class="graph" id="graph">',
         controls(ledger),
         f'<p class="graph-words" aria-live="polite">{len(statements)} statements.</p>',
         f'<div class="graph-box">{svg(statements, layers.draw(direct(below)))}</div>',
         "</div>",
+        "",
     ]
     meanings = {**MEANINGS, **ledger.settings.meanings}
-    signs = [f"- <span class='mark verdict-{slug(word)}'>{MARKS[word]}</span> {meanings[word]}" for word in MARKS]
-    return "\n".join([*block, "", *signs, "- ⊢ machine-checked, in whole or in part", ""])
+    for word, mark in MARKS.items():
+        block.append(f"- <span class='mark verdict-{slug(word)}'>{mark}</span> {meanings[word]}")
+    return "\n".join([*block, "- ⊢ machine-checked, in whole or in part", ""])
 
 
 def controls(ledger: Ledger) -> str:
     """What chooses a statement or an erratum, and what zooms; its space is kept free until the script shows it."""
-    statements = "".join(
-        f'<option value="{html.escape(claim.name.removesuffix(OURS))}" data-id="{claim.id}">'
-        for claim in ledger.statements.values()
-    )
-    errata = "".join(
-        f'<option id="{erratum.id}" data-about="{" ".join(erratum.about)}" '
-        f'data-lit="{" ".join(sorted(broken(ledger, erratum)))}">{erratum.id}</option>'
-        for erratum in ledger.errata
-    )
+    statements = ""
+    for claim in ledger.statements.values():
+        statements += f'<option value="{html.escape(claim.name.removesuffix(OURS))}" data-id="{claim.id}">'
+    errata = ""
+    for erratum in ledger.errata:
+        lit = " ".join(sorted(broken(ledger, erratum)))
+        about = " ".join(erratum.about)
+        errata += f'<option id="{erratum.id}" data-about="{about}" data-lit="{lit}">{erratum.id}</option>'
     return (
         '<div class="graph-controls"><label>Statement <input type="search" list="graph-names" '
         f'placeholder="{html.escape(ledger.settings.example)}"></label>'
@@ -63,7 +64,7 @@ def controls(ledger: Ledger) -> str:
 
 def broken(ledger: Ledger, erratum: Claim) -> set[str]:
     """What an erratum is about, and what rests on it if that is false as printed: as on the page of the errata."""
-    return {*erratum.about, *(name for members in ledger.downstream(erratum).values() for name in members)}
+    return set(erratum.about).union(*ledger.downstream(erratum).values())
 
 
 def direct(below: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -72,26 +73,36 @@ def direct(below: Mapping[str, list[str]]) -> dict[str, list[str]]:
     >>> direct({"a": [], "b": ["a"], "c": ["a", "b"]})
     {'a': [], 'b': ['a'], 'c': ['b']}
     """
-    under = {i: reached(below[i], below) for i in below}
-    return {i: [one for one in ones if not any(one in under[other] for other in ones)] for i, ones in below.items()}
+    found = {}
+    for name, uses in below.items():
+        implied = set[str]().union(*[reached(below[one], below) for one in uses])
+        found[name] = [one for one in uses if one not in implied]
+    return found
 
 
 def reached(start: Iterable[str], following: Mapping[str, list[str]]) -> set[str]:
     """These statements, and what is reached from them along the arrows."""
     reached: set[str] = set()
-    last = set(start)
-    while last:
-        reached |= last
-        last = {next_id for i in last for next_id in following[i]} - reached
+    left = list(start)
+    while left:
+        name = left.pop()
+        if name not in reached:
+            reached.add(name)
+            left += following[name]
     return reached
 
 
 def svg(statements: Mapping[str, Claim], drawing: layers.Drawing) -> str:
     """Boxes that lead to their statements, and arrows from each to what rests on it."""
-    width = max((column for column, _ in drawing.at.values()), default=0) * COLUMN + WIDTH + 2 * MARGIN
-    height = round(max((row for _, row in drawing.at.values()), default=0) * ROW) + HEIGHT + 2 * MARGIN
-    arrows = "".join(f'<path data-from="{a}" data-to="{b}" d="{path(drawing, a, b)}"/>' for a, b in drawing.arrows)
-    boxes = "".join(box(claim, *drawing.at[i]) for i, claim in statements.items())
+    columns, rows = zip(*drawing.at.values(), (0, 0), strict=True)
+    width = max(columns) * COLUMN + WIDTH + 2 * MARGIN
+    height = round(max(rows) * ROW) + HEIGHT + 2 * MARGIN
+    arrows = ""
+    for a, b in drawing.arrows:
+        arrows += f'<path data-from="{a}" data-to="{b}" d="{path(drawing, a, b)}"/>'
+    boxes = ""
+    for name, claim in statements.items():
+        boxes += box(claim, *drawing.at[name])
     return (
         f'<svg role="group" aria-label="What rests on what: {len(statements)} statements" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}"><g class="graph-arrows">{arrows}</g>{boxes}</svg>'
@@ -108,7 +119,8 @@ def path(drawing: layers.Drawing, a: str, b: str) -> str:
     for number, (y, following) in enumerate(pairwise(middle), start=first + 1):
         x = MARGIN + number * COLUMN
         drawn += f"C{x - gap} {y} {x - gap} {following} {x} {following}"
-        drawn += f"H{x + WIDTH}" if number < last else ""
+        if number < last:
+            drawn += f"H{x + WIDTH}"
     return drawn
 
 

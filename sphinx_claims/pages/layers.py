@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
+import numpy as np
+
 # Sweeps over the columns: the first looks at the neighbours to the left, the second at those to the right, the others
 # at both. On the graph of this book more of them save no crossing.
 SWEEPS = 22
@@ -41,20 +43,22 @@ def draw(below: Mapping[str, Sequence[str]]) -> Drawing:
         places[column[name]].append(name)
     left: dict[Place, list[Place]] = defaultdict(list)
     right: dict[Place, list[Place]] = defaultdict(list)
-    passed = {(a, b): range(column[a] + 1, column[b]) for b in below for a in below[b]}
-    for (a, b), numbers in passed.items():
-        way: list[Place] = [a]
-        for number in numbers:
-            way.append((a, b, number))
-            places[number].append(way[-1])
-        for before, after in pairwise([*way, b]):
-            right[before].append(after)
-            left[after].append(before)
+    passed: dict[tuple[str, str], list[Place]] = {}
+    for b in below:
+        for a in below[b]:
+            passed[a, b] = []
+            for number in range(column[a] + 1, column[b]):
+                passed[a, b].append((a, b, number))
+                places[number].append((a, b, number))
+            for before, after in pairwise([a, *passed[a, b], b]):
+                right[before].append(after)
+                left[after].append(before)
     height = heights(places, left, right)
     top = min(height.values(), default=0)
-    at = {name: (column[name], round(height[name] - top, 2)) for name in below}
-    arrows = {(a, b): [round(height[a, b, c] - top, 2) for c in numbers] for (a, b), numbers in passed.items()}
-    return Drawing(at, arrows)
+    for place in height:
+        height[place] = round(height[place] - top, 2)
+    at = {name: (column[name], height[name]) for name in below}
+    return Drawing(at, {arrow: [height[place] for place in way] for arrow, way in passed.items()})
 
 
 def columns(below: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -64,14 +68,11 @@ def columns(below: Mapping[str, Sequence[str]]) -> dict[str, int]:
     {'a': 0, 'late': 1, 'b': 1, 'c': 2}
     """
     found: dict[str, int] = {}
-    above: dict[str, list[int]] = defaultdict(list)
     for name in TopologicalSorter(below).static_order():
         found[name] = max((found[lower] + 1 for lower in below[name]), default=0)
-        for lower in below[name]:
-            above[lower].append(found[name])
-    for name in found:
+    for name in below:
         if not below[name]:
-            found[name] = min(above[name], default=1) - 1
+            found[name] = min((found[upper] for upper in below if name in below[upper]), default=1) - 1
     return found
 
 
@@ -80,17 +81,20 @@ def heights(
 ) -> dict[Place, float]:
     """The height of each place: as near to the mean of its neighbours as their order and the distances allow."""
     found: dict[Place, float] = {}
+    both = {}
     for column in places:
-        found.update(zip(column, spaced([0.0] * len(column), column), strict=True))
+        found |= zip(column, spaced([0.0] * len(column), column), strict=True)
+        for place in column:
+            both[place] = left[place] + right[place]
     for sweep in range(SWEEPS):
-        sides = ([left], [right], [left, right])[min(sweep, 2)]
-        for column in reversed(places) if sweep % 2 else places:
+        side = (left, right, both)[min(sweep, 2)]
+        for column in places[:: (-1) ** sweep]:
             wanted = {}
             for place in column:
-                beside = [found[near] for side in sides for near in side[place]] or [found[place]]
-                wanted[place] = sum(beside) / len(beside)
+                near = side[place] or [place]
+                wanted[place] = sum(map(found.__getitem__, near)) / len(near)
             ordered = sorted(sorted(column, key=found.__getitem__), key=wanted.__getitem__)
-            found.update(zip(ordered, spaced([wanted[place] for place in ordered], ordered), strict=True))
+            found |= zip(ordered, spaced([wanted[place] for place in ordered], ordered), strict=True)
     return found
 
 
@@ -104,9 +108,8 @@ def spaced(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
     """
     from scipy.optimize import isotonic_regression  # which takes longer to load than all else that a command needs
 
-    size = [1.0 if isinstance(place, str) else THIN for place in column]
-    offset = [0.0]
-    for before, after in pairwise(size):
-        offset.append(offset[-1] + (before + after) / 2)
-    level = isotonic_regression([want - first for want, first in zip(wanted, offset, strict=True)]).x
-    return [float(value) + first for value, first in zip(level, offset, strict=True)]
+    size = np.array([1.0 if isinstance(place, str) else THIN for place in column])
+    offset = np.cumsum([0.0, *(size[1:] + size[:-1]) / 2])
+    level = isotonic_regression(np.subtract(wanted, offset)).x
+    heights: list[float] = (level + offset).tolist()
+    return heights

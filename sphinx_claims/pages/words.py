@@ -50,10 +50,10 @@ def to_records(records: Sequence[Record], word: str, label: str) -> list[str]:
     count: Counter[str] = Counter()
     for record in records:
         text = word or record.evidence
-        count[text] += 1
         heard = f"{text}, {label}"
-        if count[text] > 1:
-            heard += f", {count[text]}"
+        if count[text]:
+            heard += f", {count[text] + 1}"
+        count[text] += 1
         links.append(link(f"{record.page}.html#{record.anchor}", text, heard))
     return links
 
