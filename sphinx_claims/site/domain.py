@@ -45,16 +45,18 @@ class ClaimRole(XRefRole):
 
 def resolve(app: Sphinx, env: BuildEnvironment, node: nodes.Element, contnode: nodes.Element) -> nodes.reference | None:
     """Where the two roles lead; of an unknown id nothing is known, and Sphinx warns."""
-    if node["reftype"] not in ("claim", "statement") or node["reftarget"] not in claims_of(env):
+    claim = ledger_of(env).known.get(node["reftarget"])
+    if node["reftype"] not in ("claim", "statement") or claim is None:
         return None
-    claim = ledger_of(env).known[node["reftarget"]]
     place = row(claim)
     if node["reftype"] == "statement":
         place = claim.place or place
     page, _, anchor = place.partition(".html#")
     contnode["classes"] = []  # a link like any other
-    full = claim.name if contnode.astext() == claim.number else None  # behind a bare number stands the title
-    return make_refnode(app.builder, node["refdoc"], f"{settings_of(env).folder}{page}", anchor, contnode, full)
+    title = None
+    if contnode.astext() == claim.number:  # behind a bare number stands the title
+        title = claim.name
+    return make_refnode(app.builder, node["refdoc"], f"{settings_of(env).folder}{page}", anchor, contnode, title)
 
 
 def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -62,51 +64,39 @@ def decorate_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     and a line at its end."""
     ledger = ledger_of(app.env)
     page = page_of(app.env, docname)
-    for box in doctree.findall(unenumerable_node):
-        name_statement(box, ledger)
-    for box in doctree.findall(lambda node: isinstance(node, ticks.NUMBERED)):
-        foot(box, stated_in(box, ledger), ledger)
-    next(doctree.findall(nodes.section), nodes.section()).append(ticks.raw(in_the_paper(page, ledger)))
-    equations = {
-        claim.place.partition("#")[2]: claim
-        for claim in ledger.claims
-        if claim.kind == "equation" and claim.place.startswith(f"{page}.html#record-")
-    }
+    for box in list(doctree.findall(lambda node: isinstance(node, ticks.BOXES))):
+        stated(box, ledger)
+    for section in doctree.findall(nodes.section):
+        section.append(ticks.raw(in_the_paper(page, ledger)))
+        break
+    notes = {}
+    for claim in ledger.claims:
+        place, _, anchor = claim.place.partition(".html#")
+        if claim.kind == "equation" and place == page:
+            name = f"<p><strong>{plain(claim.label)}</strong> of the paper.</p>"
+            notes[anchor] = f"{name}{provenance(claim, ledger)}"
     cells = [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
     for run in ticks.runs_of(cells):
         note = ""
-        for record in (record for cell in run for record in ticks.records_of(cell)):
-            claim = equations.get(record["ids"][0])
-            if claim:
-                note += f"<p><strong>{plain(claim.label)}</strong> of the paper.</p>{provenance(claim, ledger)}"
+        for cell in run:
+            for record in ticks.records_of(cell):
+                note += notes.get(record["ids"][0], "")
         ticks.attach_source(run, cells.index(run[0]) + 1, note)
 
 
-def stated_in(box: nodes.Element, ledger: Ledger) -> list[Claim]:
-    """The claims that a box states."""
-    return [claim for claim in ledger.claims if claim.box in box["ids"]]
-
-
-def name_statement(box: nodes.Element, ledger: Ledger) -> None:
-    """A box under the name that the paper prints, "Lemma 9, average sensitivity", or under its number, "Theorem 2.4
-    (Fourier tail)", with what is known about it below."""
-    kind = box["realtype"].title()
-    here = stated_in(box, ledger)
-    label, rest = boxed(kind, box["title"].strip()[1:-1], here)
-    itself = ticks.raw(f'<a class="headerlink" href="#{box["ids"][0]}" title="Link to this statement">#</a>')
-    shown = nodes.inline("", label, classes=["caption-number"])
-    box[0] = nodes.paragraph("", "", shown, nodes.Text(rest), itself, classes=["admonition-title"])
+def stated(box: nodes.Element, ledger: Ledger) -> None:
+    """A box with what is known about it below, and under the name that the paper prints, "Lemma 9, average
+    sensitivity", or under its number, "Theorem 2.4 (Fourier tail)"."""
+    here = [claim for claim in ledger.claims if claim.box in box["ids"]]
+    if isinstance(box, unenumerable_node):
+        label, rest = boxed(box["realtype"].title(), box["title"].strip()[1:-1], here)
+        itself = ticks.raw(f'<a class="headerlink" href="#{box["ids"][0]}" title="Link to this statement">#</a>')
+        shown = nodes.inline("", label, classes=["caption-number"])
+        box[0] = nodes.paragraph("", "", shown, nodes.Text(rest), itself, classes=["admonition-title"])
     box[1]["ids"] = []  # the same in every statement
-    foot(box, here, ledger)
-
-
-def foot(box: nodes.Element, here: list[Claim], ledger: Ledger) -> None:
-    """What is known about a statement, below it."""
-    if here:
-        box[1]["ids"] = []  # the same in every statement
     for claim in here:
-        which = f"<strong>{plain(claim.label)}</strong>: " if len(here) > 1 else ""
-        line = nodes.paragraph("", "", ticks.raw(verdict(claim, ledger, which)))
+        which = f"<strong>{plain(claim.label)}</strong>: " * (len(here) > 1)
+        line = nodes.paragraph("", "", ticks.raw(f"{which}{verdict(claim, ledger)}"))
         box[1] += nodes.container("", line, ticks.raw(details(claim, ledger)), classes=["whence"])
 
 
@@ -119,8 +109,8 @@ def in_the_paper(page: str, ledger: Ledger) -> str:
     mine = [claim for claim in ledger.statements.values() if claim.chapter == page]
     if not mine:
         return ""
-    here = sorted({section for claim in mine for section in claim.sections})
-    places = ", ".join(link(f"ledger.html#section-{section.lower()}", titled(section)) for section in here)
+    here = set[str]().union(*[claim.sections for claim in mine])
+    places = ", ".join(map(to_section, sorted(here)))
     ours = sum(claim.source != "paper" for claim in mine)
     count = f"{ours} statements of ours"
     if ours < len(mine):
@@ -128,29 +118,34 @@ def in_the_paper(page: str, ledger: Ledger) -> str:
     return f'<p class="whereabouts">In the paper: {places}; {count}.</p>'
 
 
+def to_section(section: str) -> str:
+    return link(f"ledger.html#section-{section.lower()}", titled(section))
+
+
 def provenance(claim: Claim, ledger: Ledger) -> str:
     """One line about a statement, its verdict; behind it where it stands, on what it rests and where it is used."""
     return f'<div class="whence"><p>{verdict(claim, ledger)}</p>{details(claim, ledger)}</div>'
 
 
-def verdict(claim: Claim, ledger: Ledger, which: str = "") -> str:
-    in_the_ledger = link(f"ledger.html#{claim.id}", claim.verdict, f"{claim.verdict}, {claim.name}, in the ledger")
-    mark = f" · {proved(ledger, claim)}" if claim.proved else ""
-    return f"{which}{in_the_ledger}{mark}"
+def verdict(claim: Claim, ledger: Ledger) -> str:
+    said = link(f"ledger.html#{claim.id}", claim.verdict, f"{claim.verdict}, {claim.name}, in the ledger")
+    if claim.proved:
+        said += f" · {proved(ledger, claim)}"
+    return said
 
 
 def details(claim: Claim, ledger: Ledger) -> str:
     of = f'<span class="visually-hidden"> of {html.escape(claim.name)}</span>'
-    more = ". ".join(about(claim, ledger))
-    return f"<details><summary>details{of}</summary><p>{more}</p></details>"
+    return f"<details><summary>details{of}</summary><p>{'. '.join(about(claim, ledger))}</p></details>"
 
 
 def about(claim: Claim, ledger: Ledger) -> list[str]:
     """Where a statement stands, on what it rests, where it is used, and where an error is reported: as sentences."""
-    section = claim.sections[0]
-    place = link(f"ledger.html#section-{section.lower()}", titled(section))
-    if claim.source != "paper":
-        place = f"{'Ours' if claim.source == 'ours' else 'Of others'}, on {place}"
+    place = to_section(claim.sections[0])
+    if claim.source == "ours":
+        place = f"Ours, on {place}"
+    elif claim.source == "other":
+        place = f"Of others, on {place}"
     if claim.printed_at:
         place += f", p. {plain(claim.printed_at)}"
     if claim.arxiv:
@@ -159,27 +154,28 @@ def about(claim: Claim, ledger: Ledger) -> list[str]:
     if claim.follows:
         words.append(f"Follows from {listed(claim, claim.follows, ledger)}")
     if claim.errata:
-        words.append(f"Errata: {', '.join(link(f'errata.html#{erratum}', erratum) for erratum in claim.errata)}")
-    for before, ids in (("Rests on", claim.uses), ("Used for", ledger.used_for[claim.id])):
-        if ids:
-            words.append(f"{before} {listed(claim, ids, ledger)}")
+        words.append(f"Errata: {', '.join([link(f'errata.html#{name}', name) for name in claim.errata])}")
+    if claim.uses:
+        words.append(f"Rests on {listed(claim, claim.uses, ledger)}")
+    if above := ledger.used_for[claim.id]:
+        words.append(f"Used for {listed(claim, above, ledger)}")
     words.append(link(f"map.html#{claim.id}", "What rests on what", f"What rests on what, {claim.name}"))
     words.append(f"Id: <code>{claim.id}</code>")
-    address = ledger.settings.report(f"{claim.name} ({claim.id})")
-    if address:
+    if address := ledger.settings.report(f"{claim.name} ({claim.id})"):
         words.append(link(address, "Report an error", f"Report an error in {claim.name}"))
     return words
 
 
 def listed(claim: Claim, ids: list[str] | tuple[str, ...], ledger: Ledger) -> str:
     """Links to a few claims where they stand, and to the ledger for the rest."""
-    few = ids if len(ids) <= FEW_NAMES else ids[: FEW_NAMES - 1]
-    named = [ledger.known[name] for name in few]
-    links = ", ".join(link(one.place or f"ledger.html#{one.id}", one.name) for one in named)
-    if len(few) == len(ids):
-        return links
-    more = f"{len(ids) - len(few)} more"
-    return f"{links} and {link(row(claim), more, f'{more}, {claim.name}')}"
+    links = []
+    for name in ids:
+        one = ledger.known[name]
+        links.append(link(one.place or f"ledger.html#{name}", one.name))
+    if len(ids) <= FEW_NAMES:
+        return ", ".join(links)
+    more = f"{len(ids) - FEW_NAMES + 1} more"
+    return f"{', '.join(links[: FEW_NAMES - 1])} and {link(row(claim), more, f'{more}, {claim.name}')}"
 
 
 def searchable(
@@ -192,8 +188,8 @@ def searchable(
         return
     titles = indexer._all_titles[pagename]
     for claim in ledger_of(app.env).claims:
-        places = {row(claim)} if claim.is_erratum else {claim.place, row(claim)}
-        for page, _, anchor in (place.partition(".html#") for place in places):
+        for place in {"" if claim.is_erratum else claim.place, row(claim)}:
+            page, _, anchor = place.partition(".html#")
             if pagename == f"{settings_of(app.env).folder}{page}":
                 names = (claim.name, claim.id, claim.short, claim.number, claim.number.partition(" ")[2])
                 titles += [(one, anchor) for one in names if one]

@@ -29,8 +29,11 @@ def sources(env: BuildEnvironment) -> str:
 
 def made(env: BuildEnvironment) -> set[str]:
     """The pages that have marks."""
-    paths = {docname: Path(env.doc2path(docname)) for docname in env.found_docs}
-    return {docname for docname, path in paths.items() if pages.MARK.search(path.read_text(encoding="utf-8"))}
+    found = set()
+    for docname in env.found_docs:
+        if pages.MARK.search(Path(env.doc2path(docname)).read_text(encoding="utf-8")):
+            found.add(docname)
+    return found
 
 
 def outdated(
@@ -39,13 +42,14 @@ def outdated(
     """All pages where the claims have changed; those with marks where any page has."""
     if env.domaindata["claims"]["sources"] != sources(env):
         return env.found_docs
-    return made(env) if added | changed | removed else ()
+    if added | changed | removed:
+        return made(env)
+    return ()
 
 
 def last(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Let the pages with marks be read after those whose records they show."""
-    marked = made(env)
-    docnames.sort(key=lambda docname: docname in marked)
+    docnames.sort(key=made(env).__contains__)
 
 
 def fill(app: Sphinx, docname: str, source: list[str]) -> None:

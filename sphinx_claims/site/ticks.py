@@ -15,13 +15,13 @@ from sphinx.addnodes import pending_xref
 from sphinx_proof.nodes import NODE_TYPES, unenumerable_node
 
 from ..claims import Claim
-from ..record import EXERCISE, MIME, Record, label
+from ..record import EXERCISE, MIME, Record, grouped, label
 from ..settings import Settings
 from .state import claims_of, keep, settings_of
 
 SOURCE = "&lt;/&gt;"
-# The boxes that sphinx-proof numbers, under its own names.
-NUMBERED: tuple[type[nodes.Element], ...] = tuple(NODE_TYPES.values())
+# The boxes of statements, under the names of sphinx-proof.
+BOXES: tuple[type[nodes.Element], ...] = (unenumerable_node, *NODE_TYPES.values())
 # The end of the files of a figure (figures.LINKS), and of a sentence that a cell shows.
 END_OF_LINE = re.compile(r'(?:<p class="downloads">.*?(?=</span></p>))|(?:<p class="answer">.*?(?=</p>))', re.S)
 
@@ -42,31 +42,22 @@ def record_node(record: Record, claims: dict[str, Claim], docname: str, settings
     """
     target = record.claim.removeprefix(EXERCISE)
     words = claims[target].name if target in claims else label(target)
-    link = nodes.inline("", words)
+    to_claim = {"refdoc": docname, "refdomain": "", "reftype": "claim", "reftarget": target, "refwarn": True}
+    finding = settings.printed(record.finding)
     line = nodes.paragraph(
         "",
         "",
         nodes.Text("Exercise on " * (target != record.claim)),
-        pending_xref("", link, refdoc=docname, refdomain="", reftype="claim", reftarget=target, refwarn=True),
+        pending_xref("", nodes.inline("", words), **to_claim),
         nodes.Text(" "),
         nodes.inline("", record.evidence, classes=["evidence", f"evidence-{record.evidence}"]),
-        raw(settings.printed(f" {record.finding}")),
+        raw(f" {finding}"),
     )
-    controls = [
-        nodes.paragraph("", "", raw(settings.printed(f"Control: {control}")), classes=["claim-control"])
-        for control in record.controls
-    ]
-    return nodes.container(
-        "",
-        line,
-        *controls,
-        classes=["claim-record"],
-        ids=[record.anchor],
-        record=words,
-        evidence=record.evidence,
-        count=record.count,
-        finding=settings.printed(record.finding),
-    )
+    whole = nodes.container("", line, classes=["claim-record"], ids=[record.anchor])
+    for control in record.controls:
+        whole += nodes.paragraph("", "", raw(settings.printed(f"Control: {control}")), classes=["claim-control"])
+    whole.attributes |= {"record": words, "evidence": record.evidence, "count": record.count, "finding": finding}
+    return whole
 
 
 class RecordRenderer(MimeRenderPlugin):  # type: ignore[misc]  # MyST-NB comes without types
@@ -156,24 +147,29 @@ def button(name: str, of: str) -> str:
     return f'<span class="glued"> <button type="button" popovertarget="{name}" {kind}>{SOURCE}</button></span>'
 
 
-def record_anchor(record: nodes.Element) -> str:
-    """The address of a record, with what was found for the search, which shows the text of an address."""
-    return f'<span id="{record["ids"].pop()}" class="visually-hidden" aria-hidden="true">{record["finding"]}</span>'
-
-
 def record_button(records: list[nodes.Element], name: str) -> str:
-    """What opens records, with their addresses: a cross for a witness; of one, the number of its instances."""
-    marks = "".join(map(record_anchor, records))
+    """What opens records, with their addresses: a cross for a witness; of one, the number of its instances.
+
+    An address has what was found for the search, which shows the text of an address.
+    """
+    marks = ""
+    heard = []
+    for record in records:
+        address = record["ids"].pop()
+        marks += f'<span id="{address}" class="visually-hidden" aria-hidden="true">{record["finding"]}</span>'
+        heard.append(f"{record['record']}, {record['evidence']}")
     kinds = {record["evidence"] for record in records}
     sign = "✓" * (kinds != {"refuted"}) + "✗" * ("refuted" in kinds)
-    words = [f"{record['count']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for record in records]
+    words = [grouped(record["count"]) for record in records]
     if len(records) > 1:
         words = [f"checked: {len(records)} ways"]
-    elif kinds & {"refuted", "sampled", "certified"}:
-        words = [*words * ("refuted" not in kinds), *kinds]
+    elif "refuted" in kinds:
+        words = ["refuted"]
+    elif kinds & {"sampled", "certified"}:
+        words += kinds
     shown = f"{sign} {' '.join(words)}"
-    of = "; ".join(f"{record['record']}, {record['evidence']}" for record in records)
-    kind = f'class="tick {" ".join(sorted(kinds))}" aria-label="{shown}: record of {html.escape(of)}"'
+    of = html.escape("; ".join(heard))
+    kind = f'class="tick {" ".join(sorted(kinds))}" aria-label="{shown}: record of {of}"'
     return f'<span class="ticks">{marks} <button type="button" popovertarget="{name}" {kind}>{shown}</button></span>'
 
 
@@ -183,7 +179,7 @@ def sentence_before(around: nodes.Element, at: int) -> nodes.Element:
     while at and isinstance(around[at - 1], nodes.raw) and around[at - 1].astext() == "</div>":
         at -= next(back for back in range(1, at + 1) if 'class="behind"' in around[at - back].astext())
     before = around[at - 1] if at else None
-    if isinstance(before, (unenumerable_node, *NUMBERED)):
+    if isinstance(before, BOXES):
         before = list(around[at - 1].findall(nodes.paragraph))[-1]
     while isinstance(before, (nodes.bullet_list, nodes.enumerated_list, nodes.list_item)) and len(before):
         before = before[-1]

@@ -23,4 +23,4 @@ def setup(app: "Sphinx") -> "ExtensionMetadata":
     site.show(app, project.settings())
     for part in (theme, docstrings, pages, formulas, head):
         part.setup(app)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
