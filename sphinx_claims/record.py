@@ -37,7 +37,7 @@ from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from numbers import Rational
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -258,10 +258,11 @@ def check(
     rtol = _tolerance("rtol", rtol, MAX_RTOL)
     atol = _tolerance("atol", atol, MAX_ATOL)
     if interval is not None:
-        if not -np.inf < interval[0] <= interval[1] < np.inf:
+        low, high = map(float, interval)
+        if not -np.inf < low <= high < np.inf:
             rule = "must be finite numbers (low, high) with low <= high"
             raise ValueError(f"Argument 'interval' {rule}, not {interval}.")
-        interval = float(interval[0]), float(interval[1])
+        interval = low, high
     left, right, exact = _sides(claim_id, lhs, rhs)
     if exact:
         rtol = 0.0
@@ -418,6 +419,8 @@ def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
 
 def _tolerance(name: str, value: Any, largest: float) -> float:
     """0 <= value <= largest, as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"Argument '{name}' must be a real number, not {value!r}.")
     number = float(value)
     rules = {"finite": isfinite(number), "at least 0": number >= 0, f"at most {largest}": number <= largest}
     for rule, holds in rules.items():

@@ -134,6 +134,7 @@ def test_an_equality_reports_its_deviation_as_a_power_of_ten(lhs, rhs, words):
         ({"rtol": 1}, "'rtol' must be at most 1e-05, not 1.0"),
         ({"rtol": -1e-9}, "'rtol' must be at least 0"),
         ({"rtol": np.nan}, "'rtol' must be finite"),
+        ({"rtol": "1e-6"}, "'rtol' must be a real number, not '1e-6'"),
         ({"atol": 1e-3}, "'atol' must be at most 1e-09, not 0.001"),
         ({"interval": (5, 1)}, "'interval' must be finite numbers (low, high) with low <= high, not (5, 1)"),
         ({"interval": (0.0, np.nan)}, "'interval' must be finite numbers"),
@@ -152,7 +153,7 @@ def test_an_equality_reports_its_deviation_as_a_power_of_ten(lhs, rhs, words):
     ],
 )
 def test_the_arguments_of_a_check_have_their_rules(changes, rule):
-    with pytest.raises(ValueError, match=f"^Argument {re.escape(rule)}"):
+    with pytest.raises((TypeError, ValueError), match=f"^Argument {re.escape(rule)}"):
         passing(**changes)
 
 
