@@ -19,7 +19,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const later = () => { clearTimeout(timer); timer = setTimeout(markAll, 100); };
 
-  const scrolled = ({ target }) => target.classList?.toggle("more", more(target));
+  const scrolled = ({ target }) => target.matches?.(WIDE) && target.classList.toggle("more", more(target));
   article.addEventListener("scroll", scrolled, { capture: true, passive: true });
   article.addEventListener("toggle", later, { capture: true }); // what is hidden has no width
   new ResizeObserver(later).observe(article);

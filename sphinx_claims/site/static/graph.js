@@ -28,6 +28,15 @@ document.addEventListener("DOMContentLoaded", () => {
     svg.style.width = `${width * scale}px`;
     frame.scrollTo(x * scale - w / 2, y * scale - h * EYE);
   };
+  const columns = [...new Set([...boxes.values()].map((box) => at(box).e))].sort((a, b) => a - b);
+  const fit = (box) => { // whole columns, with the box in the middle one, as large as they can be read
+    const across = box.querySelector("rect").getBBox().width, w = frame.clientWidth;
+    const column = (columns[1] ?? columns[0] + across) - columns[0];
+    const count = Math.max(1, Math.floor(w / (Math.max(scale, READABLE) * column) + 0.01)); // but for rounding
+    const last = columns.length - count, first = columns.indexOf(at(box).e) - Math.floor((count - 1) / 2);
+    zoom(w / (count * column), box);
+    frame.scrollLeft = scale * (columns[Math.max(0, Math.min(first, last))] - (column - across) / 2);
+  };
   const isSeen = (box) => {
     const [inner, outer] = [box, frame].map((one) => one.getBoundingClientRect());
     return inner.left >= outer.left && inner.right <= outer.right
@@ -83,7 +92,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const asked = decodeURIComponent(location.hash.slice(1)).split("=")[0];
     const box = choose(asked || midst());
     if (!box) return;
-    zoom(Math.max(scale, READABLE), box);
+    fit(box);
     if (asked) graph.scrollIntoView();
   };
   const go = (id) => { history.pushState(null, "", `#${id}`); };
