@@ -261,7 +261,7 @@ const cube = (() => {
       find("output[for=cube-degree]").textContent = `≤ ${d}`;
       part("error").innerHTML = `The small numbers in the drawing are the best approximation.
         Its mean squared error is <b>${show(all.error)}</b>,
-        at most 4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.`;
+        at most <span class="glued">4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.</span>`;
       find("tbody").innerHTML = all.weights.map((weight, i) => `<tr class="${i > d ? "left" : ""}">
         <th scope="row">${i}</th>
         <td><span>${show(weight)}</span><i style="width: ${(60 * weight) / total}%"></i></td></tr>`).join("");
@@ -361,7 +361,7 @@ const cube = (() => {
     details.className = "further";
     details.innerHTML = `<summary>Further: up to ${SPAN.n[1]} bits</summary>${buttons("Network", names)}
       <div class="further-sliders">${slider("n", "<i>n</i>, bits")}${slider("k", "<i>k</i>, active at once")}
-      ${slider("W", "<i>W</i>, length of the weights")}</div>
+      ${slider("W", "<i>W</i>, weight length")}</div>
       <div class="cube-columns"><div>
       <canvas width="${2 * SIDE}" height="${2 * SIDE}" tabindex="0" role="img"></canvas>
       <p>Each cell is a point of the cube; cells side by side differ in one bit. A colour is the region of one
