@@ -170,7 +170,8 @@ def _words_of_a_flip(net: SparseNetwork, flip: Edge) -> tuple[str, str, str]:
     )
     change, charge, other = map(_number, (abs(flip.ends[0] - flip.ends[1]), *(2 * a for a in flip.charges)))
     third = (
-        "Let *v*_{j} = *u*_{j}*w*_{j}. A flip moves the bit by 2, so neuron *j* by at most 2|*v*_{ji}|. Let "
+        "Neuron *j* adds *u*_{j} relu(⟨*w*_{j}, *x*⟩ − *b*_{j}) to *h*. Let *v*_{j} = *u*_{j}*w*_{j}. A flip moves bit "
+        "*i* by 2, so neuron *j* by at most 2|*v*_{ji}|. Let "
         "*a*_{i}(*x*) be the sum of |*v*_{ji}| over the neurons that are active at *x*. Then |*h*(*x*) − *h*(*x′*)| "
         f"≤ 2*a*_{{i}}(*x*) + 2*a*_{{i}}(*x′*): here {change} ≤ {charge} + {other}."
     )
@@ -188,10 +189,11 @@ def _words_of_sums(net: SparseNetwork, flip: Edge) -> str:
 
 
 def _words_of_means(means: Chain, extreme: SparseNetwork, most: Chain) -> tuple[str, str]:
-    AS, weighted, _, worst = map(_number, means)
+    AS, weighted, square, worst = map(_number, means)
     fifth = (
-        "If *x* is uniform, so is *x′*; both terms have the same mean, and AS ≤ 4E Σ_{i} *a*_{i}². So AS = "
-        f"{AS} ≤ {weighted} ≤ 4*k*²*W*² = {worst}."
+        "If *x* is uniform, so is *x′*, and both terms have the same mean: AS ≤ 4E |*R*| Σ_{j∈R} ‖*v*_{j}‖², what is "
+        "charged. Take *W* for each length, then *k* for each |*R*|: "
+        f"{AS} ≤ {weighted} ≤ {square} ≤ 4*k*²*W*²\N{NO-BREAK SPACE}= {worst}."
     )
     ends = edge(extreme, 0, 0).ends
     sixth = (
@@ -364,7 +366,7 @@ def _sums(star: Sequence[Edge]) -> str:
 
 def _bars(means: Chain) -> str:
     """The four means as shares of the last."""
-    names = ("AS", "4E|R|Σ‖v‖²", "4W²E|R|²", "4k²W²")
+    names = ("AS(h)", "charged", "each length W", "always k active")
     unit = (RIGHT - LEFT) / means.worst
     body = ""
     for i, (name, value) in enumerate(zip(names, means, strict=True)):
