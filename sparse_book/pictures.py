@@ -199,10 +199,11 @@ def three_points() -> figures.Live:
                 ax.plot([0, PLACES[i, 0]], [0, PLACES[i, 1]], ":", color=figures.INK, linewidth=1, label="_point")
                 ax.plot(*PLACES[i], "o", color=colour, markersize=14, label="_point")
                 ax.text(*PLACES[i], _sign(one.signs[i]), color="#ffffff", ha="center", va="center")
+                ax.text(*PLACES[i] + (0.25, -0.05), f"$x_{i + 1}$", va="center")
         ax.text(0, -1.05, f"{one.correlation:.4f}", ha="center")
         ax.set(xlim=(-1.25, 1.25), ylim=(-1.2, 1.3), aspect="equal")
         ax.axis("off")
-    fig.suptitle(f"mean {mean:.4f}, allowed {allowed:.4f}", fontsize=10.5)
+    fig.suptitle(f"Two neurons divide three points:\n{mean:.4f} a point, {allowed:.4f} allowed", fontsize=10.5)
     listed = "; ".join(f"{_signs(one.signs)} {one.correlation:.4f}" for one in cases)
     given = {
         "mean": mean,
