@@ -63,16 +63,17 @@ def steps(shares: Sequence[float], computed: bool, gated: bool) -> list[float]:
 
 
 def timed() -> list[dict[str, Any]]:
-    """Factors in time with the settings that they are of; ``p`` is None if the network has a share of its own."""
+    """Measured factors, of the engine also in blocks, with their settings; ``p`` is None where the share is its own."""
     kernels = [
         {"neurons": 0, "p": one["share"], "b": 1, "m": one["m"], "name": one["card"], "factor": one["factor"][1]}
         for one in skipping.points()
         if one["kind"] == "even" and one["inputs"] == 8192
     ]
     took = experiments.times("stockfish_times")
-    gains = {part: float(np.divide(*np.transpose(took[part])).mean()) for part in ("layer", "engine")}
+    gains = {"blocks read": float(1 / stockfish.shares("17.1", "blocks").mean())}
+    gains |= {part: float(np.divide(*np.transpose(took[part])).mean()) for part in ("layer", "engine")}
     engine = [
-        {"neurons": 2, "p": None, "b": stockfish.BLOCK, "m": 1, "name": part.capitalize(), "factor": gain}
+        {"neurons": 2, "p": None, "b": stockfish.BLOCK, "m": 1, "name": part, "factor": gain}
         for part, gain in gains.items()
     ]
     return kernels + engine

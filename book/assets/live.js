@@ -13,8 +13,10 @@ const live = (() => {
   const STEPS = 120; // points of a curve
   const REST = 250; // milliseconds after which words are said and the address is written, once for a movement
   const LEFT = 62, TOP = 14, BOTTOM = 46; // pixels around the axes, for tick labels and names
+  const HEAD = 30; // pixels above logarithmic axes, where the cursor says what it is at
   const LINE = 16; // pixels from one line of text to the next
-  const WIDE = 480; // pixels from which the names of the curves have room beside the axes
+  const WIDE = 480; // pixels from which the names of curves and points need not be short
+  const INK = "var(--pst-color-text-base)";
   const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const DIGITS = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
   const decades = (from, to) => range(from, to).flatMap((e) => DIGITS.map((digit) => round(digit * 10 ** e)));
@@ -44,27 +46,37 @@ const live = (() => {
     const every = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)), step = ceil(every.length / most);
     return every.filter((e) => e % step === 0);
   };
-  const loglog = (width, right, x, y, names) => { // axes with logarithmic scales, and where a point lies
-    const height = tall(width), end = width - right, foot = height - BOTTOM, middle = (TOP + foot) / 2;
+  // Axes with logarithmic scales, and where a point lies. Within them are curves, and no words: a curve or the
+  // cursor comes everywhere
+  const loglog = (width, right, x, y, names) => {
+    const height = tall(width), end = width - right, foot = height - BOTTOM, middle = (HEAD + foot) / 2;
     const X = (value) => LEFT + ((end - LEFT) * log10(value / x[0])) / log10(x[1] / x[0]);
     const inside = (value) => min(max(value, y[0]), y[1]);
-    const Y = (value) => foot - ((foot - TOP) * log10(inside(value) / y[0])) / log10(y[1] / y[0]);
+    const Y = (value) => foot - ((foot - HEAD) * log10(inside(value) / y[0])) / log10(y[1] / y[0]);
     const below = (e) =>
-      line(X(10 ** e), TOP, X(10 ** e), foot, "grid") + text(X(10 ** e), foot + 17, power(e), MIDDLE);
+      line(X(10 ** e), HEAD, X(10 ** e), foot, "grid") + text(X(10 ** e), foot + 17, power(e), MIDDLE);
     const beside = (e) =>
       line(LEFT, Y(10 ** e), end, Y(10 ** e), "grid") + text(LEFT - 6, Y(10 ** e) + 4, power(e), END);
-    const axes = line(LEFT, TOP, LEFT, foot, "axis") + line(LEFT, foot, end, foot, "axis")
+    const axes = line(LEFT, HEAD, LEFT, foot, "axis") + line(LEFT, foot, end, foot, "axis")
       + each(powers(...x, 7), below) + each(powers(...y, 7), beside)
       + text((LEFT + end) / 2, height - 8, names[0], MIDDLE)
       + text(16, middle, names[1], `${MIDDLE} transform="rotate(-90 16 ${middle})"`);
-    return { X, Y, end, foot, axes, value: (at) => x[0] * (x[1] / x[0]) ** ((at - LEFT) / (end - LEFT)) };
-  };
-  const named = (names, x, least, most) => { // of curves, [height, words, colour], at least a line apart
-    const sorted = [...names].sort(([y], [y2]) => y - y2), at = sorted.map(([y]) => max(y, least));
-    for (let i = 1; i < at.length; i++) at[i] = max(at[i], at[i - 1] + LINE);
-    at[at.length - 1] = min(at.at(-1), most);
-    for (let i = at.length - 2; i >= 0; i--) at[i] = min(at[i], at[i + 1] - LINE);
-    return each(sorted, ([, words, colour], i) => text(x, at[i] + 4, words, `class="name" fill="${colour}"`));
+    const named = (curves) => { // right of them, [height, words, colour], in lines at least a line apart
+      const lines = [...curves].sort(([a], [b]) => a - b).flatMap(([first, words, colour]) =>
+        words.split("|").map((part, i) => [first + LINE * i, part, colour]));
+      const at = lines.map(([wanted]) => max(wanted, HEAD));
+      for (let i = 1; i < at.length; i++) at[i] = max(at[i], at[i - 1] + LINE);
+      at[at.length - 1] = min(at.at(-1), foot);
+      for (let i = at.length - 2; i >= 0; i--) at[i] = min(at[i], at[i + 1] - LINE);
+      return each(lines, ([, part, colour], i) =>
+        text(end + 8, at[i] + 4, part, `class="name" fill="${colour}"`));
+    };
+    const cursor = (at, words, to) => { // from its words down
+      const place = at > (LEFT + end) / 2 ? END : START;
+      return line(at, HEAD - 6, at, to, "cursor") + text(at + (place === END ? 4 : -4), HEAD - 11, words, place);
+    };
+    const value = (at) => x[0] * (x[1] / x[0]) ** ((at - LEFT) / (end - LEFT));
+    return { X, Y, end, foot, axes, named, cursor, value };
   };
 
   // --- Bounds on the average sensitivity against n ---
@@ -82,12 +94,11 @@ const live = (() => {
       return { ours: AS(k), printed: (rate(n, k) * AS(1)) / rate(bounds.span[0], 1), dense: s ** 2,
         repaired: paper.lemma_9(n, s, k, 1, bias, "repaired") };
     },
-    plane: (width) =>
-      loglog(width, width < WIDE ? 16 : 104, bounds.span, [1, 1e9], [variable("n"), "bound on AS(h)"]),
+    plane: (width) => // least so far below our bound that its square has a name
+      loglog(width, width < WIDE ? 76 : 110, bounds.span, [0.1, 1e9], [variable("n"), "bound on AS(h)"]),
     draw(setting, given, width) {
-      const { X, Y, end, foot, axes } = bounds.plane(width), [blue, , green, purple] = given.colours;
+      const { X, Y, end, axes, named, cursor } = bounds.plane(width), [blue, , green, purple] = given.colours;
       const { n } = setting, here = bounds.all(setting, given, n), [fewest, most] = bounds.span;
-      const middle = (Y(here.ours) + Y(here.printed)) / 2, left = X(n) > (LEFT + end) / 2;
       const wide = width >= WIDE;
       const along = (form) =>
         spaced(fewest, most, STEPS).map((at) => [X(at), Y(bounds.all(setting, given, at)[form])]);
@@ -95,19 +106,16 @@ const live = (() => {
       const words = { ours: wide ? "ours, 4k²W²" : "ours", printed: "Lemma 9", repaired: "repaired" };
       const colour = (form) => (form === "ours" ? green : purple);
       const names = Object.keys(words).map((form) => [curves[form].at(-1)[1], words[form], colour(form)]);
-      const inside = names.map(([y, ...rest], i) => [y + [-11, 46, -11][i], ...rest]); // on a phone
       return axes + line(LEFT, Y(here.dense), end, Y(here.dense), "axis")
-        + text(LEFT + 8, TOP + 16, `vacuous: above the dense ${variable("s")}²${variable("W")}²`)
+        + box(LEFT, HEAD, end - LEFT, Y(here.dense) - HEAD, 'class="shade"')
         + curve(curves.repaired, purple, "dotted") + curve(curves.printed, purple, "dashed")
-        + curve(curves.ours, green) + line(X(n), TOP, X(n), foot, "cursor")
+        + curve(curves.ours, green)
+        + cursor(X(n), `${variable("n")} = ${show(n)}: × ${rounded(here.printed / here.ours)}`, Y(here.ours))
         + line(X(n), Y(here.ours), X(n), Y(here.printed), "gap")
         + each(Object.keys(words), (form) => dot(X(n), Y(here[form]), 4.5, `fill="${colour(form)}"`))
-        + text(X(n) + (left ? -8 : 8), middle + 4, `× ${rounded(here.printed / here.ours)}`,
-          `class="told" ${left ? END : START}`)
         + box(X(fewest) - 5, Y(here.ours) - 5, 10, 10, `fill="${blue}"`)
-        + text(X(fewest) + 9, Y(here.ours) + 18, "attained", `fill="${blue}" class="name"`)
-        + (wide ? named(names, end + 8, TOP + 6, foot) : named(inside, end - 74, TOP + 30, foot - 10))
-        + box(LEFT, TOP, end - LEFT, Y(here.dense) - TOP, 'class="shade"'); // over the halos of the names
+        + text(X(fewest) + 2, Y(here.ours) + 20, "attained", `fill="${blue}" class="name"`) // no curve is there
+        + named([...names, [Y(here.dense), wide ? "dense, s²W²" : "dense", INK]]);
     },
     words(setting, given) {
       const { k, n } = setting, at = bounds.all(setting, given, n);
@@ -131,9 +139,9 @@ const live = (() => {
     most: 60, // of the risk that is drawn: a curve begins where it comes below
     draw({ target, d }, { targets, colours: [blue], floor: least }, width) {
       const { weights, measured } = targets[target], D = basis_size(weights.length - 1, d);
-      const above = max(least, sparse.cut(weights, d)[1]), [fewest, most] = risk.span, wide = width >= WIDE;
-      const { X, Y, end, foot, axes } = loglog(width, wide ? 112 : 16, risk.span, [0.7 * least, risk.most],
-        [`${variable("m")}, samples`, "risk"]);
+      const above = max(least, sparse.cut(weights, d)[1]), [fewest, most] = risk.span;
+      const { X, Y, end, foot, axes, named, cursor } = loglog(width, 88, risk.span,
+        [0.7 * least, risk.most], [`${variable("m")}, samples`, "risk"]);
       const along = (of, from) => spaced(max(fewest, from), most, STEPS).map((m) => [m, of(weights, d, m)])
         .filter(([, value]) => value <= risk.most).map(([m, value]) => [X(m), Y(max(least, value))]);
       const averaging = along(sparse.averaging_risk, 0);
@@ -142,23 +150,13 @@ const live = (() => {
         const fill = method === "averaging" ? "var(--pst-color-background)" : blue;
         return each(m, (at, i) => dot(X(at), Y(max(least, mean[i])), 3, `fill="${fill}" stroke="${blue}"`));
       };
-      const written = (name) => [name, `class="name" fill="${blue}"`];
-      const names = [[averaging.at(-1)[1], "averaging", blue], [squares.at(-1)[1], "least squares", blue]];
-      const late = X(D) > (LEFT + end) / 2, low = Y(above) + 20 > foot;
-      const inside = () => { // on a phone: beside a curve that falls still, else at their common end
-        const last = end - 92, [x, y] = averaging[floor(averaging.length / 2)];
-        const falls = averaging.find(([at]) => at > last)[1] < Y(above) - 14;
-        return text(...(falls ? [x + 8, y] : [last, Y(above) - 8]), ...written("averaging"))
-          + text(...(low ? [min(X(D) + 30, last), Y(above) - 8] : [last, Y(above) + 18]),
-            ...written("least squares"));
-      };
-      return axes + line(LEFT, Y(above), end, Y(above), "axis") + line(X(D), TOP, X(D), foot, "cursor")
-        + text(LEFT + 8, Y(above) + (low ? -6 : 17), `weight above ${variable("d")}`, 'class="halo"')
-        + text(X(D) + (late ? -6 : 6), TOP + 12, `${variable("D")} = ${show(D)}`, late ? END : START)
+      return axes + line(LEFT, Y(above), end, Y(above), "axis")
+        + box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"')
+        + cursor(X(D), `${variable("D")} = ${show(D)}`, foot)
         + curve(averaging, blue, "dashed") + curve(squares, blue)
         + each(measured.filter((series) => series.d === d), means)
-        + (wide ? named(names, end + 8, TOP + 6, foot) : inside())
-        + box(LEFT, Y(above), end - LEFT, foot - Y(above), 'class="shade"'); // over the halos of the names
+        + named([[averaging.at(-1)[1], "averaging|(dashed)", blue], [squares.at(-1)[1], "least|squares", blue],
+          [Y(above), `weight|above ${variable("d")}`, INK]]);
     },
     words({ target, d }, { targets }) {
       const { name, weights } = targets[target], above = sparse.cut(weights, d)[1];
@@ -346,5 +344,5 @@ const live = (() => {
   for (const event of ["DOMContentLoaded", "outputs"])
     addEventListener(event, ({ target }) => target.querySelectorAll(".cc.live").forEach(begin));
 
-  return { kinds, bounds, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE };
+  return { kinds, bounds, INK, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE };
 })();

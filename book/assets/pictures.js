@@ -1,10 +1,9 @@
 // One small picture for an idea: kinds of live.js, which moves them, with the numbers of
 // sparse_book/pictures.py.
 (() => {
-  const { abs, floor, hypot, log, max, round } = Math;
-  const { kinds, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE } = live;
+  const { abs, floor, hypot, log10, max, round } = Math;
+  const { kinds, INK, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE } = live;
   const { bits, sign } = sparse;
-  const INK = "var(--pst-color-text-base)";
   const stops = range(-20, 20).map((i) => i / 20);
   const nearest = (at) => stops.reduce((best, one) => (abs(one - at) < abs(best - at) ? one : best));
   const signed = (value) => (value > 0 ? "+" : "−");
@@ -316,7 +315,7 @@
       m: ["m, inputs at a time", BATCHES],
     },
     choices: ({ names }) => ["neurons", names],
-    start: { neurons: 0, computed: 0, gated: 0, p: 0.03, b: 1, m: 8 },
+    start: { neurons: 0, computed: 1, gated: 0, p: 0.03, b: 1, m: 1 },
     // a choice opens where it was measured
     chosen: (neurons, { timed }) => {
       const { b, m } = timed.find((one) => one.neurons === neurons && !one.p) ?? kinds.speed.start;
@@ -324,7 +323,7 @@
     },
     // what was measured has a share of its own, and a gate costs nothing where the active neurons are known
     idle: ({ neurons, computed }) => [neurons && "p", !computed && "gated"],
-    height: () => 262,
+    height: () => 330,
     steps({ neurons, computed, gated, p, b, m }, { read }) {
       const at = (row, size) => row[BATCHES.indexOf(size)], others = 1 + gated;
       const needs = (block, size) =>
@@ -336,27 +335,33 @@
       one.neurons === neurons && [p, null].includes(one.p) && one.b === b && one.m === m),
     draw(setting, given, width) {
       const factors = kinds.speed.steps(setting, given), { colours: [blue, , green, purple] } = given;
-      const end = (value) => max(0, (width - 70) * log(value) / log(factors[0])), top = (i) => 14 + 52 * i;
+      // A scale from 1 to 100, the largest factor of all settings, above the rows
+      const X = (value) => (width - 70) * log10(value) / 2, top = (i) => 58 + 48 * i;
       const names = ["one input, active neurons known", `blocks of ${setting.b}`,
         setting.m > 1 ? `${setting.m} at a time: what any of them needs` : "one at a time",
         "found by computing Wx − b"];
       const row = (factor, i) => {
-        const from = end(factors[max(0, i - 1)]), bar = (to, more) => box(0, top(i) + 6, to, 20, more);
-        return text(0, top(i), names[i]) + bar(from, 'class="outline"')
-          + bar(end(factor), `fill="${i ? green : purple}"`)
-          + text(from + 6, top(i) + 21, times(factor), 'class="told"');
+        const from = X(factors[max(0, i - 1)]), bar = (to, more) => box(0, top(i) + 6, to, 18, more);
+        return text(0, top(i), names[i], 'class="halo"') + bar(from, 'class="outline"')
+          + bar(X(factor), `fill="${i ? green : purple}"`)
+          + text(from + 6, top(i) + 20, times(factor), 'class="told"');
       };
       const last = top(factors.length), found = kinds.speed.timed(setting, given);
-      return each(factors, row) + (found.length ? text(0, last, "measured in time") : "")
-        + each(found, ({ factor }) => ring(end(factor) + 6, last + 16, blue));
+      const measured = ({ name, factor }, i) => ring(max(6, X(factor)), last + 15 + 20 * i, blue)
+        + text(max(6, X(factor)) + 12, last + 20 + 20 * i, `${name}: ${times(factor)}`, 'class="told"');
+      const tick = (value) => line(X(value), 24, X(value), last - 18, "grid")
+        + text(X(value), 20, times(value), value > 1 ? MIDDLE : "");
+      return each([1, 3, 10, 30, 100], tick) + line(0, 28, X(100), 28, "axis")
+        + each(factors, row) + (found.length ? text(0, last, "measured, active neurons known") : "")
+        + each(found, measured);
     },
     words(setting, given) {
       const factors = kinds.speed.steps(setting, given);
       const found = kinds.speed.timed(setting, given);
-      const time = each(found, ({ name, factor }) => ` ${name} ${times(factor)}.`);
+      const time = found.map(({ name, factor }) => `${name} ${times(factor)}`).join(", ");
       const left = `of ${times(factors[0])} are left ${times(factors.at(-1))}`;
       return `${rounded(100 / factors[0])} % active: ${left}. `
-        + (time && `Measured, if the active neurons are known:${time}`);
+        + (time && `Measured, if the active neurons are known: ${time}.`);
     },
   };
 })();
