@@ -52,7 +52,9 @@ def verse() -> figures.Live:
         ax.bar(at, 0.9, 0.95, here - 0.45, color=figures.COLOURS[0])
     ax.set_xticks(range(LENGTH), letters, family="monospace", fontsize=8)
     ax.set(
-        ylabel=f"{len(rows)} of {on.shape[1]} neurons",
+        title="Each letter has its own few neurons",
+        xlabel="letter that is read",
+        ylabel=f"{len(rows)} of {on.shape[1]} neurons, blue if active",
         yticks=[],
         xlim=(-0.5, LENGTH - 0.5),
         ylim=(len(rows) - 0.5, -0.5),
