@@ -48,7 +48,8 @@ def test_the_sentences_have_the_numbers_of_the_network():
     flip, means = moving_proof.example_flip(LOOKED_UP), moving_proof.chain(LOOKED_UP)
     first, _, _, _, fifth, sixth = repr(told).splitlines()[1:]
     assert f"from {flip.ends[0]:g} to {flip.ends[1]:g}" in first and f"= {flip.quarter:g} to" in first
-    assert f"AS = {means.AS} ≤ {means.weighted:g} ≤ 4k²W² = {means.worst:g}" in fifth  # AS in full: 0.65625
+    bounds = f"{means.AS} ≤ {means.weighted:g} ≤ {means.square:g} ≤ 4k²W²\N{NO-BREAK SPACE}= {means.worst:g}"
+    assert bounds in fifth  # AS in full: 0.65625
     assert f"AS = 4k²W² = {moving_proof.chain(EXTREME).worst:g}" in sixth
 
 
