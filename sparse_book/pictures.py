@@ -117,8 +117,8 @@ def queries() -> figures.Live:
         if T in crossed:
             strike = {"arrowstyle": "-", "color": ORANGE, "linewidth": 1.8}
             ax.annotate("", (x + 0.35, y + 0.3), (x - 0.35, y - 0.3), arrowprops=strike)
-    ax.set(xlim=(-0.5, 3.5), ylim=(-3.5, 0.5), xticks=np.arange(-0.5, 4), yticks=-np.arange(-0.5, 4))
-    ax.set(xticklabels=[], yticklabels=[])
+    ax.set(xlim=(-0.5, 3.5), ylim=(-3.5, 0.5), xticks=np.arange(-0.5, 4), yticks=-np.arange(-0.5, 4),
+           xticklabels=[], yticklabels=[])  # fmt: skip
     ax.tick_params(length=0)
     alt = f"Two questions about one parity and one about four cross off {len(crossed)} of 16; to each the answer is 0."
     data = {"set": range(16), "crossed off": [T in crossed for T in range(16)]}
@@ -189,7 +189,7 @@ def three_points() -> figures.Live:
     """Eight patterns of signs on the three points, each with its two neurons and what they earn."""
     cases = choices()
     mean = sum(one.correlation for one in cases) / 8
-    allowed = float(np.sqrt(2 / 3))
+    allowed = (2 / 3) ** 0.5
     fig, axes = figures.canvas(4, rows=2, size=(7.2, 4.4))
     for ax, one in zip(axes.flat, cases, strict=True):
         for row, weights, colour, values in zip(one.coefficients, one.weights, (BLUE, ORANGE), one.values, strict=True):
@@ -230,12 +230,10 @@ def three_points() -> figures.Live:
             for one in cases
         ],
     }
-    data: dict[str, Any] = {
-        "signs": [_signs(one.signs) for one in cases],
-        "correlation": [one.correlation for one in cases],
-    }
     alt = f"What two neurons earn, by the signs: {listed}. The mean is {mean:.4f}, allowed {allowed:.4f}."
-    return figures.Live("points", fig, alt, given, data)
+    signs = [_signs(one.signs) for one in cases]
+    earned = [one.correlation for one in cases]
+    return figures.Live("points", fig, alt, given, {"signs": signs, "correlation": earned})
 
 
 # --- A table of signs, and the lowered copy ---
@@ -251,7 +249,7 @@ def patterns(rows: int = 10) -> figures.Live:
     for (b, i), sign in np.ndenumerate(tosses[0]):
         active = own[b] and u[i] > 0
         ax.plot(i, -b, "s", markersize=16, color=BLUE if active else figures.INK, mfc=BLUE if active else "#ffffff",
-                alpha=1 if active else 0.5, markeredgewidth=0.6, label="_active" if active else "_silent")  # fmt: skip
+                alpha=1 if active else 0.5, markeredgewidth=0.6, label="_sign")  # fmt: skip
         ax.text(i, -b, _sign(sign), ha="center", va="center", color="#ffffff" if active else figures.INK, fontsize=9)
     for b in np.flatnonzero(own):
         ax.text(-0.6, -b, "has it", ha="right", va="center", fontsize=9)
@@ -260,8 +258,8 @@ def patterns(rows: int = 10) -> figures.Live:
         ax.text(i, 1.1, _sign(sign), ha="center", va="center")
     ax.set(xlim=(-2, 2.6), ylim=(-rows + 0.3, 1.7))
     ax.axis("off")
-    points = 2 * own.sum()
-    alt = f"{_signs(u)} stands in {own.sum()} of {rows} rows; its neuron is active at {points} points, all of sign +."
+    stands = f"{_signs(u)} stands in {own.sum()} of {rows} rows"
+    alt = f"{stands}; its neuron is active at {2 * own.sum()} points, all of sign +."
     return figures.Live("patterns", fig, alt, {"tosses": tosses.tolist()})
 
 
@@ -280,6 +278,8 @@ def lowered(accuracy: float = 0.25) -> figures.Live:
     ax.text(-0.95, 1.05, "the neuron is silent")
     ax.set(xlabel="$z$", xlim=(-1, 1), ylim=(-0.05, 1.3))
     ax.name_curves()
-    said = np.interp(-0.1, z, copy)
-    alt = f"At z = -0.1 the neuron is 0, a copy of accuracy {accuracy:g} is {said:.4f}, and 0 once it is lowered."
+    alt = (
+        f"At z = -0.1 the neuron is 0, a copy of accuracy {accuracy:g} is {np.interp(-0.1, z, copy):.4f}, "
+        "and 0 once it is lowered."
+    )
     return figures.Live("lowered", fig, alt, {})

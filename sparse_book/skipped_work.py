@@ -98,6 +98,8 @@ def picture(p: float = 0.03, m: int = 8) -> figures.Live:
         "read": [[[one.read(block, size) for size in BATCHES] for block in BLOCKS] for one in named],
         "timed": timed(),
     }
-    first, batch, found = factors
-    alt = f"Of {first:.0f} times {batch:.2g} are left for {m} inputs at a time, and {found:.2g} if z is computed first."
+    alt = (
+        f"Of {factors[0]:.0f} times {factors[1]:.2g} are left for {m} inputs at a time, and {factors[2]:.2g} "
+        "if z is computed first."
+    )
     return figures.Live("speed", fig, alt, given, {"step": names, "factor": factors})
