@@ -46,8 +46,8 @@ const live = (() => {
     const every = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)), step = ceil(every.length / most);
     return every.filter((e) => e % step === 0);
   };
-  // Axes with logarithmic scales, and where a point lies. Within them are curves, and no words: a curve or the
-  // cursor comes everywhere
+  // Axes with logarithmic scales, and where a point lies. Within them are curves, and no words: a curve or
+  // the cursor comes everywhere
   const loglog = (width, right, x, y, names) => {
     const height = tall(width), end = width - right, foot = height - BOTTOM, middle = (HEAD + foot) / 2;
     const X = (value) => LEFT + ((end - LEFT) * log10(value / x[0])) / log10(x[1] / x[0]);
@@ -73,7 +73,8 @@ const live = (() => {
     };
     const cursor = (at, words, to) => { // from its words down
       const place = at > (LEFT + end) / 2 ? END : START;
-      return line(at, HEAD - 6, at, to, "cursor") + text(at + (place === END ? 4 : -4), HEAD - 11, words, place);
+      return line(at, HEAD - 6, at, to, "cursor")
+        + text(at + (place === END ? 4 : -4), HEAD - 11, words, place);
     };
     const value = (at) => x[0] * (x[1] / x[0]) ** ((at - LEFT) / (end - LEFT));
     return { X, Y, end, foot, axes, named, cursor, value };
@@ -114,7 +115,8 @@ const live = (() => {
         + line(X(n), Y(here.ours), X(n), Y(here.printed), "gap")
         + each(Object.keys(words), (form) => dot(X(n), Y(here[form]), 4.5, `fill="${colour(form)}"`))
         + box(X(fewest) - 5, Y(here.ours) - 5, 10, 10, `fill="${blue}"`)
-        + text(X(fewest) + 2, Y(here.ours) + 20, "attained", `fill="${blue}" class="name"`) // no curve is there
+        // no curve is below
+        + text(X(fewest) + 2, Y(here.ours) + 20, "attained", `fill="${blue}" class="name"`)
         + named([...names, [Y(here.dense), wide ? "dense, s²W²" : "dense", INK]]);
     },
     words(setting, given) {
@@ -155,8 +157,8 @@ const live = (() => {
         + cursor(X(D), `${variable("D")} = ${show(D)}`, foot)
         + curve(averaging, blue, "dashed") + curve(squares, blue)
         + each(measured.filter((series) => series.d === d), means)
-        + named([[averaging.at(-1)[1], "averaging|(dashed)", blue], [squares.at(-1)[1], "least|squares", blue],
-          [Y(above), `weight|above ${variable("d")}`, INK]]);
+        + named([[averaging.at(-1)[1], "averaging|(dashed)", blue],
+          [squares.at(-1)[1], "least|squares", blue], [Y(above), `weight|above ${variable("d")}`, INK]]);
     },
     words({ target, d }, { targets }) {
       const { name, weights } = targets[target], above = sparse.cut(weights, d)[1];
@@ -344,5 +346,6 @@ const live = (() => {
   for (const event of ["DOMContentLoaded", "outputs"])
     addEventListener(event, ({ target }) => target.querySelectorAll(".cc.live").forEach(begin));
 
-  return { kinds, bounds, INK, range, rounded, variable, text, line, box, curve, dot, each, MIDDLE, END, WIDE };
+  return { kinds, bounds, INK, range, rounded, variable, text, line, box, curve, dot, each,
+    MIDDLE, END, WIDE };
 })();

@@ -13,7 +13,8 @@
   // A sign or a number on a disc, or on a part of a table: filled if a colour is given
   const written = (x, y, words, colour) =>
     text(x, y + 5, words, `${MIDDLE} class="cell" ${colour ? 'fill="var(--figure-on)"' : ""}`);
-  const paper = (colour, rim = colour || INK) => `fill="${colour || "var(--pst-color-background)"}" stroke="${rim}"`;
+  const paper = (colour, rim = colour || INK) =>
+    `fill="${colour || "var(--pst-color-background)"}" stroke="${rim}"`;
   const disc = (x, y, words, colour, rim) => dot(x, y, 16, paper(colour, rim)) + written(x, y, words, colour);
   const across = (width, unit = 95) => ({ // from -1 to 1
     X: (value) => 24 + ((value + 1) / 2) * (width - 48), Y: (value) => 210 - unit * value,

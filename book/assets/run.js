@@ -106,7 +106,8 @@
       again.click(); // unless it is disabled, while Python is busy
     };
     const source = element("textarea", { value, rows, spellcheck: false, ariaLabel, onkeydown });
-    const again = element("button", { type: "button", textContent: "Run this cell", title: "Shift+Enter", onclick });
+    const again = element("button",
+      { type: "button", textContent: "Run this cell", title: "Shift+Enter", onclick });
     const heading = element("summary", {}, "Edit this cell");
     const edit = element("details", { className: "run-edit" }, heading, source, again);
     const id = `run-${name.replaceAll(" ", "-")}`;
