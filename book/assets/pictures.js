@@ -178,7 +178,7 @@
       const row = ({ signs: pattern, value }, i) =>
         box(left - 66, Y(i) - 13, width - left + 66, 26, i === signs ? 'class="shade"' : 'fill="none"')
           + text(left - 12, Y(i) + 4, three(pattern), END) + ring(X(value), Y(i), blue)
-          + text(end + 8, Y(i) + 4, value.toFixed(4), i === signs ? 'class="told"' : "");
+          + text(end + 8, Y(i) + 4, value.toFixed(4), i === signs ? 'class="cell"' : "");
       const upright = (name, value, colour, kind, shift, side) =>
         curve([[X(value), top - 4], [X(value), Y(7) + 16]], colour, kind)
           + text(X(value) + shift, top - 10, `${name} ${value.toFixed(4)}`, named(colour, side));
