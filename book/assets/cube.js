@@ -160,8 +160,8 @@ const cube = (() => {
     3: [[190, 0], [0, -170], [102, -78]],
     4: [[183, 41], [80, -19], [0, -156], [36, -73]],
   };
-  const WIDTH = 350, HEIGHT = 380, CENTRE = [175, 170];
-  const CORNER = { 3: [270, 362], 4: [22, 366] }; // where the names of the bits stand
+  const WIDTH = 370, HEIGHT = 380, CENTRE = [175, 170];
+  const CORNER = { 3: [288, 362], 4: [22, 366] }; // where the names of the bits stand
   const ARROW = 0.22; // of an edge, beside such a name
   const place = (n, i) => CENTRE.map((middle, axis) =>
     round(middle + sum(point(n, i).map((v, j) => (v * VIEW[n][j][axis]) / 2))));
@@ -174,7 +174,7 @@ const cube = (() => {
   };
   const vertex = (n, i) => `<g role="button" class="cube-vertex" transform="translate(${place(n, i)})">
     <circle r="22" class="room"/><circle r="18"/><text y="4"></text>
-    <rect x="-22" y="19" width="44" height="17" rx="5" class="plate"/><text y="32" class="near"></text></g>`;
+    <text x="16" y="31" class="near"></text></g>`; // between its edges, of which none points there
   const TO_FLIP = "Click a vertex, or press Space, to flip its value";
   const TO_SEE = "Click a vertex to see what is active there";
   const WALK = "; the arrow keys walk along the edges. The corner shows where each bit points.";
@@ -242,7 +242,7 @@ const cube = (() => {
         group.setAttribute("aria-label", `${words}; active: ${lit(active[i])}`);
         group.children[1].style.fill = `color-mix(in srgb, ${side}, var(--pst-color-background))`;
         group.children[2].textContent = short(h[i]);
-        group.children[4].textContent = short(near[i]);
+        group.children[3].textContent = short(near[i]);
       });
     };
     const update = () => { // everything that moves along
@@ -365,7 +365,7 @@ const cube = (() => {
       <div class="cube-columns"><div>
       <canvas width="${2 * SIDE}" height="${2 * SIDE}" tabindex="0" role="img"></canvas>
       <p>Each cell is a point of the cube; cells side by side differ in one bit. A colour is the region of one
-      neuron, and is stronger where several are active.</p></div>
+      neuron, and is stronger where several are active. Heavy frame: <i>x</i>; framed: its flips.</p></div>
       <div class="cube-numbers"><p><b>AS(h) = <span data-further="AS"></span></b><br>
       <span data-further="bound"></span></p>${METER}
       <p>Fourier weight by degree</p><div class="further-bars" aria-hidden="true"></div>
@@ -417,7 +417,8 @@ const cube = (() => {
       part("bound").innerHTML =
         `${limit(all, digits)}: ${attained ? "<b>attained</b>" : `${digits(percent)} % of it`}`;
       find(".cube-meter i").style.width = `${percent}%`;
-      const bar = (weight, d) => `<span><i style="height: ${(100 * weight) / top}%"></i>${d}</span>`;
+      const bar = (weight, d) => `<span>${plain(Number((round(100 * weight) / 100).toPrecision(2)))}
+        <i style="height: calc((100% - 2.8rem) * ${weight / top})"></i>${d}</span>`; // two lines of numbers
       find(".further-bars").innerHTML = weights.map(bar).join("");
       part("spectrum").textContent = weights.map((weight, d) => `degree ${d}: ${digits(weight)}`).join(", ");
       canvas.setAttribute("aria-label", `The ${1 << setting.n} points of the cube and the regions of the `
