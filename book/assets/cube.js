@@ -173,7 +173,7 @@ const cube = (() => {
     return segment(x1, y1, x1 + x, y1 + y, "axis") + name;
   };
   const vertex = (n, i) => `<g role="button" class="cube-vertex" transform="translate(${place(n, i)})">
-    <circle r="22" class="room"/><circle r="18"/><text y="4"></text>
+    <circle r="23" class="room"/><circle r="18"/><text y="4"></text>
     <text x="16" y="31" class="near"></text></g>`; // between its edges, of which none points there
   const TO_FLIP = "Click a vertex, or press Space, to flip its value";
   const TO_SEE = "Click a vertex to see what is active there";
