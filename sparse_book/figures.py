@@ -150,21 +150,24 @@ class _Canvas(mpl.figure.Figure):
                 self._arrange()
                 self.placed = True
             return
+        self._spread_names()
         super().draw(renderer)
         if self.for_a_phone:
             self.faults = figure_faults.found(self, renderer)
 
     def _arrange(self) -> None:
         """Find where the axes stand, and then the names of their curves, for which they make room."""
-        layout = self.get_layout_engine()
-        if not layout:
-            return
-        layout.execute(self)
+        if layout := self.get_layout_engine():
+            layout.execute(self)
+            if self._spread_names():
+                layout.execute(self)
+
+    def _spread_names(self) -> bool:
+        """Whether some axes have names of curves, which stand apart from here on."""
         named = [ax for ax in self.axes if isinstance(ax, _Axes) and ax.names]
         for ax in named:
             ax.spread_names()
-        if named:
-            layout.execute(self)
+        return bool(named)
 
 
 for _kind in (_Axes, _Canvas):

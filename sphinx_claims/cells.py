@@ -165,7 +165,7 @@ class Reader:
         if not (self.is_check(node) and "lhs" in given and "rhs" in given):
             return
         left = ast.unparse(given["lhs"])
-        if re.search(r"\w\(", left) and self.plain(left) == self.plain(ast.unparse(given["rhs"])):
+        if re.search(r"[\w\])]\(", left) and self.plain(left) == self.plain(ast.unparse(given["rhs"])):
             yield f"both sides are {left}: the comparison cannot fail"
 
     def plain(self, expression: str) -> str:

@@ -63,6 +63,7 @@ def found(*sources, tags=()):
             "def g(x):\n    return f(x)\nledger.check('a', g(x), f(x), evidence='exact', over='x')",
             "both sides are g(x)",
         ),
+        ("ledger.check('a', nets[0](x), nets[0](x), evidence='exact', over='x')", "both sides are nets[0](x)"),
         ("import builtins\nbuiltins.setattr(ledger, 'check', print)", "builtins.setattr reaches by a text"),
         (f"try:\n    {CHECK}\nexcept* AssertionError:\n    pass", "line 1: try or with around a check"),
         ("s = setattr\ns(ledger, 'RTOL', 9)", "line 1: setattr reaches by a text"),
