@@ -120,8 +120,6 @@ class _Axes(mpl.axes.Axes):
 
     def spread_names(self) -> None:
         """The names of the curves so far apart that they do not touch, each as near as may be to its curve."""
-        if not self.names:
-            return
         names = sorted(self.names, key=self._height)
         line = LINE_SPACING * max(name.get_fontsize() * (name.get_text().count("\n") + 1) for name in names)
         wanted = np.array([self._height(name) for name in names])
@@ -144,8 +142,7 @@ class _Canvas(mpl.figure.Figure):
     placed = False  # whether its axes stand where they are to stay, as after a first drawing of this size
 
     def draw(self, renderer: Any) -> None:
-        rehearsal = "draw_path" in vars(renderer)  # by which savefig finds the layout: it paints nothing
-        if rehearsal:
+        if "draw_path" in vars(renderer):  # a rehearsal, by which savefig finds the layout: it paints nothing
             if not self.placed:
                 self._arrange()
                 self.placed = True
@@ -162,12 +159,12 @@ class _Canvas(mpl.figure.Figure):
             if self._spread_names():
                 layout.execute(self)
 
-    def _spread_names(self) -> bool:
-        """Whether some axes have names of curves, which stand apart from here on."""
+    def _spread_names(self) -> Any:
+        """The axes that have names of curves, which stand apart from here on."""
         named = [ax for ax in self.axes if isinstance(ax, _Axes) and ax.names]
         for ax in named:
             ax.spread_names()
-        return bool(named)
+        return named
 
 
 for _kind in (_Axes, _Canvas):
@@ -370,8 +367,10 @@ def _picture(fig: Any) -> str:
     """The figure as a PNG, in base64: what a notebook keeps, since every viewer shows it, whatever its theme."""
     buffer = io.BytesIO()
     _legible(fig, "wide")
-    options = {"dpi": PICTURE_DPI, "facecolor": "white", "transparent": False, "bbox_inches": "tight"}
-    fig.savefig(buffer, format="png", metadata={"Software": None}, **options)
+    fig.savefig(
+        buffer, format="png", metadata={"Software": None}, dpi=PICTURE_DPI, facecolor="white", transparent=False,
+        bbox_inches="tight",
+    )  # fmt: skip
     return base64.b64encode(buffer.getvalue()).decode()
 
 
