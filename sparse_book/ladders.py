@@ -35,29 +35,27 @@ def rungs(found: Ladder, title: str) -> figures.Figure:
     chain = found.chains[0]
     values = [rung.value.value for rung in chain.rungs]
     factors = list(chain.factors.values())
-    fig, ax = figures.canvas(size=(6.4, 0.42 * len(values) + 0.9))
+    words = [f"measured: {values[0]:.3g}"]
+    fig, ax = figures.canvas(size=(6.4, 0.42 * len(values) + 1.3))
     ax.plot(values[0], 0, "o", color=figures.COLOURS[0], markersize=7, label="_measured")
-    ax.text(0, 0.3, f"measured: {values[0]:.3g}", transform=ax.get_yaxis_transform(), fontsize=9.5)
     for row, (rung, factor) in enumerate(zip(chain.rungs[1:], factors, strict=True), start=1):
-        sparse = rung.gives_up in (MEAN, SPARSITY)
-        colour = figures.COLOURS[2] if sparse else figures.INK
-        ax.plot(values[row - 1 : row + 1], [-row, -row], color=colour, linewidth=5, solid_capstyle="butt",
-                alpha=1 if sparse else 0.45, label=f"_{rung.formula}")  # fmt: skip
-        ax.plot(values[row], -row, "|", color=colour, markersize=11, markeredgewidth=2, label=f"_{rung.formula}, end")
-        words = f"{rung.gives_up} × {factor:.3g}"
-        ax.text(0, 0.3 - row, words, transform=ax.get_yaxis_transform(), fontsize=9.5)
-    limits = values[0] / 1.6, values[-1] * 1.6
-    ax.set(xscale="log", xlabel=chain.title, xlim=limits, ylim=(-len(values) + 0.6, 0.9), title=title)
+        colour = figures.COLOURS[2 if rung.gives_up in (MEAN, SPARSITY) else 4]
+        ax.plot(values[row - 1 : row + 1], [-row, -row], color=colour, linewidth=5,
+                solid_capstyle="butt", label=f"_{rung.formula}")  # fmt: skip
+        ax.plot(values[row], -row, "o", color=colour, markersize=7, label=f"_{rung.formula}, end")
+        words.append(f"{rung.gives_up} × {factor:.3g}")
+    others = chain.beside[:1]
+    for rung in others:
+        ax.plot(rung.value.value, -len(values), "^", color=figures.INK, markersize=7, label=f"_{rung.formula}")
+        words.append(f"{rung.gives_up}: {rung.value.value:.3g}")
+    for row, line in enumerate(words):
+        ax.text(0, 0.3 - row, line, transform=ax.get_yaxis_transform(), fontsize=9.5)
+    highest = max(rung.value.value for rung in (chain.rungs[-1], *others))
+    limits = values[0] / 1.6, highest * 1.6
+    heights = 0.6 - len(words), 0.9
+    ax.set(xscale="log", xlabel=chain.title.partition(", with")[0], xlim=limits, ylim=heights, title=title)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
-    for rung in chain.beside[:1]:
-        x = rung.value.value
-        rows = [-row for row in range(len(values))]
-        ax.vlines([x] * len(rows), [y - 0.3 for y in rows], [y + 0.2 for y in rows], color=figures.INK,
-                  linewidth=1.2, label=f"_{rung.formula}")  # fmt: skip
-        right = x * x > values[0] * values[-1]
-        ax.text(x, 0, f"{rung.gives_up}  " if right else f"  {rung.gives_up}", fontsize=9.5, va="center",
-                ha="right" if right else "left")  # fmt: skip
     columns: dict[str, list[Any]] = {
         "rung": [rung.formula for rung in chain.rungs],
         "value": [*values],
@@ -101,7 +99,7 @@ def beside(found: Mapping[str, Ladder], title: str) -> figures.Figure:
         if not row:
             ax.annotate("every function", (every, -0.42), (6, 0), textcoords="offset points", va="center", fontsize=9.5)
         told.append(f"{name}: {', '.join(words)}; every function {_short(every)}")
-    ax.set(xscale="log", xlabel="times AS(h)", title=title, ylim=(-len(found) + 0.4, 2.5), xlim=(0.9, None))
+    ax.set(xscale="log", xlabel="times AS($h$)", title=title, ylim=(-len(found) + 0.4, 2.5), xlim=(0.9, None))
     ax.set_yticks([-row for row in range(len(found))], list(found))
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)

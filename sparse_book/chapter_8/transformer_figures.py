@@ -127,7 +127,7 @@ def models() -> figures.Figure:
         place = max(rows[first][kind], 0.2)  # right of the axis, on a phone too
         ax.text(place, heights[first] - 1.2, words, color=colour, ha="center", va="center", fontsize=9)
     ax.set_yticks(list(middles.values()), list(middles))
-    ax.set(xlabel="share of the neurons of a layer", xlim=(0, 1.02), ylim=(height - 2, -1))
+    ax.set(xlabel="share of the neurons of a layer", xlim=(-0.02, 1.02), ylim=(height - 2, -1))
     ax.set_title("Few layers are sparse; there neighbours share")
     said = (
         f"{row['model']}, {row['layer']}: {row['active']:.0%}, {row['row']:.0%} and {row['union']:.0%}" for row in rows
