@@ -14,7 +14,7 @@ const live = (() => {
   const REST = 250; // milliseconds after which words are said and the address is written, once for a movement
   const LEFT = 62, TOP = 14, BOTTOM = 46; // pixels around the axes, for tick labels and names
   const HEAD = 30; // pixels above logarithmic axes, where the cursor says what it is at
-  const LINE = 16; // pixels from one line of text to the next
+  const LINE = 16, NAME = 23; // pixels from one line of text to the next, and to another name
   const WIDE = 480; // pixels from which the names of curves and points need not be short
   const INK = "var(--pst-color-text-base)";
   const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -61,13 +61,13 @@ const live = (() => {
       + each(powers(...x, 7), below) + each(powers(...y, 7), beside)
       + text((LEFT + end) / 2, height - 8, names[0], MIDDLE)
       + text(16, middle, names[1], `${MIDDLE} transform="rotate(-90 16 ${middle})"`);
-    const named = (curves) => { // right of them, [height, words, colour], in lines at least a line apart
+    const named = (curves) => { // right of them, [height, words, colour], further apart than their lines
       const lines = [...curves].sort(([a], [b]) => a - b).flatMap(([first, words, colour]) =>
-        words.split("|").map((part, i) => [first + LINE * i, part, colour]));
+        words.split("|").map((part, i) => [first + LINE * i, part, colour, i ? LINE : NAME]));
       const at = lines.map(([wanted]) => max(wanted, HEAD));
-      for (let i = 1; i < at.length; i++) at[i] = max(at[i], at[i - 1] + LINE);
+      for (let i = 1; i < at.length; i++) at[i] = max(at[i], at[i - 1] + lines[i][3]);
       at[at.length - 1] = min(at.at(-1), foot);
-      for (let i = at.length - 2; i >= 0; i--) at[i] = min(at[i], at[i + 1] - LINE);
+      for (let i = at.length - 2; i >= 0; i--) at[i] = min(at[i], at[i + 1] - lines[i + 1][3]);
       return each(lines, ([, part, colour], i) =>
         text(end + 8, at[i] + 4, part, `class="name" fill="${colour}"`));
     };
@@ -173,7 +173,7 @@ const live = (() => {
   const gcd = (a, b) => (b ? gcd(b, a % b) : a);
   const hatch = (colour) => `<defs>
     <pattern id="live-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-    <path d="M0 0V6" stroke="${colour}" stroke-opacity="0.4"/></pattern></defs>`;
+    <path d="M0 0V6" stroke="${colour}" stroke-width="2"/></pattern></defs>`;
   const labels = {
     fields: { p: ["p, modulus of the label", range(2, 24)], q: ["q, modulus of the secret", range(2, 24)] },
     start: { p: 3, q: 8 },
@@ -190,7 +190,7 @@ const live = (() => {
       };
       const [x, y] = corner(p, q), ticks = range(2, count + 1).filter((v) => v % 4 === 0);
       return hatch(colours[0]) + each(share, (row, i) => each(row, (value, j) => cell(value, i, j)))
-        + text(LEFT + 5 * side, TOP + 5 * side, "p ≥ q: all predicted", 'class="told"')
+        + text(LEFT + 5 * side, TOP + 5 * side, "p ≥ q: all predicted", 'class="told plate"')
         + box(x - 1, y - 1, side + 1, side + 1, 'class="chosen"')
         + each(ticks, (v) => text(LEFT + (v - 1.5) * side, foot + 17, v, MIDDLE)
           + text(LEFT - 8, foot - (v - 1.5) * side + 4, v, END))

@@ -348,19 +348,20 @@
           + text(from + 6, top(i) + 20, times(factor), 'class="told"');
       };
       const last = top(factors.length), found = kinds.speed.timed(setting, given);
+      const foot = last - 18 + (found.length && 28 + 20 * found.length);
       const measured = ({ name, factor }, i) => ring(max(6, X(factor)), last + 15 + 20 * i, blue)
         + text(max(6, X(factor)) + 12, last + 20 + 20 * i, `${name}: ${times(factor)}`, 'class="told"');
-      const tick = (value) => line(X(value), 24, X(value), last - 18, "grid")
+      const tick = (value) => line(X(value), 24, X(value), foot, "grid")
         + text(X(value), 20, times(value), value > 1 ? MIDDLE : "");
       return each([1, 3, 10, 30, 100], tick) + line(0, 28, X(100), 28, "axis")
-        + each(factors, row) + (found.length ? text(0, last, "measured, active neurons known") : "")
+        + each(factors, row) + (found.length ? text(0, last, "measured, active neurons known", 'class="halo"') : "")
         + each(found, measured);
     },
     words(setting, given) {
       const factors = kinds.speed.steps(setting, given);
       const found = kinds.speed.timed(setting, given);
       const time = found.map(({ name, factor }) => `${name} ${times(factor)}`).join(", ");
-      const left = `of ${times(factors[0])} are left ${times(factors.at(-1))}`;
+      const left = `a factor of ${rounded(factors[0])} becomes ${rounded(factors.at(-1))}`;
       return `${rounded(100 / factors[0])} % active: ${left}. `
         + (time && `Measured, if the active neurons are known: ${time}.`);
     },

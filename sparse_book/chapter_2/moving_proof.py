@@ -29,8 +29,8 @@ CENTRE = np.array([180, 138])
 SIZE = (360, 400)
 # The plot below the cube.
 LEFT, RIGHT, TOP, BOTTOM = 112, 265, 288, 384
-# The width of the edge along which h changes most.
-WIDEST_EDGE = 9
+# The widths of the edge that is flipped, of one along which h does not change, and what the largest change adds.
+FLIPPED, LEAST, MOST = 3.0, 2.0, 7.0
 # Where no style sheet of the site says more, as in Jupyter: what is muted, and what a vertex covers.
 GREY = "#808080"
 PAPER = "var(--pst-color-background, var(--jp-layout-color0, Canvas))"
@@ -153,16 +153,16 @@ def panels(net: SparseNetwork, extreme: SparseNetwork) -> MovingProof:
     return MovingProof([_svg(body, f"{title}: {_plain(words)}") for body, title, words in told], sentences)
 
 
-# --- Sentences, in which *x* is in italics and _{i} below the line ---
+# --- Sentences, in which *x* is in italics, _{i} below the line, and ~ a space at which no line breaks ---
 
 
 def _words_of_a_flip(net: SparseNetwork, flip: Edge) -> tuple[str, str, str]:
     before, after = map(_number, flip.ends)
     here, there = map(_neurons, flip.active)
     first = (
-        f"A network with {net.n} inputs and {net.s} neurons; each vertex shows *h*. At *x* = {_point(flip)} flip bit "
-        f"{flip.bit + 1}: *h* changes from {before} to {after}. Such a flip adds ¼(*h*(*x*) − *h*(*x′*))² = "
-        f"{_number(flip.quarter)} to the sensitivity at *x*."
+        f"A network with {net.n} inputs and {net.s} neurons; each vertex shows *h*. At *x*~=~{_point(flip)} flip "
+        f"bit~{flip.bit + 1}: *h* changes from {before} to {after}. Such a flip adds ¼(*h*(*x*)~−~*h*(*x′*))²~="
+        f"~{_number(flip.quarter)} to the sensitivity at~*x*."
     )
     second = (
         f"At *x* {here} active, at *x′* {there}. Each colour is the region of one neuron. A neuron that is inactive at "
@@ -170,10 +170,10 @@ def _words_of_a_flip(net: SparseNetwork, flip: Edge) -> tuple[str, str, str]:
     )
     change, charge, other = map(_number, (abs(flip.ends[0] - flip.ends[1]), *(2 * a for a in flip.charges)))
     third = (
-        "Neuron *j* adds *u*_{j} relu(⟨*w*_{j}, *x*⟩ − *b*_{j}) to *h*. Let *v*_{j} = *u*_{j}*w*_{j}. A flip moves bit "
-        "*i* by 2, so neuron *j* by at most 2|*v*_{ji}|. Let "
-        "*a*_{i}(*x*) be the sum of |*v*_{ji}| over the neurons that are active at *x*. Then |*h*(*x*) − *h*(*x′*)| "
-        f"≤ 2*a*_{{i}}(*x*) + 2*a*_{{i}}(*x′*): here {change} ≤ {charge} + {other}."
+        "Neuron *j* adds *u*_{j}~relu(⟨*w*_{j},~*x*⟩~−~*b*_{j}) to *h*. Let *v*_{j}~=~*u*_{j}*w*_{j}. A flip moves "
+        "bit~*i* by~2, so neuron *j* by at most 2|*v*_{ji}|. Let *a*_{i}(*x*) be the sum of |*v*_{ji}| over the "
+        "neurons that are active at *x*. Then |*h*(*x*)~−~*h*(*x′*)|~"
+        f"≤~2*a*_{{i}}(*x*)~+~2*a*_{{i}}(*x′*): here {change}~≤~{charge}~+~{other}."
     )
     return first, second, third
 
@@ -182,24 +182,25 @@ def _words_of_sums(net: SparseNetwork, flip: Edge) -> str:
     total = _number(sum(edge(net, flip.point, bit).charges[0] ** 2 for bit in range(net.n)))
     most = _number(int(net.sparsity()) ** 2 * net.scale.W**2)
     return (
-        "Square: ¼(*h*(*x*) − *h*(*x′*))² ≤ 2*a*_{i}(*x*)² + 2*a*_{i}(*x′*)². The bars show both sides for the "
-        f"{net.n} bits. With *R* the set of active neurons, Cauchy–Schwarz gives Σ_{{i}} *a*_{{i}}(*x*)² ≤ "
-        f"|*R*| Σ_{{j∈R}} ‖*v*_{{j}}‖² ≤ *k*²*W*²: here the sum is {total}, and *k*²*W*² = {most}."
+        "Square: ¼(*h*(*x*)~−~*h*(*x′*))²~≤~2*a*_{i}(*x*)²~+~2*a*_{i}(*x′*)². The bars show both sides for the "
+        f"{net.n} bits. From here, the thicker an edge, the larger this square, relative to the largest. With *R* the "
+        "set of active neurons, Cauchy–Schwarz gives Σ_{i}~*a*_{i}(*x*)²~≤~|*R*|~Σ_{j∈R}~‖*v*_{j}‖²~≤~*k*²*W*²: "
+        f"here the sum is {total}, and *k*²*W*²~=~{most}."
     )
 
 
 def _words_of_means(means: Chain, extreme: SparseNetwork, most: Chain) -> tuple[str, str]:
     AS, weighted, square, worst = map(_number, means)
     fifth = (
-        "If *x* is uniform, so is *x′*, and both terms have the same mean: AS ≤ 4E |*R*| Σ_{j∈R} ‖*v*_{j}‖², what is "
-        "charged. Take *W* for each length, then *k* for each |*R*|: "
-        f"{AS} ≤ {weighted} ≤ {square} ≤ 4*k*²*W*²\N{NO-BREAK SPACE}= {worst}."
+        "If *x* is uniform, so is *x′*, and both terms have the same mean: AS~≤~4E~|*R*|~Σ_{j∈R}~‖*v*_{j}‖², what "
+        "is charged. Take *W* for each length, then *k* for each |*R*|: "
+        f"{AS}~≤~{weighted} ≤~{square} ≤~4*k*²*W*²~=~{worst}."
     )
     ends = edge(extreme, 0, 0).ends
     sixth = (
-        f"Nothing is lost for the parity of {extreme.n} bits, with {extreme.s} neurons of which "
+        f"Nothing is lost for the parity of {extreme.n} bits, with {extreme.s} neurons (some share a colour), of which "
         f"{int(extreme.sparsity())} is active at each vertex: every flip changes *h* by "
-        f"{_number(abs(ends[0] - ends[1]))}, all of its charge. AS = 4*k*²*W*² = {_number(most.worst)}. "
+        f"{_number(abs(ends[0] - ends[1]))}, all of its charge. AS~=~4*k*²*W*²~=~{_number(most.worst)}. "
         "The bound is sharp."
     )
     return fifth, sixth
@@ -207,13 +208,13 @@ def _words_of_means(means: Chain, extreme: SparseNetwork, most: Chain) -> tuple[
 
 def _marked(words: str) -> str:
     """The sentence as HTML."""
-    lowered = re.sub(r"_\{(.*?)\}", r"<sub><i>\1</i></sub>", words)
+    lowered = re.sub(r"_\{(.*?)\}", r"<sub><i>\1</i></sub>", words.replace("~", "\N{WORD JOINER}\N{NO-BREAK SPACE}"))
     return re.sub(r"\*(.*?)\*", r"<i>\1</i>", lowered)
 
 
 def _plain(words: str) -> str:
     """The sentence without its marks."""
-    return re.sub(r"\*|_\{(.*?)\}", r"\1", words)
+    return re.sub(r"\*|_\{(.*?)\}", r"\1", words.replace("~", " "))
 
 
 def _number(value: float) -> str:
@@ -222,7 +223,7 @@ def _number(value: float) -> str:
 
 
 def _point(flip: Edge) -> str:
-    return "(" + ", ".join(_number(v) for v in hypercube.points(3)[flip.point]) + ")"
+    return "(" + ",~".join(_number(v) for v in hypercube.points(3)[flip.point]) + ")"
 
 
 def _neurons(active: list[int]) -> str:
@@ -255,24 +256,25 @@ def _all(net: SparseNetwork) -> list[Edge]:
 
 
 def _cube(net: SparseNetwork, told: Sequence[Edge], *, regions: bool = False) -> str:
-    """The cube with the values of h; the edges ``told`` are as wide as their change is large."""
-    change = {frozenset((flip.point, flip.point ^ (1 << flip.bit))): flip.quarter for flip in told}
+    """The cube with the values of h; edges ``told`` are as wide as their change is large, one is just marked."""
+    change = {(flip.point & ~(1 << flip.bit), flip.bit): flip.quarter for flip in told}
     most = max(change.values()) or 1
     lines = ""
     for flip in _all(net):
-        ends = frozenset((flip.point, flip.point ^ (1 << flip.bit)))
+        ends = flip.point, flip.bit
         (x1, y1), (x2, y2) = _place(flip.point), _place(flip.point ^ (1 << flip.bit))
-        kind = "edge told" if ends in change and (change[ends] or len(told) <= net.n) else "edge"
-        width = max(WIDEST_EDGE * change[ends] / most, 2.5) if kind == "edge told" else 1.0
-        ink = {"stroke": COLOURS[0]} if kind == "edge told" else {"stroke": GREY, "stroke_dasharray": "2 4"}
-        ends_at = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-        key = f"edge-{flip.point}-{flip.bit}"
-        lines += _element("line", key, **ends_at, stroke_width=width, class_=kind, **ink)
+        kind, width, ink = "edge", 1.0, {"stroke": GREY, "stroke_dasharray": "2 4"}
+        if ends in change and len(told) == 1:
+            kind, width, ink = "edge flipped", FLIPPED, {"stroke": "currentColor"}
+        elif ends in change and (change[ends] or len(told) <= net.n):
+            kind, width, ink = "edge told", LEAST + MOST * change[ends] / most, {"stroke": COLOURS[0]}
+        span = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+        lines += _element("line", f"edge-{flip.point}-{flip.bit}", **span, stroke_width=width, class_=kind, **ink)
     active = net.active(hypercube.points(3))
     values = net.values()
     for point in range(8):
         x, y = _place(point)
-        fill = _colour(np.flatnonzero(active[point]), net.s) if regions else "none"
+        fill = _colour(np.flatnonzero(active[point])) if regions else "none"
         at: dict[str, Any] = {"cx": x, "cy": y, "r": 18.0}
         lines += _element("circle", f"paper-{point}", **at, class_="paper", style=f"fill: {PAPER}")
         ink = {"fill": fill, "fill_opacity": "0.45", "stroke": "currentColor"}
@@ -287,11 +289,9 @@ def _cube(net: SparseNetwork, told: Sequence[Edge], *, regions: bool = False) ->
     return lines
 
 
-def _colour(active: NDArray[np.intp], s: int) -> str:
-    """The colour of the region of one neuron; none where no neuron is active, and one for all if there are many."""
-    if not len(active):
-        return "none"
-    return COLOURS[active[0]] if s <= len(COLOURS) else COLOURS[0]
+def _colour(active: Sequence[int] | NDArray[np.intp]) -> str:
+    """The colour of the first neuron that is active, each of which has its own as long as they last; or none."""
+    return COLOURS[active[0] % len(COLOURS)] if len(active) else "none"
 
 
 def _curves(flip: Edge, *, neurons: bool) -> str:
@@ -334,10 +334,7 @@ def _charges(flip: Edge) -> str:
     change = abs(flip.ends[0] - flip.ends[1])
     charges = [2 * flip.charges[0], 2 * flip.charges[1]]
     unit = (RIGHT - LEFT) / max(sum(charges), change)
-    parts = [
-        (charge, _colour(np.array(active, dtype=np.intp), len(COLOURS)))
-        for charge, active in zip(charges, flip.active, strict=True)
-    ]
+    parts = [(charge, _colour(active)) for charge, active in zip(charges, flip.active, strict=True)]
     words = " + ".join(map(_number, charges))
     return _row("change", TOP + 12.0, "|h(x) − h(x′)|", [(change, "currentColor")], unit, _number(change)) + _row(
         "charge", TOP + 48.0, "charged", parts, unit, words

@@ -31,8 +31,15 @@ MODELS = {
     "boosting, log-odds": "boosting, log-odds",
 }
 # Those that are drawn, in words that a phone has room for.
-DRAWN = {"bits, 128": "one layer", "bits, 32-32-32": "three layers", "shuffled": "pixels", "blank": "3 / blank",
-         "patches": "patches", "forest": "forest", "boosting": "boosting"}  # fmt: skip
+DRAWN = {
+    "bits, 128": "bits, one layer",
+    "bits, 32-32-32": "bits, three layers",
+    "shuffled": "digits, shuffled",
+    "blank": "digits, 3 / blank",
+    "patches": "digits, patches",
+    "forest": "forest",
+    "boosting": "boosting",
+}
 FITS = ("linear", "additive")
 
 
@@ -44,7 +51,7 @@ def square() -> figures.Slider:
 def _corners(ax: Any, name: str) -> str:
     S = EXCHANGED[name]
     values = []
-    for across, down, label, sign in ((0, 0, "x", "+"), (1, 0, "x'", "−"), (0, 1, "y'", "−"), (1, 1, "y", "+")):
+    for across, down, label in ((0, 0, "x"), (1, 0, "x'"), (0, 1, "y'"), (1, 1, "y")):
         sources = [across if i in S else down for i in range(3)]
         entries = [POINTS[source][i] for i, source in enumerate(sources)]
         values.append(entries[0] + entries[1] * entries[2])
@@ -52,13 +59,14 @@ def _corners(ax: Any, name: str) -> str:
             at = across + 0.15 * (i - 1), -down
             ax.plot(*at, "s", color=figures.COLOURS[source], markersize=19, label="_")
             ax.text(*at, str(entry), color="white", ha="center", va="center")
-        ax.text(across, 0.19 - down, f"{sign} $f({label})$ = {values[-1]}", ha="center", va="bottom")
+        ax.text(across, 0.19 - down, f"$f({label})$ = {values[-1]}", ha="center", va="bottom")
     for along in (0, 1):
         ax.plot([0.33, 0.67], [-along, -along], color=figures.INK, linewidth=0.8, label="_")
         ax.plot([along, along], [-0.22, -0.62], color=figures.INK, linewidth=0.8, label="_")
     a, b, c, d = values
-    ax.text(0.5, -1.45, f"D = {a} + {d} − {b} − {c} = {a + d - b - c}", ha="center", va="center", weight="bold")
-    ax.set(xlim=(-0.42, 1.42), ylim=(-1.6, 0.45))
+    told = f"$D=f(x)+f(y)-f(x')-f(y')$\n= {a} + {d} − {b} − {c} = {a + d - b - c}"
+    ax.text(0.5, -1.5, told, ha="center", va="center")
+    ax.set(xlim=(-0.42, 1.42), ylim=(-1.8, 0.45))
     ax.set_axis_off()
     return f"{name} exchanged: f(x) = {a}, f(x') = {b}, f(y') = {c}, f(y) = {d}, D = {a + d - b - c}."
 
@@ -69,8 +77,7 @@ def models() -> figures.Figure:
     fig, ax = figures.canvas(size=(6.8, 2.8))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
-    ax.set_title("Sums of single inputs explain much, seldom all")
-    return _finished(fig, ax, rows, "share of the variance explained")
+    return _finished(fig, ax, rows, "Sums of single inputs explain much, seldom all")
 
 
 def photographs() -> figures.Figure:
@@ -83,8 +90,7 @@ def photographs() -> figures.Figure:
     fig, ax = figures.canvas(size=(6.8, 0.9 + 0.27 * len(rows)))
     for at, found in enumerate(rows.values()):
         _interval(ax, at, found)
-    ax.set_title("No heat map explains more than the long bars")
-    return _finished(fig, ax, rows, "share of the variance explained")
+    return _finished(fig, ax, rows, "No heat map explains more than the long bars")
 
 
 def table() -> figures.Table:
@@ -118,8 +124,8 @@ def _interval(ax: Any, at: int, found: Mapping[str, Any]) -> None:
     ax.plot(found["fits"], at - 0.36, "o", color=figures.INK, label="_fit")  # beside the bars, whose green hides it
 
 
-def _finished(fig: Any, ax: Any, rows: Mapping[str, Any], words: str) -> figures.Figure:
-    ax.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -0.6), xlabel=words)
+def _finished(fig: Any, ax: Any, rows: Mapping[str, Any], title: str) -> figures.Figure:
+    ax.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -0.6), xlabel="share of the variance that a sum explains", title=title)
     ax.set_yticks(range(len(rows)), list(rows))
     said = (f"{name} {_percent(found['low'], found['high'])} %, fit {_percent(found['fits'])} %"
             for name, found in rows.items())  # fmt: skip

@@ -17,7 +17,7 @@ __all__ = ["drawn", "ladder", "table", "trained"]
 
 # The mark of each bound, the row in which it is named, and the height of its name over that row: three names in one
 # row would touch on a phone.
-MARKS = {"gradient": ("o", 0, 0.28), "any function": ("|", 3, -0.62), "sparsity": ("s", 0, 0.28)}
+MARKS = {"gradient": ("o", 0, 0.34), "any function": ("|", 3, -0.62), "sparsity": ("s", 0, 0.34)}
 
 
 def trained() -> dict[str, Layered]:

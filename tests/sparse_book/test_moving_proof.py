@@ -48,7 +48,7 @@ def test_the_sentences_have_the_numbers_of_the_network():
     flip, means = moving_proof.example_flip(LOOKED_UP), moving_proof.chain(LOOKED_UP)
     first, _, _, _, fifth, sixth = repr(told).splitlines()[1:]
     assert f"from {flip.ends[0]:g} to {flip.ends[1]:g}" in first and f"= {flip.quarter:g} to" in first
-    bounds = f"{means.AS} ≤ {means.weighted:g} ≤ {means.square:g} ≤ 4k²W²\N{NO-BREAK SPACE}= {means.worst:g}"
+    bounds = f"{means.AS} ≤ {means.weighted:g} ≤ {means.square:g} ≤ 4k²W² = {means.worst:g}"
     assert bounds in fifth  # AS in full: 0.65625
     assert f"AS = 4k²W² = {moving_proof.chain(EXTREME).worst:g}" in sixth
 
@@ -60,6 +60,10 @@ def test_the_drawings_show_values_regions_and_bars_to_scale():
         assert [float(value.replace("−", "-")) for value in shown] == net.values().tolist()
     fills = re.findall(r'data-key="vertex-\d"[^>]*fill="([^"]*)"', drawings[1])
     assert [fill != "none" for fill in fills] == LOOKED_UP.active(hypercube.points(3)).any(axis=1).tolist()
+    told = re.findall(r'data-key="edge-(\d)-(\d)"[^>]*stroke-width="([^"]*)" class="edge told"', drawings[4])
+    squares = [moving_proof.edge(LOOKED_UP, int(point), int(bit)).quarter for point, bit, _ in told]
+    order = sorted(set(zip(squares, (float(width) for *_, width in told), strict=True)))
+    assert len(order) == 3 and all(low[0] < high[0] and low[1] < high[1] for low, high in pairwise(order))
     widths = [float(w) for w in re.findall(r'data-key="mean-\d-0"[^>]*width="([^"]*)"', drawings[4])]
     means = np.array(moving_proof.chain(LOOKED_UP))
     assert np.allclose(np.array(widths) / widths[-1], means / means[-1], rtol=1e-3)
@@ -71,3 +75,10 @@ def test_a_drawing_needs_no_style_sheet():
     shapes = re.findall("<(?:circle|line|rect|polyline|svg)[^>]*>", shown)
     assert len(shapes) > 100 and [shape for shape in shapes if not re.search("fill|stroke=", shape)] == []
     assert "<button" not in shown
+
+
+def test_formulas_break_nowhere_but_before_a_relation():
+    told = moving_proof.panels(LOOKED_UP, EXTREME)
+    words = re.sub("<svg.*?</svg>|<[^>]*>", "", told._repr_mimebundle_()["text/html"])
+    breaks = re.compile("[=≤+−] | [=+−]")
+    assert not breaks.search(words) and breaks.search(repr(told)) and "~" not in repr(told)
