@@ -47,7 +47,7 @@ def _factors(n: int, dtype: str, scale: float) -> list[NDArray[Any]]:
     return H
 
 
-@np.errstate(invalid="ignore")
+@np.errstate(over="ignore", invalid="ignore")
 def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
     """H times the table, divided by 2^n for the mean, after all checks."""
     given = checks.rectangular(name, table)
@@ -56,8 +56,10 @@ def _transform(name: str, table: ArrayLike, mean: bool) -> NDArray[Any]:
         for H in _factors(n, x.dtype.char, 0.5**n if mean else 1.0):
             x = x.reshape(len(H), -1).T.dot(H)  # takes the highest bits and puts their sums back as the lowest
     result: NDArray[Any] = x.reshape(-1)
-    if not isfinite(result[0]):  # it is the sum of all entries: if it is finite, so is every entry
+    # The first is the sum of all entries: if it is finite, so are they, and their means; other sums may overflow.
+    if not (isfinite(result[0]) and (mean or np.isfinite(result).all())):
         checks.length_2n(name, given)
+        raise ValueError(f"Argument '{name}' must have sums that are finite; its entries are too large.")
     return result
 
 

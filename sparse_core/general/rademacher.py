@@ -346,6 +346,7 @@ def _inside(mask: int, m: int) -> NDArray[np.bool_]:
 
 def _points(X: ArrayLike, most: int | None = MAX_POINTS) -> Array:
     X = np.asarray(checks.real_array("X", X, 2), dtype=np.float64)
+    checks.entries("X", X, np.abs(X) <= checks.LARGEST_NUMBER, "must be at most 1e60 in size")  # it is squared
     checks.integer("the number of points X", len(X), 1, most)
     return X
 

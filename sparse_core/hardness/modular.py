@@ -166,7 +166,7 @@ def system(Y: ArrayLike, labels: ArrayLike, table: ArrayLike, d: int | None = No
     columns = []
     for k in range(1, d + 1):
         for a in combinations_with_replacement(range(Y.shape[1]), k):
-            ways = factorial(k) // prod(factorial(a.count(i)) for i in set(a))
+            ways = factorial(k) // prod(factorial(a.count(i)) for i in set(a)) % q
             column = coefficients[:, k] * ways % q
             for i in a:
                 column = column * Y[:, i] % q

@@ -172,7 +172,7 @@ def digits(Y: ArrayLike, q: int) -> NDArray[np.int8]:
     q = checks.integer("q", q, 2, MAX_MODULUS)
     Y = _residues("Y", Y, q, 2)
     bits = Y[:, :, None] >> np.arange((q - 1).bit_length()) & 1
-    return (1 - 2 * bits).astype(np.int8).reshape(len(Y), -1)
+    return (1 - 2 * bits).astype(np.int8).reshape(len(Y), bits.shape[1] * bits.shape[2])
 
 
 def encode(Y: ArrayLike, q: int) -> NDArray[np.int8]:

@@ -104,5 +104,7 @@ def least_squares_risk(weights: ArrayLike, degree: int, m: int, noise: float = 0
 
 
 def _weights(weights: ArrayLike, degree: int) -> tuple[Array, int]:
-    array = checks.real_array("weights", weights, ndim=1)
+    array = checks.real_array("weights", weights, ndim=1).astype(np.float64)
+    checks.integer("the number of weights", len(array), 1)
+    checks.entries("weights", array, array >= 0, "must be at least 0")
     return array, dimension(len(array) - 1, checks.integer("degree", degree, 0))

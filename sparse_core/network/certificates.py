@@ -42,7 +42,7 @@ def excluded(W: Array, b: Array, multipliers: Iterable[float | Fraction]) -> boo
     c = [x if isinstance(x, Fraction) else Fraction(checks.real("multipliers", x)) for x in multipliers]
     if len(c) != len(b):
         raise ValueError(f"Argument 'multipliers' must have one for each neuron, {len(b)}, not {len(c)}.")
-    if min(c) < 0 or max(c) == 0:
+    if not any(c) or min(c) < 0:
         return False
     columns = [*W.T[W.any(axis=0)].tolist(), b.tolist()]
     *sums, bias = (sum((x * Fraction(y) for x, y in zip(c, column, strict=True)), Fraction(0)) for column in columns)
@@ -52,13 +52,17 @@ def excluded(W: Array, b: Array, multipliers: Iterable[float | Fraction]) -> boo
 def normalised(W: Array, b: Array) -> tuple[Array, Array]:
     """2^-e_j (w_j, b_j) with largest entry in [1/2, 1): the same activity, and no product over- or underflows later.
 
-    Nothing is rounded, except entries below 2^-1000 times the largest of their row.
+    Nothing is rounded: entries so far below the largest of their row that they would be are refused.
 
     >>> normalised(np.array([[6.0, 1.0]]), np.array([-2.0]))
     (array([[0.75 , 0.125]]), array([-0.25]))
     """
-    exponent = np.frexp(np.maximum(np.abs(W).max(axis=1, initial=0), np.abs(b)))[1]
-    return np.ldexp(W, -exponent[:, None]), np.ldexp(b, -exponent)
+    rows = np.column_stack([W, b])
+    exponent = np.frexp(np.abs(rows).max(axis=1))[1][:, None]
+    scaled = np.ldexp(rows, -exponent)
+    exact = np.ldexp(scaled, exponent) == rows
+    checks.entries("[W, b]", rows, exact, "must be 0 or at least 2^-1000 times the largest entry of its row")
+    return scaled[:, :-1].copy(), scaled[:, -1].copy()
 
 
 def granularity(A: Array) -> Array:

@@ -136,7 +136,7 @@ def edges(net: SparseNetwork | Layered, X: ArrayLike | None = None, output: int 
     x = _cube(layers, X)
     n = x.shape[1]
     if len(layers) == 1:
-        parts = [_one_layer(*layers[0], u, x[rows]) for rows in slices(len(x), max(1, BLOCK_ENTRIES // len(u)))]
+        parts = [_one_layer(*layers[0], u, x[rows]) for rows in slices(len(x), max(1, BLOCK_ENTRIES // max(1, len(u))))]
         return Edges(*map(np.concatenate, zip(*parts, strict=True)))
     here = _passes(layers, u, x)
     sensitivity = np.zeros(len(x))
@@ -195,7 +195,7 @@ def differences(net: SparseNetwork | Layered, X: ArrayLike | None = None, output
     x = _cube(layers, X)
     first, b = layers[0]
     parts = []
-    for rows in slices(len(x), max(1, BLOCK_ENTRIES // max(len(b) for _, b in layers))):
+    for rows in slices(len(x), max(1, BLOCK_ENTRIES // max(1, *(len(b) for _, b in layers)))):
         z = x[rows] @ first.T - b
         here = _above(z, layers[1:], u)
         D = np.empty((len(z), x.shape[1]))
@@ -220,7 +220,9 @@ def _cube(layers: list[tuple[Array, Array]], X: ArrayLike | None) -> Array:
     n = layers[0][0].shape[1]
     widest = max(len(b) for _, b in layers)
     if X is not None:
-        return checks.signs("X", X, n).astype(np.float64)
+        x = checks.signs("X", X, n).astype(np.float64)
+        checks.integer("the number of rows of X", len(x), 1)
+        return x
     if n > 62 or max(widest, n) << n > MAX_NUMBERS:
         raise ValueError(f"Argument 'X' must be given for n = {n}: 2**{n} points are too many to enumerate.")
     return points(n).astype(np.float64)

@@ -48,10 +48,10 @@ class Layered:
         W = tuple(checks.real_array("W", part, 2) for part in checks.listed("W", self.W))
         b = tuple(checks.real_array("b", part, 1) for part in checks.listed("b", self.b))
         sizes = [*(part.shape[1] for part in W[:1]), *map(len, W)]
-        if not W or [part.shape[1] for part in W] != sizes[:-1] or [*map(len, b)] != sizes[1:]:
+        if len(W) < 2 or [part.shape[1] for part in W] != sizes[:-1] or [*map(len, b)] != sizes[1:]:
             shapes = [part.shape for part in W], [part.shape for part in b]
             raise ValueError(
-                "Arguments 'W' and 'b' must fit, a layer on the one before; their shapes are {}, {}.".format(*shapes)
+                "Arguments 'W' and 'b' must be layers, two at least, that fit; their shapes are {}, {}.".format(*shapes)
             )
         vars(self).update(W=W, b=b)
 
@@ -356,4 +356,5 @@ def fit_each(
 def _labelled(name_x: str, X: ArrayLike, name_y: str, y: ArrayLike, n: int | None = None) -> tuple[Array, Array]:
     X = checks.real_array(name_x, X, 2, shape=(None, n))
     checks.integer(f"the number of points {name_x}", len(X), 1)
+    checks.integer(f"the number of columns of {name_x}", X.shape[1], 1)
     return X, checks.real_array(name_y, y, 1, shape=(len(X),))

@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from .. import build, cells, pages
+from ..audit import malformed
 from ..settings import FILE
 from .state import as_one_line, ledger_of, page_of, settings_of, stop
 
@@ -62,7 +63,9 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
         stop(f"{docname}, {fault}")
     if pages.MARK.search(source[0]):
         with as_one_line():
-            source[0] = pages.fill(source[0], ledger_of(app.env))
+            ledger = ledger_of(app.env)
+            build.disagree(malformed(ledger))  # of which no page can be made
+            source[0] = pages.fill(source[0], ledger)
 
 
 def audit(app: Sphinx, env: BuildEnvironment) -> list[str]:

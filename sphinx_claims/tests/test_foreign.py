@@ -64,6 +64,7 @@ def test_the_foreign_example_has_a_ledger_with_every_standing_it_claims(foreign)
     "file, old, new, said, builds",
     [
         ("claims/index.yml", "required: sampled", "required: exact", "goldbach: exact evidence is required", 1),
+        ("claims/index.yml", "verdict: open", "verdict: perhaps", "goldbach: verdict 'perhaps' is none of true", 1),
         # what was kept of the first build does not make the second one green
         ("index.md", "in range(5, 3000, 4)", "in range(3, 3000, 4)", "two-squares fails on 218 of 218 primes", 2),
         ("index.md", "import random\n", "import random\nledger.check = print\n", "ledger.check is of a module", 1),
