@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import comb
 from typing import Any, NamedTuple
 
@@ -484,9 +485,10 @@ def solve(A: Array, b: Array, ridge: float = 0.0) -> Array:
     A[np.diag_indices_from(A)] += checks.real("ridge", ridge, 0)
     if not len(b):
         return b
-    with one_thread(), warnings.catch_warnings():  # else the last bits would depend on the number of threads
-        warnings.simplefilter("error", linalg.LinAlgWarning)
-        try:
-            return np.asarray(linalg.solve(A, b, assume_a="pos"))
-        except (linalg.LinAlgError, linalg.LinAlgWarning):  # singular, or nearly
-            return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)
+    with one_thread():  # else the last bits would depend on the number of threads
+        with suppress(linalg.LinAlgError):  # singular, or nearly, where round-off may leave a small pivot as well
+            factor = linalg.cho_factor(A)
+            pivots = np.square(np.diag(factor[0]))
+            if pivots.min() > ZERO_EIGENVALUE * pivots.max():
+                return np.asarray(linalg.cho_solve(factor, b))
+        return np.asarray(np.linalg.pinv(A, rcond=ZERO_EIGENVALUE, hermitian=True) @ b)

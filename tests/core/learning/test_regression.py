@@ -49,6 +49,12 @@ def test_labels_of_single_precision_are_welcome():
         assert single == pytest.approx(least_squares(Sample(X, y), 2, solver=solver).coefficients, abs=2e-6)
 
 
+def test_a_pivot_that_only_round_off_made_positive_is_not_divided_by():
+    X, y = hypercube.points(3)[[0, 2, 2, 3, 4, 4, 4, 4, 4, 5, 5, 6]], np.arange(12.0)
+    shortest = np.linalg.pinv(characters(X, 2), rcond=1e-9) @ y
+    assert least_squares(Sample(X, y), 2, solver="gram").coefficients == pytest.approx(shortest)
+
+
 @pytest.mark.parametrize("solver", ROUTES)
 def test_the_shortest_minimiser_where_the_samples_leave_a_choice(solver):
     """A constant coordinate makes two monomials equal: all routes share the weight, cg as well as its steps can."""
