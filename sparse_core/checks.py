@@ -245,7 +245,7 @@ def integer_array(name: str, value: ArrayLike, ndim: int | None = None) -> NDArr
     TypeError: Argument 'Y' must be an array of 64-bit integers, not of type float64.
     """
     array = rectangular(name, value)
-    if not np.can_cast(array.dtype, np.int64):
+    if array.size and not np.can_cast(array.dtype, np.int64):  # of an empty list NumPy makes floats
         raise TypeError(f"Argument '{name}' must be an array of 64-bit integers, not of type {array.dtype}.")
     _axes(name, array, ndim)
     return array.astype(np.int64)

@@ -73,14 +73,17 @@ def _archive(file: Path) -> Any:
 def _table(file: Path) -> Any:
     """The rows of a .csv file, whose first line may be one of names."""
     with file.open(encoding="utf-8-sig") as stream, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a table without rows, which is refused where it is used
+        warnings.simplefilter("ignore")  # of a table without rows, which is refused below
         first = stream.readline()
         try:
             _ = [float(word) for word in first.split(",")]
             stream.seek(0)
         except ValueError:  # the names of the columns
             pass
-        return np.loadtxt(stream, delimiter=",", ndmin=2)
+        rows = np.loadtxt(stream, delimiter=",", ndmin=2)
+    if not len(rows):
+        raise ValueError("it has no rows of numbers")
+    return rows
 
 
 # With what each kind of file begins, and who reads it; a table may begin with anything.

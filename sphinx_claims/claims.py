@@ -297,9 +297,13 @@ def _entries(path: Path) -> list[Entry]:
     """The entries of one file: a list of mappings with texts, and lists of ids where those belong."""
     entries: list[Entry] = read_yaml(path, list)
     allowed = {one.name for one in fields(Claim)}.difference(FOUND)
+    seen = set()
     for number, entry in enumerate(entries, start=1):
         if not (isinstance(entry, dict) and isinstance(entry.get("id"), str)):
             raise LedgerError(f"claims/{path.name}: entry {number} must be a mapping with an id, not {entry!r:.60}.")
+        if entry["id"] in seen:
+            raise LedgerError(f"claims/{path.name}: the id {entry['id']} stands twice.")
+        seen.add(entry["id"])
         for key, value in entry.items():
             place = f"claims/{path.name}: {entry['id']}:"
             if key not in allowed:

@@ -125,7 +125,9 @@ class _Neuron:
     def __init__(self, X: Array, W: float, B: float, terms: str = "both") -> None:
         W = checks.real("W", W, 0)
         B = checks.real("B", B, 0)
-        self.points = np.column_stack([W * X, np.full(len(X), -B)])  # their products with (v/W, c/B) are <v, x> - c
+        self.scale = 2.0 ** np.frexp(max(W, B))[1]  # without which the squares of small W and B would be 0
+        # Their products with (v/W, c/B) are <v, x> - c, in units of the scale.
+        self.points = np.column_stack([W / self.scale * X, np.full(len(X), -B / self.scale)])
         self.best = _box if W > 0 and B > 0 else _ball
         weight = np.arange(X.shape[1] + 1) < X.shape[1]
         self.counted = {"both": 1, "weights": weight, "biases": ~weight}[checks.one_of("terms", terms, TERMS)]
@@ -137,7 +139,7 @@ class _Neuron:
         inside = _inside(mask, len(self.points))
         rows = np.where(inside[:, None], self.points, -self.points)
         target = np.where(_inside(positive, len(self.points)), 1.0, -1.0) * inside @ self.points * self.counted
-        return self.best(rows, target)
+        return float(self.scale * self.best(rows, target))
 
     def values(self, signs: Array) -> Array:
         """The better of the two output weights, for every set; 0 for a set that is the active set of no neuron."""
@@ -347,6 +349,9 @@ def _inside(mask: int, m: int) -> NDArray[np.bool_]:
 def _points(X: ArrayLike, most: int | None = MAX_POINTS) -> Array:
     X = np.asarray(checks.real_array("X", X, 2), dtype=np.float64)
     checks.entries("X", X, np.abs(X) <= checks.LARGEST_NUMBER, "must be at most 1e60 in size")  # it is squared
+    largest = np.abs(X).max(axis=1, initial=0)[:, None]
+    sound = np.broadcast_to((largest == 0) | (largest >= 1 / checks.LARGEST_NUMBER), X.shape)
+    checks.entries("X", X, sound, "must have an entry of at least 1e-60 in size in each row that is not 0")
     checks.integer("the number of points X", len(X), 1, most)
     return X
 

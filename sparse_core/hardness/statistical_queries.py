@@ -153,6 +153,7 @@ class AdversarialOracle:
         """
         c = checks.real_array("coefficients", coefficients, 1).astype(np.float64)
         T = checks.rectangular("sets", sets)
+        T = T if T.size else T.astype(np.int64)  # of an empty list NumPy makes floats
         if T.shape != c.shape or T.dtype.kind not in "iu" or len(np.unique(T)) < len(T):
             raise ValueError("Argument 'sets' must be different bit masks, one for each coefficient.")
         if len(T) and not 0 <= T.min() <= T.max() < 1 << self.m:

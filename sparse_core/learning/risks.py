@@ -107,4 +107,9 @@ def _weights(weights: ArrayLike, degree: int) -> tuple[Array, int]:
     array = checks.real_array("weights", weights, ndim=1).astype(np.float64)
     checks.integer("the number of weights", len(array), 1)
     checks.entries("weights", array, array >= 0, "must be at least 0")
-    return array, dimension(len(array) - 1, checks.integer("degree", degree, 0))
+    n = len(array) - 1
+    D = dimension(n, min(checks.integer("degree", degree, 0), 200))  # of a higher degree, there are too many already
+    if D > checks.LARGEST_NUMBER:
+        found = f"{n} variables have more than 1e60 monomials up to {degree}"
+        raise ValueError(f"Argument 'degree' must be smaller: {found}.")
+    return array, D

@@ -71,6 +71,7 @@ class Edges(NamedTuple):
         >>> edges(net).bound
         4.0
         """
+        checks.integer("the number of points", len(self.gradient), 1)
         return (sqrt(self.gradient.mean()) + sqrt(self.boundary.mean()) / 2) ** 2
 
 
@@ -91,6 +92,7 @@ class Signs(NamedTuple):
         >>> round(signs(net).bound, 12)
         4.0
         """
+        checks.integer("the number of points", len(self.positive), 1)
         return 2 * (sqrt((self.positive**2).sum(1).mean()) + sqrt((self.negative**2).sum(1).mean())) ** 2
 
     @property
@@ -103,6 +105,7 @@ class Signs(NamedTuple):
         >>> round(signs(net).covariance_bound, 12)
         2.0
         """
+        checks.integer("the number of points", len(self.positive), 1)
         return 2 * (sqrt(self.positive.var(0).sum()) + sqrt(self.negative.var(0).sum())) ** 2
 
 

@@ -28,6 +28,8 @@ MOMENTUM = 0.9
 SQUARE_MOMENTUM = 0.999
 # What Adam adds to the root of that mean, in units of a gradient: the value of its authors.
 SMALL_GRADIENT = 1e-8
+# Classes of ``classify``, whose identity matrix is made: 128 MB.
+MAX_CLASSES = 1 << 12
 # Steps of ``fit`` from one evaluation on the validation set to the next.
 VALIDATE_EVERY = 200
 
@@ -118,6 +120,7 @@ def classify(
     y = labels.astype(np.intp)
     if (y != labels).any() or y.min() < 0:
         raise ValueError("Argument 'y' must consist of classes 0, 1, 2, ...")
+    checks.integer("y", y.max(), maximum=MAX_CLASSES - 1)
     checks.integer("the number of hidden layers", len(checks.listed("widths", widths)), 1, 3)
     sizes = [X.shape[1], *(checks.size("widths", width) for width in widths), int(y.max()) + 1]
     rng = checks.generator("rng", rng)

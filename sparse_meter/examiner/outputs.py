@@ -37,6 +37,10 @@ class WithConstant:
     constant: float = 0.0
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        checks.having("net", self.net, "u", "W", "b")
+        vars(self).update(constant=checks.real("constant", self.constant))
+
     def __call__(self, X: ArrayLike) -> Array:
         """h(x) + constant for each row x of X."""
         return self.net(X) + self.constant
@@ -59,10 +63,10 @@ def as_network(source: Any, output: int | None = None) -> WithConstant:
     >>> bool(np.allclose(as_network(mlp.fit(X, [1.0, 0.0]))(X), mlp.predict(X)))
     True
     """
-    if isinstance(source, WithConstant):
-        return source
-    if isinstance(source, SparseNetwork):
-        return WithConstant(source)
+    which = 0 if output is None else output
+    if isinstance(source, (WithConstant, SparseNetwork)):
+        checks.integer("output", which, 0, 0)
+        return source if isinstance(source, WithConstant) else WithConstant(source)
     if is_module(source):
         maps, notes, function = _of_module(source)
     else:
@@ -75,7 +79,7 @@ def as_network(source: Any, output: int | None = None) -> WithConstant:
     if output is None and len(U) > 1:
         classes = f", those of the classes {source.classes_.tolist()}" if hasattr(source, "classes_") else ""
         raise ValueError(f"Argument 'output' must be given: the network has {len(U)} outputs{classes}.")
-    which = checks.integer("output", 0 if output is None else output, 0, len(U) - 1)
+    which = checks.integer("output", which, 0, len(U) - 1)
     return WithConstant(SparseNetwork(U[which], W, -c), float(constants[which]), notes)
 
 

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 from sphinx.application import Sphinx
 from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import SphinxError
 from sphinx.util import logging
 
 from ..claims import Claim, by_id, read, records
@@ -50,14 +49,10 @@ class State:
 STATES: WeakKeyDictionary[Sphinx, State] = WeakKeyDictionary()
 
 
-class Disagreement(SphinxError):
-    category = "The ledger stops the build"
-
-
 def stop(reason: str) -> NoReturn:
-    """End the build; the reason stands in a line of its own, above all that Sphinx says of itself."""
+    """End the build with the reason alone and the exit code of Sphinx, which would add a traceback to an error."""
     logging.getLogger(__name__).error(reason)
-    raise Disagreement(reason)
+    raise SystemExit(2)
 
 
 @contextmanager

@@ -98,6 +98,7 @@ def test_a_claim_stands_at_its_box_or_at_its_first_record_or_in_a_section(book):
         ("- {id: a, vedict: 'true'}", "a: a claim has no vedict"),
         ("- {id: a, page: b}", "a: a claim has no page"),
         ("- {id: lemma-9, statement: x}", "lemma-9: its statement stands in a box of 02-uniform.md"),
+        ("[{id: lemma-9, statement: x}, {id: lemma-9}]", "claims/02-uniform.yml: the id lemma-9 stands twice"),
         ("- {id: a, proved: b}", "a: proved names b, which is not in proofs/statements.json"),
         ("- {id: a, box: nowhere}", "a: there is no box nowhere in 02-uniform.md"),
     ],

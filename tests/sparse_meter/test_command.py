@@ -124,9 +124,13 @@ def test_a_broken_network_is_refused_in_one_line(name, stored, capsys):
     assert re.search(words, error), error
 
 
-@pytest.mark.parametrize("X, words", [("net.npz", "Argument 'X' must"), ("thin.npy", "Argument 'X' must have")])
+@pytest.mark.parametrize(
+    "X, words",
+    [("net.npz", "Argument 'X' must"), ("thin.npy", "Argument 'X' must have"), ("head.csv", "it has no rows")],
+)
 def test_broken_inputs_are_refused_in_one_line(X, words, stored, capsys):
     np.save("thin.npy", np.ones((4, 2)))
+    Path("head.csv").write_text("height,width\n")
     code, output, error = run(capsys, "net.npz", "--x", X)
     assert (code, output, error.count("\n")) == (2, "", 1) and words in error
 
