@@ -254,13 +254,13 @@ const cube = (() => {
       find(".cube-meter i").style.width = `${bound ? (100 * AS) / bound : 0}%`;
       part("here").textContent = `${said(n, x, all, show)} Flipping bit ${
         range(n - 1).map((j) => j + 1).join(", ")} or ${n} changes h by ${flips(n, x, all.h, show)}.`;
-      find(".cube-lamps").innerHTML = neurons(setting).map((_, j) =>
+      find(".cube-lamps").innerHTML = "Neurons " + neurons(setting).map((_, j) =>
         `<i class="${active[x].includes(j) ? "lit" : ""}">${j + 1}</i>`).join("");
       degree.max = n;
       degree.value = d;
       find("output[for=cube-degree]").textContent = `≤ ${d}`;
       part("error").innerHTML = `The small numbers in the drawing are the best approximation.
-        Its mean squared error is <b>${show(all.error)}</b>,
+        Its mean squared error${d < n ? ", the orange bars," : ""} is <b>${show(all.error)}</b>,
         at most <span class="glued">4<i>k</i>²<i>W</i>²/(<i>d</i> + 1) = ${show(bound / (d + 1))}.</span>`;
       find("tbody").innerHTML = all.weights.map((weight, i) => `<tr class="${i > d ? "left" : ""}">
         <th scope="row">${i}</th>

@@ -161,12 +161,13 @@ def _words_of_a_flip(net: SparseNetwork, flip: Edge) -> tuple[str, str, str]:
     here, there = map(_neurons, flip.active)
     first = (
         f"A network with {net.n} inputs and {net.s} neurons; each vertex shows *h*. At *x*~=~{_point(flip)} flip "
-        f"bit~{flip.bit + 1}: *h* changes from {before} to {after}. Such a flip adds ¼(*h*(*x*)~−~*h*(*x′*))²~="
-        f"~{_number(flip.quarter)} to the sensitivity at~*x*."
+        f"bit~{flip.bit + 1}: *h* changes from {before} to {after}, as drawn below the cube. Such a flip adds "
+        f"¼(*h*(*x*)~−~*h*(*x′*))²~=~{_number(flip.quarter)} to the sensitivity at~*x*."
     )
     second = (
-        f"At *x* {here} active, at *x′* {there}. Each colour is the region of one neuron. A neuron that is inactive at "
-        "both ends is inactive between them, so it contributes nothing."
+        f"At *x* {here} active, at *x′* {there}. Each colour is one neuron: its region, and below "
+        "the cube what it adds along the edge. A neuron that is inactive at both ends is inactive between them, so "
+        "it contributes nothing."
     )
     change, charge, other = map(_number, (abs(flip.ends[0] - flip.ends[1]), *(2 * a for a in flip.charges)))
     third = (
@@ -285,7 +286,7 @@ def _cube(net: SparseNetwork, told: Sequence[Edge], *, regions: bool = False) ->
     for point, name in ((told[0].point, "x"), (told[0].point ^ (1 << told[0].bit), "x′")) if len(told) == 1 else ():
         x, y = _place(point)
         side = 1 if x > CENTRE[0] else -1
-        lines += _element("text", f"name-{name}", name, x=x + 26 * side, y=y + 5, text_anchor="middle", class_="name")
+        lines += _element("text", f"name-{name}", name, x=x + 28 * side, y=y + 5, text_anchor="middle", class_="name")
     return lines
 
 
@@ -300,6 +301,8 @@ def _curves(flip: Edge, *, neurons: bool) -> str:
     shown = [total, *flip.terms.T] if neurons else [total]
     low, high = min(0.0, flip.terms.min(), total.min()), max(flip.terms.max(), total.max())
     across = np.linspace(LEFT, RIGHT, STEPS)
+    if _place(flip.point)[0] > CENTRE[0]:
+        across = across[::-1]  # as in the cube above
     height = (BOTTOM - TOP) / (high - low or 1)
     body = _element(
         "line", x1=LEFT, x2=RIGHT, y1=BOTTOM + height * low, y2=BOTTOM + height * low, stroke=GREY, class_="axis"
@@ -311,12 +314,11 @@ def _curves(flip: Edge, *, neurons: bool) -> str:
         body += _element(
             "polyline", points=points, fill="none", stroke=colour, stroke_width=width, stroke_opacity=opacity
         )
-    for x, v, anchor, shift in ((LEFT, total[0], "end", -8), (RIGHT, total[-1], "start", 8)):
-        body += _element("circle", cx=x, cy=BOTTOM - height * (v - low), r=3.5, fill="currentColor")
-        name = "x" if anchor == "end" else "x′"
-        body += _element(
-            "text", text=f"h({name}) = {_number(v)}", x=x + shift, y=BOTTOM - height * (v - low) + 4, text_anchor=anchor
-        )
+    for name, x, v in (("x", across[0], total[0]), ("x′", across[-1], total[-1])):
+        y = BOTTOM - height * (v - low)
+        anchor, shift = ("end", -8) if x == LEFT else ("start", 8)
+        body += _element("circle", cx=x, cy=y, r=3.5, fill="currentColor")
+        body += _element("text", text=f"h({name}) = {_number(v)}", x=x + shift, y=y + 4, text_anchor=anchor)
     return _element("g", "curves-with-neurons" if neurons else "curves", body)
 
 
