@@ -354,7 +354,8 @@
       const tick = (value) => line(X(value), 24, X(value), foot, "grid")
         + text(X(value), 20, times(value), value > 1 ? MIDDLE : "");
       return each([1, 3, 10, 30, 100], tick) + line(0, 28, X(100), 28, "axis")
-        + each(factors, row) + (found.length ? text(0, last, "measured, active neurons known", 'class="halo"') : "")
+        + each(factors, row)
+        + (found.length ? text(0, last, "measured, active neurons known", 'class="halo"') : "")
         + each(found, measured);
     },
     words(setting, given) {

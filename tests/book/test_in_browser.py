@@ -141,7 +141,7 @@ HOSTILE = {
     "nan.npz": ({**ARRAYS, "b": [0.0, np.nan]}, "Argument 'b' must be finite; entry (1,) is nan."),
     "words.csv": (b"1,2\n3,x\n", "words.csv cannot be read: could not convert string 'x' to float64"),
     "ragged.csv": (b"1,2\n3\n", "ragged.csv cannot be read: the number of columns changed from 2 to 1 at row 2"),
-    "names.csv": (b"a,b\n", "Argument 'network' must have at least one row, which is an input; it has none."),
+    "names.csv": (b"a,b\n", "names.csv cannot be read: it has no rows of numbers"),
     "bytes.csv": (b"\xff\xfe", "bytes.csv cannot be read: 'utf-8' codec can't decode byte 0xff"),
     "long.npy": (header((10**12, 9)), "long.npy cannot be read: mmap length is greater than file size"),
     "wide.npy": (header((10**30,)), "wide.npy cannot be read: "),
