@@ -54,7 +54,7 @@ MATHEMATICS = ["tests/core", "tests/sparse_meter", "tests/sparse_book", *PACKAGE
 TOOLS = ["tests/commands", "sphinx_claims", "tests/benchmarks"]
 # The parts of the tests, of which a command may run one
 PARTS = {
-    "quick": "the mathematics alone, in a minute",
+    "quick": "the mathematics alone, in a few minutes",
     "tools": "the commands, and the ledger: what else needs no site",
     "rest": "what these leave out: the book and its site",
 }
